@@ -1,0 +1,56 @@
+# The commands a person types. What each needs is checked and installed first by dev/bootstrap.
+
+SHELL := /usr/bin/env bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+
+# A target that imports what its manifest does not name is an error, in a warm build too (docs/decisions/0001-pure-cores.md).
+BUILD_FLAGS := --explicit-target-dependency-import-check error
+SWIFT_BUILD := swift build $(BUILD_FLAGS)
+SWIFT_FILES := Package.swift Sources Tests Examples
+
+.PHONY: help
+help: ## Lists the commands.
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+
+.PHONY: run
+run: ## Builds, starts server, local APNs and two virtual phones, plays the demo and leaves everything running.
+	@dev/bootstrap run
+	$(SWIFT_BUILD)
+	.build/debug/tidings demo --stay
+
+.PHONY: demo
+demo: ## The same without staying: a timeline, and status 0 only if every step held.
+	@dev/bootstrap run
+	$(SWIFT_BUILD)
+	.build/debug/tidings demo
+
+.PHONY: test
+test: ## Everything: rules, unit and interop tests, the demo and the short proofs; prints minutes per stage.
+	@dev/test
+
+.PHONY: check
+check: lint ## The rules of the house: format, documented commands, imports, purity, sizes, words.
+	$(SWIFT_BUILD) --build-tests
+	swift test --skip-build --filter '^TidyTests'
+
+.PHONY: lint
+lint: ## The part of `check` that needs no build.
+	@dev/lint
+
+.PHONY: format
+format: ## Formats the Swift files in place.
+	swift format --in-place --parallel --recursive $(SWIFT_FILES)
+
+.PHONY: build
+build: ## Builds everything, with debug information.
+	$(SWIFT_BUILD)
+
+.PHONY: release
+release: ## Builds the tool with optimisation.
+	$(SWIFT_BUILD) --configuration release --product tidings
+
+.PHONY: clean
+clean: ## Removes what builds and tests made.
+	rm -rf .build .venv .pytest_cache

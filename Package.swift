@@ -1,0 +1,252 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The house in one picture: docs/concepts.md. Every arrow points down; a core can name cores only, because the helper
+// that declares one has no parameter through which a package product could be passed.
+
+/// Settings of every target of ours.
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+#if os(Linux)
+    let onLinux = true
+    /// Selects the Apple-shaped facades of the virtual phone instead of Apple's own modules.
+    let facade: [SwiftSetting] = strict + [.define("TIDINGS_UIKIT")]
+#else
+    let onLinux = false
+    let facade = strict
+#endif
+
+/// The one package a core may use: containers whose order is defined (docs/decisions/0001-pure-cores.md).
+let collections: [Target.Dependency] = ["DequeModule", "OrderedCollections", "HeapModule"].map {
+    .product(name: $0, package: "swift-collections")
+}
+
+let products: [String: Target.Dependency] = [
+    "ArgumentParser": .product(name: "ArgumentParser", package: "swift-argument-parser"),
+    "AsyncAlgorithms": .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
+    "Configuration": .product(name: "Configuration", package: "swift-configuration"),
+    "Crypto": .product(name: "Crypto", package: "swift-crypto"),
+    "GRDB": .product(name: "GRDB", package: "GRDB.swift"),
+    "GRDBSQLite": .product(name: "GRDBSQLite", package: "GRDB.swift"),
+    "Hummingbird": .product(name: "Hummingbird", package: "hummingbird"),
+    "HTTPTypes": .product(name: "HTTPTypes", package: "swift-http-types"),
+    "JWTKit": .product(name: "JWTKit", package: "jwt-kit"),
+    "Logging": .product(name: "Logging", package: "swift-log"),
+    "Metrics": .product(name: "Metrics", package: "swift-metrics"),
+    "MetricsTestKit": .product(name: "MetricsTestKit", package: "swift-metrics"),
+    "NIOConcurrencyHelpers": .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
+    "NIOCore": .product(name: "NIOCore", package: "swift-nio"),
+    "NIOEmbedded": .product(name: "NIOEmbedded", package: "swift-nio"),
+    "NIOFoundationCompat": .product(name: "NIOFoundationCompat", package: "swift-nio"),
+    "NIOHPACK": .product(name: "NIOHPACK", package: "swift-nio-http2"),
+    "NIOHTTP1": .product(name: "NIOHTTP1", package: "swift-nio"),
+    "NIOHTTP2": .product(name: "NIOHTTP2", package: "swift-nio-http2"),
+    "NIOPosix": .product(name: "NIOPosix", package: "swift-nio"),
+    "NIOSSL": .product(name: "NIOSSL", package: "swift-nio-ssl"),
+    "NIOTLS": .product(name: "NIOTLS", package: "swift-nio"),
+    "NIOWebSocket": .product(name: "NIOWebSocket", package: "swift-nio"),
+    "ServiceLifecycle": .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+    "SwiftASN1": .product(name: "SwiftASN1", package: "swift-asn1"),
+    "SwiftProtobuf": .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+    "UnixSignals": .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+    "X509": .product(name: "X509", package: "swift-certificates"),
+    "Yams": .product(name: "Yams", package: "Yams"),
+]
+
+func ours(_ names: [String]) -> [Target.Dependency] { names.map { .target(name: $0) } }
+func packaged(_ names: [String]) -> [Target.Dependency] { names.compactMap { products[$0] } }
+
+/// A pure target and its tests. It sees other cores only: there is no parameter through which to pass a package product.
+func core(_ wing: String, _ name: String, needs cores: [String] = []) -> [Target] {
+    [
+        .target(
+            name: name, dependencies: ours(cores) + collections, path: "Sources/\(wing)/\(name)",
+            swiftSettings: strict),
+        .testTarget(
+            name: "\(name)Tests", dependencies: ours([name] + cores), path: "Tests/\(name)Tests",
+            swiftSettings: strict),
+    ]
+}
+
+/// A target that does I/O, and its tests. `testing` names what only the tests need.
+func shell(
+    _ wing: String, _ name: String, needs targets: [String] = [], uses packages: [String] = [],
+    testing: [String] = [], testingUses: [String] = [], resources: [Resource]? = nil,
+    settings: [SwiftSetting] = strict
+) -> [Target] {
+    [
+        .target(
+            name: name, dependencies: ours(targets) + packaged(packages), path: "Sources/\(wing)/\(name)",
+            resources: resources, swiftSettings: settings),
+        .testTarget(
+            name: "\(name)Tests",
+            dependencies: ours([name] + targets + testing) + packaged(packages + testingUses),
+            path: "Tests/\(name)Tests", swiftSettings: settings),
+    ]
+}
+
+var targets: [Target] = []
+
+// Model
+targets += core("Model", "TidingsModel")
+// The one core with a package product: the generated protocol types need swift-protobuf's runtime.
+targets += [
+    .target(
+        name: "TidingsWire",
+        dependencies: ours(["TidingsModel"]) + packaged(["SwiftProtobuf"]), path: "Sources/Model/TidingsWire",
+        exclude: ["tidings.proto"], swiftSettings: strict),
+    .testTarget(
+        name: "TidingsWireTests",
+        dependencies: ours(["TidingsWire", "TidingsModel"]) + packaged(["SwiftProtobuf"]),
+        path: "Tests/TidingsWireTests", resources: [.copy("Vectors")], swiftSettings: strict),
+]
+
+// APNs
+targets += core("APNs", "APNsModel", needs: ["TidingsModel"])
+targets += core("APNs", "APNsCore", needs: ["TidingsModel", "APNsModel"])
+targets += core("APNs", "APNsClientCore", needs: ["TidingsModel", "APNsModel"])
+targets += shell(
+    "APNs", "APNsClient", needs: ["TidingsModel", "APNsModel", "APNsClientCore"],
+    uses: [
+        "Crypto", "JWTKit", "Logging", "Metrics", "NIOConcurrencyHelpers", "NIOCore", "NIOHPACK", "NIOHTTP2",
+        "NIOPosix",
+        "NIOSSL", "NIOTLS",
+    ], testing: ["APNsSimulator", "APNsCore"])
+targets += shell(
+    "APNs", "APNsSimulator", needs: ["TidingsModel", "APNsModel", "APNsCore"],
+    uses: [
+        "Crypto", "Hummingbird", "HTTPTypes", "Logging", "NIOConcurrencyHelpers", "NIOCore", "NIOHPACK", "NIOHTTP2",
+        "NIOPosix", "NIOSSL", "SwiftASN1", "X509",
+    ])
+
+// Server
+targets += core("Server", "StoreModel", needs: ["TidingsModel"])
+targets += core("Server", "ServerCore", needs: ["TidingsModel", "APNsModel", "StoreModel"])
+targets += shell(
+    "Server", "MessageStore", needs: ["TidingsModel", "StoreModel"], uses: ["GRDB", "GRDBSQLite", "Logging"])
+targets += shell(
+    "Server", "TidingsServer",
+    needs: [
+        "TidingsModel", "TidingsWire", "StoreModel", "ServerCore", "MessageStore", "APNsModel", "APNsClientCore",
+        "APNsClient",
+    ],
+    uses: [
+        "Configuration", "Crypto", "Hummingbird", "HTTPTypes", "JWTKit", "Logging", "Metrics", "NIOConcurrencyHelpers",
+        "NIOCore", "NIOFoundationCompat", "NIOHTTP1", "NIOPosix", "NIOWebSocket", "ServiceLifecycle", "SwiftProtobuf",
+        "UnixSignals", "Yams",
+    ], testingUses: ["NIOEmbedded"])
+
+// Phone
+targets += core("Phone", "PhoneCore", needs: ["TidingsModel"])
+targets += shell(
+    "Phone", "VirtualPhone", needs: ["TidingsModel", "PhoneCore"],
+    uses: ["NIOCore", "NIOPosix"])
+if onLinux {
+    targets += shell(
+        "Phone", "UserNotifications", needs: ["TidingsModel", "PhoneCore", "VirtualPhone"], settings: facade)
+    // Swift Testing's overlay for a module named UIKit, empty here (see its source).
+    targets.append(.target(name: "_Testing_UIKit", path: "Sources/Phone/_Testing_UIKit", swiftSettings: strict))
+    targets += shell(
+        "Phone", "UIKit",
+        needs: ["TidingsModel", "PhoneCore", "VirtualPhone", "UserNotifications", "_Testing_UIKit"], settings: facade)
+}
+let facades = onLinux ? ["UIKit", "UserNotifications", "VirtualPhone"] : []
+let extensionFacades = onLinux ? ["UserNotifications", "VirtualPhone"] : []
+
+// SDK
+targets += core("SDK", "ClientCore", needs: ["TidingsModel"])
+targets += shell(
+    "SDK", "TidingsAppGroup", needs: ["TidingsModel", "ClientCore"], testing: ["TidingsClient"], settings: facade)
+targets += shell(
+    "SDK", "TidingsClient", needs: ["TidingsModel", "TidingsWire", "ClientCore", "TidingsAppGroup"],
+    uses: ["GRDB", "SwiftProtobuf"] + (onLinux ? ["NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL", "NIOWebSocket"] : []),
+    settings: facade)
+targets += shell(
+    "SDK", "TidingsKit", needs: ["TidingsModel", "ClientCore", "TidingsAppGroup", "TidingsClient"] + facades,
+    testing: ["TidingsWire"], settings: facade)
+targets += shell(
+    "SDK", "TidingsNotificationService",
+    needs: ["TidingsModel", "ClientCore", "TidingsAppGroup"] + extensionFacades, settings: facade)
+
+// World
+targets += core(
+    "World", "World",
+    needs: [
+        "TidingsModel", "APNsModel", "APNsCore", "APNsClientCore", "StoreModel", "ServerCore", "PhoneCore",
+        "ClientCore",
+    ])
+
+// Tool
+targets += [
+    .executableTarget(
+        name: "tidings",
+        dependencies: ours([
+            "TidingsModel", "APNsSimulator", "APNsModel", "APNsCore", "APNsClient", "TidingsServer", "StoreModel",
+            "ServerCore", "MessageStore", "VirtualPhone", "PhoneCore", "TidingsClient", "ClientCore", "TidingsWire",
+            "World",
+        ])
+            + packaged([
+                "ArgumentParser", "Crypto", "Hummingbird", "Logging", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOWebSocket",
+                "ServiceLifecycle",
+            ]),
+        path: "Sources/Tool/tidings", swiftSettings: facade),
+    .testTarget(
+        name: "TidingsToolTests", dependencies: ours(["TidingsModel", "tidings"]), path: "Tests/TidingsToolTests",
+        swiftSettings: strict),
+    // The rules of the house: imports, purity, sizes, words.
+    .testTarget(name: "TidyTests", path: "Tests/TidyTests", swiftSettings: strict),
+]
+if onLinux {
+    targets += [
+        .executableTarget(
+            name: "ChatApp",
+            dependencies: ours(["TidingsModel", "TidingsKit", "TidingsClient", "ClientCore"] + facades),
+            path: "Examples/Chat/App", swiftSettings: facade),
+        .executableTarget(
+            name: "ChatNotificationService",
+            dependencies: ours(["TidingsModel", "TidingsNotificationService", "ClientCore"] + extensionFacades),
+            path: "Examples/Chat/NotificationService", swiftSettings: facade),
+    ]
+}
+
+let package = Package(
+    name: "tidings",
+    platforms: [.iOS(.v15), .macOS(.v15)],
+    products: [
+        .library(name: "TidingsClient", targets: ["TidingsClient"]),
+        .library(name: "TidingsKit", targets: ["TidingsKit"]),
+        .library(name: "TidingsNotificationService", targets: ["TidingsNotificationService"]),
+        .library(name: "APNsClient", targets: ["APNsClient", "APNsModel"]),
+        .library(name: "APNsSimulator", targets: ["APNsSimulator"]),
+        .library(name: "VirtualPhone", targets: ["VirtualPhone"]),
+        .executable(name: "tidings", targets: ["tidings"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.0"),
+        .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.1.4"),
+        .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: [.defaults, "YAML"]),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
+    ],
+    targets: targets
+)

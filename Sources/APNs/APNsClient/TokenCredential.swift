@@ -1,0 +1,71 @@
+import Crypto
+public import TidingsModel
+
+extension APNsClient {
+    /// A signing key for provider tokens (apns.md §4).
+    public struct TokenCredential: Sendable {
+        /// The key's id, 10 characters at Apple's.
+        public let keyID: String
+        /// The team's id, 10 characters at Apple's.
+        public let teamID: String
+        private let key: P256.Signing.PrivateKey
+
+        /// Reads a key.
+        ///
+        /// - Parameters:
+        ///   - privateKeyPEM: the text of the `.p8` file: a P-256 private key in PKCS#8 PEM form.
+        ///   - keyID: 1 to 64 bytes without spaces.
+        ///   - teamID: 1 to 64 bytes without spaces.
+        /// - Throws: `InvalidField` naming `private_key`, `key_id` or `team_id`. The key's text is never part of an
+        ///   error.
+        public init(privateKeyPEM: String, keyID: String, teamID: String) throws(InvalidField) {
+            self.keyID = try AccountID.validated(keyID, field: "key_id").rawValue
+            self.teamID = try AccountID.validated(teamID, field: "team_id").rawValue
+            do {
+                self.key = try P256.Signing.PrivateKey(pemRepresentation: privateKeyPEM)
+            } catch {
+                throw InvalidField(
+                    field: "private_key", rule: "must be the text of a .p8 file: a P-256 private key in PEM form")
+            }
+        }
+
+        /// The value of the header `authorization`: `bearer` and a fresh token.
+        ///
+        /// - Parameter issuedAt: UNIX seconds.
+        func authorization(issuedAt: Int64) throws -> String {
+            let header = JSONValue.members([("alg", "ES256"), ("kid", .string(self.keyID))]).serialized
+            let claims = JSONValue.members([("iss", .string(self.teamID)), ("iat", .int(issuedAt))]).serialized
+            let input = "\(Base64URL.encode(header)).\(Base64URL.encode(claims))"
+            let signature = try self.key.signature(for: Array(input.utf8))
+            return "bearer \(input).\(Base64URL.encode(Array(signature.rawRepresentation)))"
+        }
+    }
+}
+
+/// A key's or team's id: what goes into a token and a log line.
+private struct AccountID: StringIdentifier {
+    let rawValue: String
+    init(_ rawValue: String) { self.rawValue = rawValue }
+}
+
+/// Base64 in the URL alphabet, without padding (RFC 4648 §5; RFC 7515 §2).
+enum Base64URL {
+    private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+
+    static func encode(_ bytes: [UInt8]) -> String {
+        var text: [UInt8] = []
+        text.reserveCapacity((bytes.count * 4 + 2) / 3)
+        var buffer: UInt32 = 0
+        var bits: UInt32 = 0
+        for byte in bytes {
+            buffer = buffer << 8 | UInt32(byte)
+            bits += 8
+            while bits >= 6 {
+                bits -= 6
+                text.append(Self.digits[Int(buffer >> bits & 0x3f)])
+            }
+        }
+        if bits > 0 { text.append(Self.digits[Int(buffer << (6 - bits) & 0x3f)]) }
+        return String(decoding: text, as: UTF8.self)
+    }
+}

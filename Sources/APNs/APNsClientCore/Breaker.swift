@@ -1,0 +1,60 @@
+/// Stops sending after a configuration fault, and lets one request at a time find out whether it is repaired (apns.md
+/// §10).
+struct Breaker: Sendable {
+    enum State: Equatable, Sendable {
+        case closed
+        /// Nothing is sent before this monotonic time.
+        case open(until: Int64, failures: Int, cause: String)
+        /// This request is out to find out.
+        case probing(APNsDispatcher.RequestID, failures: Int, cause: String)
+    }
+
+    enum Event: Equatable, Sendable {
+        /// APNs, or the connection, showed a configuration fault. Jitter: 0 to 999.
+        case tripped(cause: String, jitter: Int64)
+        /// A request that was let through asks to be the probe, if one is due.
+        case admitted(APNsDispatcher.RequestID)
+        /// A request ended with an answer that shows no configuration fault.
+        case healthy(APNsDispatcher.RequestID)
+        /// A request ended without an answer.
+        case silent(APNsDispatcher.RequestID)
+    }
+
+    private(set) var state: State = .closed
+    let pauses: Backoff
+
+    init(pauses: Backoff) { self.pauses = pauses }
+
+    /// Why a request may not be sent now; nil if it may.
+    func refusal(of request: APNsDispatcher.RequestID, at monotonic: Int64) -> String? {
+        switch self.state {
+        case .closed: nil
+        case .open(let until, _, let cause): monotonic < until ? cause : nil
+        case .probing(let probe, _, let cause): probe == request ? nil : cause
+        }
+    }
+
+    mutating func handle(_ event: Event, at monotonic: Int64) {
+        self.state = self.transition(on: event, at: monotonic)
+    }
+
+    private func transition(on event: Event, at monotonic: Int64) -> State {
+        switch (self.state, event) {
+        case (.closed, .tripped(let cause, let jitter)):
+            return .open(until: monotonic + self.pauses.pause(failures: 1, jitter: jitter), failures: 1, cause: cause)
+        case (.probing(_, let failures, _), .tripped(let cause, let jitter)):
+            let pause = self.pauses.pause(failures: failures + 1, jitter: jitter)
+            return .open(until: monotonic + pause, failures: failures + 1, cause: cause)
+        case (.open(let until, let failures, let cause), .admitted(let request)):
+            return monotonic < until ? self.state : .probing(request, failures: failures, cause: cause)
+        case (.probing(let probe, _, _), .healthy(let request)):
+            return probe == request ? .closed : self.state
+        case (.probing(let probe, let failures, let cause), .silent(let request)):
+            return probe == request ? .open(until: monotonic, failures: failures, cause: cause) : self.state
+        // Answers to requests that were on their way when it opened decide nothing.
+        case (.open, .tripped), (.open, .healthy), (.open, .silent): return self.state
+        case (.closed, .admitted), (.closed, .healthy), (.closed, .silent): return self.state
+        case (.probing, .admitted): return self.state
+        }
+    }
+}

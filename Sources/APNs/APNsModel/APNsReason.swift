@@ -1,0 +1,253 @@
+/// Why APNs refused a request, in Apple's words (apns.md §9). Reasons Apple has not documented stay text.
+public enum APNsReason: Hashable, Sendable {
+    /// The collapse id is longer than 64 bytes.
+    case badCollapseID
+    /// Not a device token, or a token of the other environment.
+    case badDeviceToken
+    /// The expiration is not a whole number; on a channel without storage: not zero.
+    case badExpirationDate
+    /// The `apns-id` is not a canonical UUID.
+    case badMessageID
+    /// Not 1, 5 or 10; or 10 with `background`.
+    case badPriority
+    /// The topic is malformed, or wrong for the push type.
+    case badTopic
+    /// A token of another app or of another kind of push.
+    case deviceTokenNotForTopic
+    /// A header stands twice.
+    case duplicateHeaders
+    /// The connection was idle too long; may come in a GOAWAY.
+    case idleTimeout
+    /// An unknown push type.
+    case invalidPushType
+    /// The path has no token.
+    case missingDeviceToken
+    /// The topic header is needed.
+    case missingTopic
+    /// No body.
+    case payloadEmpty
+    /// This key or certificate may not push to the topic.
+    case topicDisallowed
+    /// The certificate is invalid.
+    case badCertificate
+    /// A certificate of the other environment.
+    case badCertificateEnvironment
+    /// The provider token's `iat` is more than an hour away.
+    case expiredProviderToken
+    /// The action is not allowed.
+    case forbidden
+    /// Signature, key id, team or form of the provider token is wrong.
+    case invalidProviderToken
+    /// Neither certificate nor provider token.
+    case missingProviderToken
+    /// The key differs from the connection's first one.
+    case unrelatedKeyIDInToken
+    /// A key of the other environment; the service also writes `BadEnvironmentKeyInToken`.
+    case badEnvironmentKeyIDInToken
+    /// A wrong path.
+    case badPath
+    /// Not POST.
+    case methodNotAllowed
+    /// The device token has expired.
+    case expiredToken
+    /// The token is no longer active for the topic.
+    case unregistered
+    /// The body is over 4,096 bytes, or 5,120 for `voip` and broadcasts.
+    case payloadTooLarge
+    /// A new provider token more often than every 20 minutes on one connection.
+    case tooManyProviderTokenUpdates
+    /// Too many pushes in a row to the same device token; only that token has to wait.
+    case tooManyRequests
+    /// A fault at Apple's.
+    case internalServerError
+    /// Overload or outage; broadcast errors print it with a space.
+    case serviceUnavailable
+    /// This server is going away.
+    case shutdown
+    /// Broadcast: the capability is off for the app.
+    case featureNotEnabled
+    /// Broadcast: the channel header is missing.
+    case missingChannelID
+    /// Broadcast: the channel id is not proper base64, or too long.
+    case badChannelID
+    /// Broadcast: no such channel; forget it.
+    case channelNotRegistered
+    /// Broadcast: an unknown member in the body.
+    case badRequestParams
+    /// Broadcast: the body does not parse.
+    case badRequestPayload
+    /// Broadcast: the push type is missing.
+    case missingPushType
+    /// Broadcast: the app has as many channels as it may; delete unused ones.
+    case cannotCreateChannelConfig
+    /// Broadcast: the storage policy is missing (not documented by Apple).
+    case missingChannelQueueSize
+    /// Broadcast: key or certificate does not cover the bundle identifier of the path.
+    case topicMismatch
+    /// A word this list does not have, or what came instead of a reason; handled by the status alone.
+    case unknown(String)
+
+    /// Every reason with a documented meaning, in the order of apns.md §9.
+    public static let documented: [APNsReason] = [
+        .badCollapseID, .badDeviceToken, .badExpirationDate, .badMessageID, .badPriority, .badTopic,
+        .deviceTokenNotForTopic, .duplicateHeaders, .idleTimeout, .invalidPushType, .missingDeviceToken,
+        .missingTopic, .payloadEmpty, .topicDisallowed, .badCertificate, .badCertificateEnvironment,
+        .expiredProviderToken, .forbidden, .invalidProviderToken, .missingProviderToken, .unrelatedKeyIDInToken,
+        .badEnvironmentKeyIDInToken, .badPath, .methodNotAllowed, .expiredToken, .unregistered, .payloadTooLarge,
+        .tooManyProviderTokenUpdates, .tooManyRequests, .internalServerError, .serviceUnavailable, .shutdown,
+        .featureNotEnabled, .missingChannelID, .badChannelID, .channelNotRegistered, .badRequestParams,
+        .badRequestPayload, .missingPushType, .cannotCreateChannelConfig, .missingChannelQueueSize, .topicMismatch,
+    ]
+}
+
+extension APNsReason {
+    /// The word with Apple's spelling.
+    public var name: String {
+        switch self {
+        case .badCollapseID: "BadCollapseId"
+        case .badDeviceToken: "BadDeviceToken"
+        case .badExpirationDate: "BadExpirationDate"
+        case .badMessageID: "BadMessageId"
+        case .badPriority: "BadPriority"
+        case .badTopic: "BadTopic"
+        case .deviceTokenNotForTopic: "DeviceTokenNotForTopic"
+        case .duplicateHeaders: "DuplicateHeaders"
+        case .idleTimeout: "IdleTimeout"
+        case .invalidPushType: "InvalidPushType"
+        case .missingDeviceToken: "MissingDeviceToken"
+        case .missingTopic: "MissingTopic"
+        case .payloadEmpty: "PayloadEmpty"
+        case .topicDisallowed: "TopicDisallowed"
+        case .badCertificate: "BadCertificate"
+        case .badCertificateEnvironment: "BadCertificateEnvironment"
+        case .expiredProviderToken: "ExpiredProviderToken"
+        case .forbidden: "Forbidden"
+        case .invalidProviderToken: "InvalidProviderToken"
+        case .missingProviderToken: "MissingProviderToken"
+        case .unrelatedKeyIDInToken: "UnrelatedKeyIdInToken"
+        case .badEnvironmentKeyIDInToken: "BadEnvironmentKeyIdInToken"
+        case .badPath: "BadPath"
+        case .methodNotAllowed: "MethodNotAllowed"
+        case .expiredToken: "ExpiredToken"
+        case .unregistered: "Unregistered"
+        case .payloadTooLarge: "PayloadTooLarge"
+        case .tooManyProviderTokenUpdates: "TooManyProviderTokenUpdates"
+        case .tooManyRequests: "TooManyRequests"
+        case .internalServerError: "InternalServerError"
+        case .serviceUnavailable: "ServiceUnavailable"
+        case .shutdown: "Shutdown"
+        case .featureNotEnabled: "FeatureNotEnabled"
+        case .missingChannelID: "MissingChannelId"
+        case .badChannelID: "BadChannelId"
+        case .channelNotRegistered: "ChannelNotRegistered"
+        case .badRequestParams: "BadRequestParams"
+        case .badRequestPayload: "BadRequestPayload"
+        case .missingPushType: "MissingPushType"
+        case .cannotCreateChannelConfig: "CannotCreateChannelConfig"
+        case .missingChannelQueueSize: "MissingChannelQueueSize"
+        case .topicMismatch: "TopicMismatch"
+        case .unknown(let word): word
+        }
+    }
+
+    /// Reads Apple's word; both spellings the service is known to use are understood (apns.md §4, §9).
+    public init(name: some StringProtocol) {
+        let word = String(name)
+        self = Self.byName[word] ?? .unknown(word)
+    }
+
+    private static let byName: [String: APNsReason] = {
+        var table: [String: APNsReason] = [:]
+        for reason in Self.documented { table[reason.name] = reason }
+        table["BadEnvironmentKeyInToken"] = .badEnvironmentKeyIDInToken
+        table["Service Unavailable"] = .serviceUnavailable
+        return table
+    }()
+
+    /// The status APNs sends with it; nil for an unknown reason.
+    public var status: Int? {
+        switch self {
+        case .badCollapseID, .badDeviceToken, .badExpirationDate, .badMessageID, .badPriority, .badTopic,
+            .deviceTokenNotForTopic, .duplicateHeaders, .idleTimeout, .invalidPushType, .missingDeviceToken,
+            .missingTopic, .payloadEmpty, .topicDisallowed, .featureNotEnabled, .missingChannelID, .badChannelID,
+            .channelNotRegistered, .badRequestParams, .badRequestPayload, .missingPushType,
+            .cannotCreateChannelConfig, .missingChannelQueueSize:
+            400
+        case .badCertificate, .badCertificateEnvironment, .expiredProviderToken, .forbidden, .invalidProviderToken,
+            .missingProviderToken, .unrelatedKeyIDInToken, .badEnvironmentKeyIDInToken, .topicMismatch:
+            403
+        case .badPath:
+            404
+        case .methodNotAllowed:
+            405
+        case .expiredToken, .unregistered:
+            410
+        case .payloadTooLarge:
+            413
+        case .tooManyProviderTokenUpdates, .tooManyRequests:
+            429
+        case .internalServerError:
+            500
+        case .serviceUnavailable, .shutdown:
+            503
+        case .unknown: nil
+        }
+    }
+
+    /// What a sender does about it (apns.md §9).
+    ///
+    /// - Parameter status: the status it came with; decides for unknown reasons only.
+    public func reaction(status: Int) -> APNsReaction {
+        switch self {
+        case .expiredToken, .unregistered, .channelNotRegistered:
+            .drop
+        case .badDeviceToken, .deviceTokenNotForTopic:
+            .quarantine
+        case .badTopic, .missingTopic, .topicDisallowed, .badCertificate, .badCertificateEnvironment, .forbidden,
+            .invalidProviderToken, .missingProviderToken, .badEnvironmentKeyIDInToken, .featureNotEnabled,
+            .cannotCreateChannelConfig, .topicMismatch:
+            .config
+        case .badCollapseID, .badExpirationDate, .badMessageID, .badPriority, .duplicateHeaders, .invalidPushType,
+            .missingDeviceToken, .payloadEmpty, .badPath, .methodNotAllowed, .payloadTooLarge, .missingChannelID,
+            .badChannelID, .badRequestParams, .badRequestPayload, .missingPushType, .missingChannelQueueSize:
+            .bug
+        case .expiredProviderToken:
+            .auth
+        case .idleTimeout, .unrelatedKeyIDInToken, .shutdown:
+            .connection
+        case .tooManyProviderTokenUpdates, .tooManyRequests, .internalServerError, .serviceUnavailable:
+            .backoff
+        case .unknown: APNsReaction(status: status)
+        }
+    }
+}
+
+/// What a sender does about a refusal (apns.md §9, reaction codes).
+public enum APNsReaction: String, Hashable, Sendable, CaseIterable {
+    /// Stop using this device token for this topic, if it was not registered again after the response's timestamp
+    /// (apns.md §11).
+    case drop
+    /// Stop using this device token for this topic until the app registers it again.
+    case quarantine
+    /// Stop sending with this key, certificate or topic and tell the operator; no retry.
+    case config
+    /// The request is wrong: fail it and never send it unchanged.
+    case bug
+    /// Replace the provider token, then retry once.
+    case auth
+    /// Retry on a new connection.
+    case connection
+    /// Retry later, with exponential back-off and jitter.
+    case backoff
+
+    /// The reaction to a reason nobody has documented, by the class of its status.
+    public init(status: Int) {
+        switch status {
+        case 403: self = .config
+        case 410: self = .drop
+        case 429: self = .backoff
+        case 500...: self = .backoff
+        default: self = .bug
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import Crypto
+import Foundation
+import NIOSSL
+import TidingsModel
+
+/// What a start needs from the state folder.
+struct SimulatorMaterial: Sendable {
+    var teamID: String
+    var keyID: String
+    var publicKey: P256.Signing.PublicKey
+    var chain: [NIOSSLCertificate]
+    var serverKey: NIOSSLPrivateKey
+    var privateKeyPath: String
+    var authorityPath: String
+    var credentialPath: String
+}
+
+/// The simulator's folder: certificates and a key, made at the first start and used again at later ones.
+struct StateFolder {
+    let path: String
+
+    private var authorityPath: String { self.file("ca.pem") }
+    private var serverPath: String { self.file("server.pem") }
+    private var serverKeyPath: String { self.file("server.key") }
+    private var credentialPath: String { self.file("credential.json") }
+
+    init(path: String) {
+        self.path = path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+    }
+
+    private func file(_ name: String) -> String { self.path + "/" + name }
+
+    /// Makes what is missing and reads the rest.
+    ///
+    /// - Throws: `InvalidField` naming the file and the remedy.
+    func material(_ configuration: APNsSimulator.Configuration) throws(InvalidField) -> SimulatorMaterial {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: self.path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw InvalidField(field: "state_folder", rule: "must be a folder that can be written: \(self.path)")
+        }
+        try self.makeCertificates(host: configuration.host)
+        let (keyID, key) = try self.credential(teamID: configuration.teamID)
+        do {
+            return SimulatorMaterial(
+                teamID: configuration.teamID, keyID: keyID, publicKey: key.publicKey,
+                chain: try NIOSSLCertificate.fromPEMFile(self.serverPath),
+                serverKey: try NIOSSLPrivateKey(file: self.serverKeyPath, format: .pem),
+                privateKeyPath: self.file("AuthKey_\(keyID).p8"), authorityPath: self.authorityPath,
+                credentialPath: self.credentialPath)
+        } catch {
+            throw InvalidField(
+                field: "state_folder", rule: "has an unreadable server.pem or server.key; remove both: \(self.path)")
+        }
+    }
+
+    private func makeCertificates(host: String) throws(InvalidField) {
+        let paths = [self.authorityPath, self.serverPath, self.serverKeyPath]
+        if paths.allSatisfy({ FileManager.default.fileExists(atPath: $0) }) { return }
+        let made: LocalAuthority.Certificates
+        do {
+            made = try LocalAuthority.make(host: host, now: Date())
+        } catch {
+            throw InvalidField(field: "host", rule: "must fit into a certificate: \(host): \(error)")
+        }
+        try self.write(made.authority, to: self.authorityPath)
+        try self.write(made.server, to: self.serverPath)
+        try self.write(made.serverKey, to: self.serverKeyPath)
+    }
+
+    private func credential(teamID: String) throws(InvalidField) -> (keyID: String, P256.Signing.PrivateKey) {
+        guard FileManager.default.fileExists(atPath: self.credentialPath) else {
+            return try self.makeCredential(teamID)
+        }
+        let remedy = "remove it to get a new one: \(self.credentialPath)"
+        guard let bytes = FileManager.default.contents(atPath: self.credentialPath),
+            let json = try? JSONValue(parsing: bytes), let keyID = json["key_id"]?.stringValue,
+            let heldTeamID = json["team_id"]?.stringValue, let keyPath = json["p8_path"]?.stringValue
+        else { throw InvalidField(field: "credential.json", rule: "cannot be read; \(remedy)") }
+        guard heldTeamID == teamID else {
+            throw InvalidField(field: "team_id", rule: "must be \(heldTeamID) as in credential.json; or \(remedy)")
+        }
+        // The folder may have been moved: the key beside the credential counts.
+        let beside = self.file("AuthKey_\(keyID).p8")
+        let path = FileManager.default.fileExists(atPath: beside) ? beside : keyPath
+        guard let text = FileManager.default.contents(atPath: path),
+            let key = try? P256.Signing.PrivateKey(pemRepresentation: String(decoding: text, as: UTF8.self))
+        else {
+            throw InvalidField(field: "credential.json", rule: "names a key that cannot be read: \(path); \(remedy)")
+        }
+        return (keyID, key)
+    }
+
+    private func makeCredential(_ teamID: String) throws(InvalidField) -> (keyID: String, P256.Signing.PrivateKey) {
+        let letters = Array("ABCDEFGHJKLMNPQRSTUVWXYZ23456789")
+        let keyID = String((0..<10).map { _ in letters[Int.random(in: letters.indices)] })
+        let key = P256.Signing.PrivateKey()
+        let keyPath = self.file("AuthKey_\(keyID).p8")
+        try self.write(key.pemRepresentation + "\n", to: keyPath)
+        let credential = JSONValue.members([
+            ("team_id", .string(teamID)), ("key_id", .string(keyID)), ("p8_path", .string(keyPath)),
+            ("ca_path", .string(self.authorityPath)),
+        ])
+        try self.write(credential.text + "\n", to: self.credentialPath)
+        return (keyID, key)
+    }
+
+    /// Writes a file only its owner can read, whole or not at all.
+    private func write(_ text: String, to path: String) throws(InvalidField) {
+        let draft = path + ".new"
+        let isWritten = FileManager.default.createFile(
+            atPath: draft, contents: Data(text.utf8), attributes: [.posixPermissions: 0o600])
+        guard isWritten, rename(draft, path) == 0 else {
+            throw InvalidField(field: "state_folder", rule: "must be a folder that can be written: \(path)")
+        }
+    }
+}

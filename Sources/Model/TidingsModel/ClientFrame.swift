@@ -1,0 +1,92 @@
+/// What a client says to the server. `TidingsWire` turns it into bytes; docs/protocol.md describes it for other languages.
+public enum ClientFrame: Hashable, Sendable {
+    /// The first frame of every connection.
+    case hello(Hello)
+    /// Send a message. Answered by `ServerFrame.sendAccepted` or `.sendRefused` with the same client message id.
+    case send(MessageDraft)
+    /// What of the log the device has stored and settled.
+    case ack(Ack)
+    /// The app came to the front, went to the background, or is about to hang up.
+    case runState(ReportedRunState)
+    /// The push registration, sent after each welcome and whenever it changes (S2.7).
+    case registerPush(PushRegistration)
+    /// Ask for the log after a position. Answered by `ServerFrame.page`.
+    case sync(after: LogPosition, limit: UInt32)
+    /// The person read a conversation up to and including a position of their own log.
+    case markRead(ConversationID, upTo: LogPosition)
+    /// Heartbeat; answered by `ServerFrame.pong` with the same number.
+    case ping(UInt64)
+    /// Sign this device out: no more legs and pushes for it.
+    case signOut
+
+    /// Who connects.
+    public struct Hello: Hashable, Sendable {
+        /// The protocol versions the client speaks, lowest and highest. This build speaks `ProtocolVersion.current`.
+        public var versions: ClosedRange<UInt32>
+        /// The signed user token.
+        public var token: String
+        /// The device's id, chosen at first launch and kept.
+        public var device: DeviceID
+        /// For example `ios`, `linux`, `python`. At most 32 bytes.
+        public var platform: String
+        /// Where the app is. `.suspending` is not allowed here.
+        public var runState: ReportedRunState
+        /// The position up to which the device has the log, 0 for none.
+        public var after: LogPosition
+
+        /// A hello from its parts.
+        public init(
+            versions: ClosedRange<UInt32>, token: String, device: DeviceID, platform: String,
+            runState: ReportedRunState, after: LogPosition
+        ) {
+            self.versions = versions
+            self.token = token
+            self.device = device
+            self.platform = platform
+            self.runState = runState
+            self.after = after
+        }
+    }
+
+    /// Two numbers and the dispositions between them (DESIGN §3 "Acks").
+    public struct Ack: Hashable, Sendable {
+        /// The device's store holds the log without gaps up to here.
+        public var stored: LogPosition
+        /// How entries were settled, ascending, each from after the one before. Empty if nothing new was settled.
+        public var settled: [Settlement]
+
+        /// An ack from its parts.
+        public init(stored: LogPosition, settled: [Settlement]) {
+            self.stored = stored
+            self.settled = settled
+        }
+    }
+
+    /// Entries up to a position were settled in one way.
+    public struct Settlement: Hashable, Sendable {
+        /// The last position it covers.
+        public var upTo: LogPosition
+        /// How.
+        public var disposition: Disposition
+
+        /// A settlement from its parts.
+        public init(upTo: LogPosition, disposition: Disposition) {
+            self.upTo = upTo
+            self.disposition = disposition
+        }
+    }
+}
+
+/// Versions of the client protocol.
+public enum ProtocolVersion {
+    /// The version this build speaks.
+    public static let current: UInt32 = 1
+    /// All versions this build speaks.
+    public static let supported: ClosedRange<UInt32> = 1...1
+
+    /// The highest version both sides speak; nil if there is none.
+    public static func negotiate(_ offered: ClosedRange<UInt32>) -> UInt32? {
+        let highest = min(offered.upperBound, Self.supported.upperBound)
+        return highest >= max(offered.lowerBound, Self.supported.lowerBound) ? highest : nil
+    }
+}

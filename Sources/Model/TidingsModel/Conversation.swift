@@ -1,0 +1,78 @@
+/// The kind of a conversation. The raw value is the `cType` code of notification payloads (S0.11, S3.10), except for
+/// `chatRoom`, which has no code, so that no push can open one (S0.17).
+public enum ConversationType: String, Hashable, Sendable, CaseIterable, Comparable {
+    /// One to one.
+    case direct = "PR"
+    /// A discussion group.
+    case discussion = "DS"
+    /// A group.
+    case group = "GRP"
+    /// Customer service.
+    case customerService = "CS"
+    /// The system conversation.
+    case system = "SYS"
+    /// A public service of this app.
+    case appPublicService = "MC"
+    /// A public service across apps.
+    case publicService = "MP"
+    /// A push service.
+    case pushService = "PH"
+    /// A chat room: kept in history, fanned out to whoever is connected, never pushed (S0.17).
+    case chatRoom = "CHRM"
+
+    /// The `cType` of a notification payload; nil for a chat room (S0.17).
+    public var notificationCode: String? { self == .chatRoom ? nil : self.rawValue }
+
+    /// The kind for a `cType` code; nil for an unknown code and for the chat room's internal one.
+    public init?(notificationCode: String) {
+        guard let type = ConversationType(rawValue: notificationCode), type != .chatRoom else { return nil }
+        self = type
+    }
+
+    /// Whether the target is the other person rather than the conversation itself (S0.16).
+    public var targetIsPeer: Bool {
+        switch self {
+        case .direct, .customerService, .system, .appPublicService, .publicService, .pushService: true
+        case .discussion, .group, .chatRoom: false
+        }
+    }
+
+    /// Orders by code.
+    public static func < (left: ConversationType, right: ConversationType) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// A conversation as one person sees it: its kind, and the peer's id (one to one and services) or the conversation's own id (S0.16).
+///
+/// The same one-to-one conversation has the other person's id as target on each side.
+public struct ConversationID: Hashable, Sendable, Comparable, CustomStringConvertible {
+    /// The kind.
+    public var type: ConversationType
+    /// The peer's id or the conversation's id, by `type.targetIsPeer`.
+    public var target: String
+
+    /// Names a conversation.
+    public init(type: ConversationType, target: String) {
+        self.type = type
+        self.target = target
+    }
+
+    /// Equal if the kinds and the targets' bytes are, as with all ids.
+    public static func == (left: ConversationID, right: ConversationID) -> Bool {
+        left.type == right.type && left.target.hasSameBytes(as: right.target)
+    }
+
+    /// Feeds kind and target.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(self.type)
+        hasher.combine(self.target)
+    }
+
+    /// Orders by kind, then target bytes.
+    public static func < (left: ConversationID, right: ConversationID) -> Bool {
+        left.type == right.type
+            ? left.target.utf8.lexicographicallyPrecedes(right.target.utf8) : left.type < right.type
+    }
+
+    /// `GRP:team`.
+    public var description: String { "\(self.type.rawValue):\(self.target)" }
+}

@@ -1,0 +1,34 @@
+/// Which of Apple's two sides a device token belongs to (apns.md §1).
+public enum PushEnvironment: String, Hashable, Sendable, CaseIterable {
+    /// Development builds.
+    case sandbox
+    /// App Store and TestFlight builds.
+    case production
+}
+
+/// A device's push registration as the SDK reports it after connecting (S2.7).
+public struct PushRegistration: Hashable, Sendable {
+    /// The token in lowercase hexadecimal.
+    public var token: PushToken
+    /// Which of Apple's sides the token belongs to.
+    public var environment: PushEnvironment
+    /// The app's bundle identifier: the topic of alert pushes.
+    public var topic: String
+
+    /// A registration.
+    public init(token: PushToken, environment: PushEnvironment, topic: String) {
+        self.token = token
+        self.environment = environment
+        self.topic = topic
+    }
+}
+
+/// What the SDK tells the server about where the app is (S0.1; DESIGN §4).
+public enum ReportedRunState: Hashable, Sendable {
+    /// The app is in front.
+    case foreground
+    /// The app has gone to the background and keeps its connection for at most this long, in milliseconds (S0.6).
+    case background(remainingMilliseconds: Int64)
+    /// The app is about to close its connection (S3.2).
+    case suspending
+}

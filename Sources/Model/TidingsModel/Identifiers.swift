@@ -1,0 +1,191 @@
+/// A string that names one thing, typed so that a user's id cannot be passed where a device's id is meant.
+///
+/// Ids are compared by their bytes, so the order of a list of ids is the same on every machine.
+public protocol StringIdentifier: Hashable, Sendable, Comparable, CustomStringConvertible, ExpressibleByStringLiteral {
+    /// The id's text, as it appears on the wire and in logs.
+    var rawValue: String { get }
+    /// Wraps the text unchecked; use `validated(_:field:)` for text from outside.
+    init(_ rawValue: String)
+    /// The largest id in bytes of UTF-8.
+    static var bytesMax: Int { get }
+}
+
+extension StringIdentifier {
+    /// The largest id in bytes of UTF-8.
+    public static var bytesMax: Int { 64 }
+
+    /// The id's text.
+    public var description: String { self.rawValue }
+
+    /// Wraps a literal.
+    public init(stringLiteral value: String) { self.init(value) }
+
+    /// Equal if the bytes are. Swift's strings are equal if their characters are, however they are written ("é" has two forms); two
+    /// people whose names are written differently are two people (DESIGN P7).
+    public static func == (left: Self, right: Self) -> Bool { left.rawValue.hasSameBytes(as: right.rawValue) }
+
+    /// Feeds the text; ids with equal bytes have equal texts.
+    public func hash(into hasher: inout Hasher) { hasher.combine(self.rawValue) }
+
+    /// Orders by UTF-8 bytes.
+    public static func < (left: Self, right: Self) -> Bool {
+        left.rawValue.utf8.lexicographicallyPrecedes(right.rawValue.utf8)
+    }
+
+    /// Checks text from outside: 1 to 64 bytes, none of them a control character or a space.
+    ///
+    /// - Parameter field: the name of the field, for the error.
+    /// - Throws: `InvalidField` naming the field and the rule.
+    public static func validated(_ text: String, field: String) throws(InvalidField) -> Self {
+        guard !text.isEmpty else { throw InvalidField(field: field, rule: "must not be empty") }
+        guard text.utf8.count <= Self.bytesMax else {
+            throw InvalidField(field: field, rule: "must be at most \(Self.bytesMax) bytes, got \(text.utf8.count)")
+        }
+        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7f }) else {
+            throw InvalidField(field: field, rule: "must not contain spaces or control characters")
+        }
+        return Self(text)
+    }
+}
+
+extension String {
+    /// Whether the UTF-8 is the same byte for byte.
+    func hasSameBytes(as other: String) -> Bool {
+        // Unequal texts are told apart fast, and nearly all equal ones have the same bytes.
+        guard self == other, self.utf8.count == other.utf8.count else { return false }
+        let isSame = self.utf8.withContiguousStorageIfAvailable { left in
+            other.utf8.withContiguousStorageIfAvailable { right in
+                Self.isSame(UnsafeRawBufferPointer(left), UnsafeRawBufferPointer(right))
+            }
+        }
+        return (isSame ?? nil) ?? self.utf8.elementsEqual(other.utf8)
+    }
+
+    /// Compares two buffers of the same length, eight bytes at a time: ids are compared with every look-up in a table.
+    private static func isSame(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+        var offset = 0
+        while offset + 8 <= left.count {
+            let words = (
+                left.loadUnaligned(fromByteOffset: offset, as: UInt64.self),
+                right.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            )
+            guard words.0 == words.1 else { return false }
+            offset += 8
+        }
+        while offset < left.count {
+            guard left[offset] == right[offset] else { return false }
+            offset += 1
+        }
+        return true
+    }
+}
+
+/// Bad input: which field, and which rule it breaks. Nothing was changed.
+public struct InvalidField: Error, Equatable, Hashable, Sendable, CustomStringConvertible {
+    /// The field's name as the caller wrote it, for example `conversation.target`.
+    public var field: String
+    /// The rule in words that follow the field's name, for example "must not be empty".
+    public var rule: String
+
+    /// An error about one field.
+    public init(field: String, rule: String) {
+        self.field = field
+        self.rule = rule
+    }
+
+    /// The field followed by the rule.
+    public var description: String { "\(self.field) \(self.rule)" }
+}
+
+/// One customer's app on a server (a tenant). Nothing crosses from one to another (DESIGN P7).
+public struct AppID: StringIdentifier {
+    public let rawValue: String
+    public init(_ rawValue: String) { self.rawValue = rawValue }
+}
+
+/// A person within one app.
+public struct UserID: StringIdentifier {
+    public let rawValue: String
+    public init(_ rawValue: String) { self.rawValue = rawValue }
+}
+
+/// One installed app on one phone, chosen by the SDK at first launch.
+public struct DeviceID: StringIdentifier {
+    public let rawValue: String
+    public init(_ rawValue: String) { self.rawValue = rawValue }
+}
+
+/// The sender's own id of a message. A retried send carries the same one and makes one message.
+public struct ClientMessageID: StringIdentifier {
+    public let rawValue: String
+    public init(_ rawValue: String) { self.rawValue = rawValue }
+}
+
+/// The name of a message's type, for example `RC:TxtMsg` (S0.13).
+public struct ObjectName: StringIdentifier {
+    public let rawValue: String
+    public init(_ rawValue: String) { self.rawValue = rawValue }
+
+    /// A text message.
+    public static let text = ObjectName("RC:TxtMsg")
+    /// A recall of an earlier message.
+    public static let recall = ObjectName("RC:RcCmd")
+}
+
+/// An APNs device token in lowercase hexadecimal; its length varies (ios-delivery.md §13).
+public struct PushToken: StringIdentifier {
+    public let rawValue: String
+    public init(_ rawValue: String) { self.rawValue = rawValue }
+    /// 100 bytes of token at most, two digits a byte (apns.md §6).
+    public static var bytesMax: Int { 200 }
+}
+
+/// A person within an app: the key of everything the server keeps per person.
+public struct UserKey: Hashable, Sendable, Comparable, CustomStringConvertible {
+    /// The app (tenant).
+    public var app: AppID
+    /// The person.
+    public var user: UserID
+
+    /// Names a person within an app.
+    public init(app: AppID, user: UserID) {
+        self.app = app
+        self.user = user
+    }
+
+    /// Orders by app, then user.
+    public static func < (left: UserKey, right: UserKey) -> Bool {
+        left.app == right.app ? left.user < right.user : left.app < right.app
+    }
+
+    /// `app/user`.
+    public var description: String { "\(self.app)/\(self.user)" }
+}
+
+/// A device of a person within an app.
+public struct DeviceKey: Hashable, Sendable, Comparable, CustomStringConvertible {
+    /// The person.
+    public var user: UserKey
+    /// The device.
+    public var device: DeviceID
+
+    /// Names a device of a person.
+    public init(user: UserKey, device: DeviceID) {
+        self.user = user
+        self.device = device
+    }
+
+    /// Orders by person, then device.
+    public static func < (left: DeviceKey, right: DeviceKey) -> Bool {
+        left.user == right.user ? left.device < right.device : left.user < right.user
+    }
+
+    /// `app/user/device`.
+    public var description: String { "\(self.user)/\(self.device)" }
+}
+
+/// A position in one person's log: 1 for the first entry, then without gaps. 0 means "before the first".
+public typealias LogPosition = UInt64
+
+/// A position in the server's journal: 1 for the first record, then in commit order.
+public typealias JournalPosition = UInt64

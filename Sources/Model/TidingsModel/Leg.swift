@@ -1,0 +1,161 @@
+/// One message on its way to one device. Every leg ends in exactly one `LegEnd` (DESIGN P6).
+public struct LegID: Hashable, Sendable, Comparable, CustomStringConvertible {
+    /// The message.
+    public var message: MessageID
+    /// The person and the device; the device is nil for a person without devices (the pseudo-leg of `no_device`).
+    public var user: UserKey
+    /// The device, or nil for a person who has none.
+    public var device: DeviceID?
+
+    /// Names a leg.
+    public init(message: MessageID, user: UserKey, device: DeviceID?) {
+        self.message = message
+        self.user = user
+        self.device = device
+    }
+
+    /// Orders by message, person, device.
+    public static func < (left: LegID, right: LegID) -> Bool {
+        if left.message != right.message { return left.message < right.message }
+        if left.user != right.user { return left.user < right.user }
+        return (left.device?.rawValue ?? "") < (right.device?.rawValue ?? "")
+    }
+
+    /// `message→app/user/device`.
+    public var description: String { "\(self.message)→\(self.user)/\(self.device?.rawValue ?? "-")" }
+}
+
+/// How the device settled a message (DESIGN §3 "Acks").
+public enum Disposition: Hashable, Sendable {
+    /// Shown on the open screen, or as a notification.
+    case shown
+    /// The app's own callback handled it (S3.7).
+    case appHandled
+    /// Only the core library runs; showing it is the app's business (S0.5).
+    case leftToApp
+    /// Deliberately not shown.
+    case suppressed(SuppressionReason)
+
+    /// The name on the wire and in traces.
+    public var name: String {
+        switch self {
+        case .shown: "shown"
+        case .appHandled: "app_handled"
+        case .leftToApp: "left_to_app"
+        case .suppressed(let reason): "suppressed(\(reason.rawValue))"
+        }
+    }
+}
+
+/// Why the kit did not show a message, in the order of its tests (requirements S3, "how the public IMKit does it").
+public enum SuppressionReason: String, Hashable, Sendable, CaseIterable {
+    /// Chat rooms never notify.
+    case chatRoom = "chat_room"
+    /// Caught up after being offline; the push has rung already, or will not.
+    case offlineMessage = "offline_message"
+    /// The sender asked for no notification.
+    case notNotifiable = "not_notifiable"
+    /// The app is in front.
+    case inForeground = "in_foreground"
+    /// The global switch is off (S3.3).
+    case switchedOff = "switched_off"
+    /// A command message.
+    case command = "command"
+    /// The conversation's notification level.
+    case level = "level"
+    /// A user, group or group-member info provider is missing or does not know the name (S0.4, S3.5).
+    case providerMissing = "provider_missing"
+    /// The ledger says another process has shown it already.
+    case alreadyShown = "already_shown"
+    /// The person has not allowed notifications.
+    case notAuthorized = "not_authorized"
+    /// The person sent the message themselves.
+    case ownMessage = "own_message"
+}
+
+/// The one named end of a leg (DESIGN §5).
+public enum LegEnd: Hashable, Sendable {
+    /// The device the message was sent from.
+    case ownDevice
+    /// The person has no device.
+    case noDevice
+    /// The device is signed out.
+    case signedOut
+    /// Command, chat room, custom message, or the sender asked for no push.
+    case notNotifiable
+    /// The device settled it.
+    case settled(Disposition)
+    /// Read on another device.
+    case readElsewhere
+    /// Recalled before it was decided.
+    case recalled
+    /// Its deadline passed.
+    case expired
+    /// The conversation is muted.
+    case muted
+    /// The device has never registered a push token.
+    case noToken
+    /// APNs refused the token; it is kept aside until the device registers again (DESIGN P8).
+    case tokenQuarantined
+    /// APNs accepted the push.
+    case accepted(apnsID: String)
+    /// APNs said 410 with a time newer than the registration.
+    case tokenDead(timestamp: Int64)
+    /// APNs refused the push for good.
+    case rejected(reason: String)
+
+    /// The name in traces and metrics.
+    public var name: String {
+        switch self {
+        case .ownDevice: "own_device"
+        case .noDevice: "no_device"
+        case .signedOut: "signed_out"
+        case .notNotifiable: "not_notifiable"
+        case .settled: "settled"
+        case .readElsewhere: "read_elsewhere"
+        case .recalled: "recalled"
+        case .expired: "expired"
+        case .muted: "muted"
+        case .noToken: "no_token"
+        case .tokenQuarantined: "token_quarantined"
+        case .accepted: "accepted"
+        case .tokenDead: "token_dead"
+        case .rejected: "rejected"
+        }
+    }
+
+    /// What the name leaves open: the disposition, the apns-id, the timestamp or Apple's reason.
+    public var detail: String? {
+        switch self {
+        case .settled(let disposition): disposition.name
+        case .accepted(let apnsID): apnsID
+        case .tokenDead(let timestamp): "\(timestamp)"
+        case .rejected(let reason): reason
+        case .ownDevice, .noDevice, .signedOut, .notNotifiable, .readElsewhere, .recalled, .expired, .muted, .noToken,
+            .tokenQuarantined:
+            nil
+        }
+    }
+}
+
+/// Why an open leg waits instead of being pushed now (DESIGN §5).
+public enum LegWait: String, Hashable, Sendable, CaseIterable {
+    /// Written to a live socket; the device has until its deadline to settle it.
+    case live
+    /// Waiting for the grace lease, or for phones to come back after a restart.
+    case grace
+    /// The person's quiet hours (deferred).
+    case quietHours = "quiet_hours"
+    /// The person is using another device.
+    case activeElsewhere = "active_elsewhere"
+    /// The push credential is missing or refused.
+    case configFault = "config_fault"
+    /// The credential's breaker is open.
+    case breakerOpen = "breaker_open"
+    /// APNs throttles this token.
+    case throttled
+    /// APNs cannot be reached, or answers 5xx.
+    case providerDown = "provider_down"
+    /// Handed to the APNs client; the answer is open.
+    case inFlight = "in_flight"
+}

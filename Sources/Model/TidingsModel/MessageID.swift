@@ -1,0 +1,94 @@
+/// A message's id: 64 bits, ordered by time, unique in the server that made it, printed in 13 characters.
+///
+/// The upper 42 bits are wall milliseconds since 2024-01-01T00:00:00Z, the next 6 the node, the lowest 16 a counter within
+/// the millisecond. Printed as 13 digits of Crockford's base 32 (lowercase, no i, l, o, u), so that text order is number order.
+/// The text is also the request identifier, the `apns-collapse-id` and the ledger's key (DESIGN P3).
+public struct MessageID: Hashable, Sendable, Comparable, CustomStringConvertible {
+    /// The number.
+    public let rawValue: UInt64
+
+    /// Wall milliseconds since 1970 at which ids start: 2024-01-01T00:00:00Z.
+    public static let epochMilliseconds: Int64 = 1_704_067_200_000
+
+    /// Wraps a number.
+    public init(rawValue: UInt64) { self.rawValue = rawValue }
+
+    /// The id for a time.
+    ///
+    /// - Parameters:
+    ///   - wallMilliseconds: milliseconds since 1970; earlier than `epochMilliseconds` counts as that.
+    ///   - node: 0 to 63; higher bits are dropped.
+    ///   - counter: 0 to 65,535; higher bits are dropped.
+    public init(wallMilliseconds: Int64, node: UInt8, counter: UInt32) {
+        let since = UInt64(max(0, wallMilliseconds - Self.epochMilliseconds)) & 0x3ff_ffff_ffff
+        self.rawValue = since << 22 | UInt64(node & 0x3f) << 16 | UInt64(counter & 0xffff)
+    }
+
+    /// Wall milliseconds since 1970 at which the id was made.
+    public var wallMilliseconds: Int64 { Int64(self.rawValue >> 22) + Self.epochMilliseconds }
+
+    private static let digits = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
+
+    /// Parses the printed form, in either case.
+    ///
+    /// - Returns: nil unless the text is 13 digits of Crockford's base 32 that fit 64 bits.
+    public init?(_ text: some StringProtocol) {
+        guard text.utf8.count == 13 else { return nil }
+        var value: UInt64 = 0
+        for (index, byte) in text.utf8.enumerated() {
+            let lower = byte >= 0x41 && byte <= 0x5a ? byte + 0x20 : byte
+            guard let digit = Self.digits.firstIndex(of: lower) else { return nil }
+            guard index > 0 || digit < 16 else { return nil }
+            value = value << 5 | UInt64(digit)
+        }
+        self.rawValue = value
+    }
+
+    /// The 13 characters.
+    public var description: String {
+        String(unsafeUninitializedCapacity: 13) { buffer in
+            var value = self.rawValue
+            for index in stride(from: 12, through: 0, by: -1) {
+                buffer[index] = Self.digits[Int(value & 0x1f)]
+                value >>= 5
+            }
+            return 13
+        }
+    }
+
+    /// Orders by time, then node, then counter.
+    public static func < (left: MessageID, right: MessageID) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// Makes message ids that never go below the last one, also when the clock steps back.
+public struct MessageIDGenerator: Sendable, Equatable {
+    /// The node's number, 0 to 63.
+    public let node: UInt8
+    /// The id made last, or the largest one known to be stored.
+    public private(set) var last: MessageID
+
+    /// - Parameters:
+    ///   - node: 0 to 63.
+    ///   - last: the largest id already stored; new ones are larger.
+    public init(node: UInt8, last: MessageID = MessageID(rawValue: 0)) {
+        self.node = node
+        self.last = last
+    }
+
+    /// The next id: by the clock if it is ahead, otherwise the last id plus one.
+    public mutating func next(wallMilliseconds: Int64) -> MessageID {
+        let fresh = MessageID(wallMilliseconds: wallMilliseconds, node: self.node, counter: 0)
+        let id = fresh > self.last ? fresh : self.following(self.last)
+        self.last = id
+        return id
+    }
+
+    private func following(_ id: MessageID) -> MessageID {
+        let counter = UInt32(id.rawValue & 0xffff)
+        if counter < 0xffff, UInt8(id.rawValue >> 16 & 0x3f) == self.node {
+            return MessageID(rawValue: id.rawValue + 1)
+        }
+        // The counter of that millisecond is used up, or the id came from another node: take the next millisecond.
+        return MessageID(wallMilliseconds: id.wallMilliseconds + 1, node: self.node, counter: 0)
+    }
+}

@@ -1,0 +1,51 @@
+/// What a Tidings push carries for the SDK beside `aps` and `rc`, under the key `tidings` (DESIGN §5 "Badge", §7 "Extension").
+public struct PushInfo: Hashable, Sendable {
+    /// The message: request identifier, `apns-collapse-id` and the ledger's key.
+    public var message: MessageID
+    /// The message's position in the person's log; a gap to the last known one tells what was overwritten.
+    public var position: LogPosition
+    /// The log position the absolute badge was computed at; the extension takes a badge only if this is newer than what
+    /// it has.
+    public var badgePosition: LogPosition
+    /// Names the person on this device without saying who it is.
+    public var recipientTag: String
+    /// The withdrawal of an earlier notification (a recall), not a new one.
+    public var isRecall: Bool
+
+    /// The key of the dictionary in the payload.
+    public static let key = "tidings"
+
+    /// Push information from its parts.
+    public init(
+        message: MessageID, position: LogPosition, badgePosition: LogPosition, recipientTag: String,
+        isRecall: Bool = false
+    ) {
+        self.message = message
+        self.position = position
+        self.badgePosition = badgePosition
+        self.recipientTag = recipientTag
+        self.isRecall = isRecall
+    }
+
+    /// Reads it from a whole payload; nil for another sender's push, which has none, or a malformed one.
+    public init?(userInfo: JSONValue) {
+        guard let info = userInfo[Self.key], let message = info["mid"]?.stringValue.flatMap({ MessageID($0) }),
+            let position = info["seq"]?.intValue, position > 0, let badgePosition = info["bseq"]?.intValue,
+            badgePosition >= 0, let tag = info["to"]?.stringValue
+        else { return nil }
+        self.init(
+            message: message, position: LogPosition(position), badgePosition: LogPosition(badgePosition),
+            recipientTag: tag, isRecall: info["recall"]?.boolValue ?? false)
+    }
+
+    /// The dictionary as it travels.
+    public var dictionary: JSONValue {
+        var members: [(String, JSONValue)] = [
+            ("mid", .string(self.message.description)), ("seq", .int(self.position)),
+            ("bseq", .int(self.badgePosition)),
+            ("to", .string(self.recipientTag)),
+        ]
+        if self.isRecall { members.append(("recall", true)) }
+        return .members(members)
+    }
+}

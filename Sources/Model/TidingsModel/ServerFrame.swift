@@ -1,0 +1,149 @@
+/// What the server says to a client. `TidingsWire` turns it into bytes; docs/protocol.md describes it for other languages.
+public enum ServerFrame: Hashable, Sendable {
+    /// The connection is accepted; the client may send.
+    case welcome(Welcome)
+    /// The message is on disk (DESIGN P1).
+    case sendAccepted(SendAccepted)
+    /// The message was refused; nothing was stored.
+    case sendRefused(ClientMessageID, Problem)
+    /// A new entry of the person's log, written as it happens.
+    case entry(LogEntry)
+    /// Answer to `ClientFrame.sync`: entries after the position asked for, oldest first.
+    case page(Page)
+    /// Answer to a ping.
+    case pong(UInt64)
+    /// Something is wrong; if `isFatal`, the server closes the connection next.
+    case problem(Problem, isFatal: Bool)
+    /// The server is about to stop: hang up and connect again after this many milliseconds.
+    case reconnect(afterMilliseconds: UInt32)
+
+    /// What the client needs to know at the start.
+    public struct Welcome: Hashable, Sendable {
+        /// The version both speak from now on.
+        public var version: UInt32
+        /// Wall milliseconds since 1970 at the server.
+        public var serverTime: Int64
+        /// The head of the person's log.
+        public var head: LogPosition
+        /// Unread messages without muted conversations.
+        public var unread: UInt32
+        /// How often the client sends a ping, in milliseconds; after twice this long without a frame the connection is dead.
+        public var heartbeatMilliseconds: UInt32
+        /// The largest frame the server accepts, in bytes.
+        public var frameBytesMax: UInt32
+        /// Names this person on this device in push payloads without saying who it is (DESIGN §7 "Extension").
+        public var recipientTag: String
+        /// Lets the notification service extension fetch what was missed and write receipts (DESIGN §7 "Extension").
+        public var extensionToken: String
+
+        /// A welcome from its parts.
+        public init(
+            version: UInt32, serverTime: Int64, head: LogPosition, unread: UInt32, heartbeatMilliseconds: UInt32,
+            frameBytesMax: UInt32, recipientTag: String, extensionToken: String
+        ) {
+            self.version = version
+            self.serverTime = serverTime
+            self.head = head
+            self.unread = unread
+            self.heartbeatMilliseconds = heartbeatMilliseconds
+            self.frameBytesMax = frameBytesMax
+            self.recipientTag = recipientTag
+            self.extensionToken = extensionToken
+        }
+    }
+
+    /// The server's answer to a send.
+    public struct SendAccepted: Hashable, Sendable {
+        /// The sender's id of the message.
+        public var clientMessageID: ClientMessageID
+        /// The message's id.
+        public var messageID: MessageID
+        /// Wall milliseconds since 1970 at which it was accepted.
+        public var sentAt: Int64
+        /// The message's position in the sender's own log; 0 for a repeat of an earlier send.
+        public var position: LogPosition
+
+        /// An answer from its parts.
+        public init(clientMessageID: ClientMessageID, messageID: MessageID, sentAt: Int64, position: LogPosition) {
+            self.clientMessageID = clientMessageID
+            self.messageID = messageID
+            self.sentAt = sentAt
+            self.position = position
+        }
+    }
+
+    /// Entries of the log.
+    public struct Page: Hashable, Sendable {
+        /// The position the client asked after.
+        public var after: LogPosition
+        /// Oldest first, without gaps; fewer than asked for when the head is reached or the frame is full.
+        public var entries: [LogEntry]
+        /// The head of the log.
+        public var head: LogPosition
+        /// Unread messages without muted conversations.
+        public var unread: UInt32
+
+        /// A page from its parts.
+        public init(after: LogPosition, entries: [LogEntry], head: LogPosition, unread: UInt32) {
+            self.after = after
+            self.entries = entries
+            self.head = head
+            self.unread = unread
+        }
+    }
+
+    /// What is wrong, for a program and for a person.
+    public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
+        /// For a program.
+        public var code: Code
+        /// The field at fault, or empty.
+        public var field: String
+        /// The rule it breaks, or what to do, in words.
+        public var rule: String
+
+        /// What can be wrong, as named on the wire and in docs/errors.md.
+        public enum Code: String, Hashable, Sendable, CaseIterable {
+            /// The user token is not one of this server's.
+            case invalidToken = "invalid_token"
+            /// The user token has expired; ask for a new one.
+            case expiredToken = "expired_token"
+            /// The token's app does not exist here.
+            case wrongApp = "wrong_app"
+            /// No protocol version in common.
+            case unsupportedVersion = "unsupported_version"
+            /// The bytes are not a frame.
+            case malformedFrame = "malformed_frame"
+            /// The frame is larger than allowed.
+            case frameTooLarge = "frame_too_large"
+            /// Something other than hello came first, or hello came twice.
+            case unexpectedFrame = "unexpected_frame"
+            /// A field breaks its rule.
+            case invalidField = "invalid_field"
+            /// The same device connected again; this is the older connection.
+            case superseded
+            /// Nothing was heard for too long.
+            case timedOut = "timed_out"
+            /// The client reads more slowly than the server writes.
+            case slowReader = "slow_reader"
+            /// The server cannot take the message now; try again.
+            case unavailable
+        }
+
+        /// A problem from its parts.
+        public init(code: Code, field: String = "", rule: String) {
+            self.code = code
+            self.field = field
+            self.rule = rule
+        }
+
+        /// Bad input.
+        public init(_ invalid: InvalidField) {
+            self.init(code: .invalidField, field: invalid.field, rule: invalid.rule)
+        }
+
+        /// `code: field rule`.
+        public var description: String {
+            "\(self.code.rawValue): \(self.field.isEmpty ? "" : self.field + " ")\(self.rule)"
+        }
+    }
+}

@@ -1,0 +1,241 @@
+import SwiftProtobuf
+import TidingsModel
+
+extension WireClientFrame {
+    init(_ frame: ClientFrame) {
+        switch frame {
+        case .hello(let hello):
+            self.hello = .with {
+                $0.versionMin = hello.versions.lowerBound
+                $0.versionMax = hello.versions.upperBound
+                $0.token = hello.token
+                $0.device = hello.device.rawValue
+                $0.platform = hello.platform
+                $0.runState = WireRunState(hello.runState)
+                $0.after = hello.after
+            }
+        case .send(let draft): self.send = WireSend(draft)
+        case .ack(let ack):
+            self.ack = .with {
+                $0.stored = ack.stored
+                $0.settled = ack.settled.map(WireSettlement.init)
+            }
+        case .runState(let state): self.runState = WireRunState(state)
+        case .registerPush(let registration):
+            self.registerPush = .with {
+                $0.token = registration.token.rawValue
+                $0.environment = registration.environment.rawValue
+                $0.topic = registration.topic
+            }
+        case .sync(let after, let limit):
+            self.sync = .with {
+                $0.after = after
+                $0.limit = limit
+            }
+        case .markRead(let conversation, let upTo):
+            self.markRead = .with {
+                $0.conversation = WireConversation(conversation)
+                $0.upTo = upTo
+            }
+        case .ping(let nonce): self.ping = .with { $0.nonce = nonce }
+        case .signOut: self.signOut = WireSignOut()
+        }
+    }
+
+    func model() throws(FrameError) -> ClientFrame {
+        switch self.frame {
+        case nil: throw .empty
+        case .hello(let hello): return .hello(try hello.model())
+        case .send(let send): return .send(try send.model())
+        case .ack(let ack): return .ack(try ack.model())
+        case .runState(let state): return .runState(try state.model(field: "run_state"))
+        case .registerPush(let registration): return .registerPush(try registration.model())
+        case .sync(let sync): return .sync(after: sync.after, limit: sync.limit)
+        case .markRead(let read):
+            return .markRead(try read.conversation.model(field: "conversation"), upTo: read.upTo)
+        case .ping(let ping): return .ping(ping.nonce)
+        case .signOut: return .signOut
+        }
+    }
+}
+
+/// Runs a check of one field and wraps its error.
+func checked<Value>(
+    send: ClientMessageID? = nil, _ check: () throws(InvalidField) -> Value
+) throws(FrameError) -> Value {
+    do throws(InvalidField) { return try check() } catch { throw .invalid(error, send: send) }
+}
+
+extension WireHello {
+    fileprivate func model() throws(FrameError) -> ClientFrame.Hello {
+        guard self.versionMin > 0, self.versionMin <= self.versionMax else {
+            throw .invalid(
+                InvalidField(field: "version_min", rule: "must be at least 1 and at most version_max"), send: nil)
+        }
+        guard self.platform.utf8.count <= 32 else {
+            throw .invalid(InvalidField(field: "platform", rule: "must be at most 32 bytes"), send: nil)
+        }
+        let state = try self.runState.model(field: "run_state")
+        guard state != .suspending else {
+            throw .invalid(InvalidField(field: "run_state.state", rule: "must not be suspending in a hello"), send: nil)
+        }
+        return ClientFrame.Hello(
+            versions: self.versionMin...self.versionMax, token: self.token,
+            device: try checked { () throws(InvalidField) in try DeviceID.validated(self.device, field: "device") },
+            platform: self.platform, runState: state, after: self.after)
+    }
+}
+
+extension WireSend {
+    fileprivate init(_ draft: MessageDraft) {
+        self.init()
+        self.clientMessageID = draft.clientMessageID.rawValue
+        self.conversation = WireConversation(draft.conversation)
+        self.objectName = draft.objectName.rawValue
+        self.content = draft.content
+        self.notStored = !draft.flags.contains(.stored)
+        self.notCounted = !draft.flags.contains(.counted)
+        self.notNotified = !draft.flags.contains(.notified)
+        if let text = draft.pushText { self.pushText = text }
+    }
+
+    fileprivate func model() throws(FrameError) -> MessageDraft {
+        let id = ClientMessageID(self.clientMessageID)
+        let draft = MessageDraft(
+            clientMessageID: id, conversation: try self.conversation.model(field: "conversation", send: id),
+            objectName: ObjectName(self.objectName), content: self.content,
+            flags: MessageFlags(
+                notStored: self.notStored, notCounted: self.notCounted, notNotified: self.notNotified),
+            pushText: self.hasPushText ? self.pushText : nil)
+        try checked(send: id) { () throws(InvalidField) in try draft.validate() }
+        return draft
+    }
+}
+
+extension MessageFlags {
+    init(notStored: Bool, notCounted: Bool, notNotified: Bool) {
+        self = .normal
+        if notStored { self.remove(.stored) }
+        if notCounted { self.remove(.counted) }
+        if notNotified { self.remove(.notified) }
+    }
+}
+
+extension WireAck {
+    fileprivate func model() throws(FrameError) -> ClientFrame.Ack {
+        var settled: [ClientFrame.Settlement] = []
+        settled.reserveCapacity(self.settled.count)
+        for settlement in self.settled {
+            guard settlement.upTo > settled.last?.upTo ?? 0 else {
+                throw .invalid(InvalidField(field: "ack.settled.up_to", rule: "must ascend from 1"), send: nil)
+            }
+            settled.append(ClientFrame.Settlement(upTo: settlement.upTo, disposition: try settlement.model()))
+        }
+        return ClientFrame.Ack(stored: self.stored, settled: settled)
+    }
+}
+
+extension WireSettlement {
+    fileprivate init(_ settlement: ClientFrame.Settlement) {
+        self.init()
+        self.upTo = settlement.upTo
+        switch settlement.disposition {
+        case .shown: self.disposition = "shown"
+        case .appHandled: self.disposition = "app_handled"
+        case .leftToApp: self.disposition = "left_to_app"
+        case .suppressed(let reason):
+            self.disposition = "suppressed"
+            self.reason = reason.rawValue
+        }
+    }
+
+    fileprivate func model() throws(FrameError) -> Disposition {
+        switch self.disposition {
+        case "shown": return .shown
+        case "app_handled": return .appHandled
+        case "left_to_app": return .leftToApp
+        case "suppressed":
+            guard let reason = SuppressionReason(rawValue: self.reason) else {
+                let known = SuppressionReason.allCases.map(\.rawValue).joined(separator: ", ")
+                throw .invalid(InvalidField(field: "ack.settled.reason", rule: "must be one of \(known)"), send: nil)
+            }
+            return .suppressed(reason)
+        default:
+            throw .invalid(
+                InvalidField(
+                    field: "ack.settled.disposition", rule: "must be shown, app_handled, left_to_app or suppressed"),
+                send: nil)
+        }
+    }
+}
+
+extension WireRunState {
+    fileprivate init(_ state: ReportedRunState) {
+        self.init()
+        switch state {
+        case .foreground: self.state = "foreground"
+        case .background(let remaining):
+            self.state = "background"
+            self.remainingMs = remaining
+        case .suspending: self.state = "suspending"
+        }
+    }
+
+    fileprivate func model(field: String) throws(FrameError) -> ReportedRunState {
+        switch self.state {
+        case "foreground": return .foreground
+        case "background":
+            guard self.remainingMs >= 0 else {
+                throw .invalid(InvalidField(field: "\(field).remaining_ms", rule: "must not be negative"), send: nil)
+            }
+            return .background(remainingMilliseconds: self.remainingMs)
+        case "suspending": return .suspending
+        default:
+            throw .invalid(
+                InvalidField(field: "\(field).state", rule: "must be foreground, background or suspending"), send: nil)
+        }
+    }
+}
+
+extension WireRegisterPush {
+    fileprivate func model() throws(FrameError) -> PushRegistration {
+        let token = try checked { () throws(InvalidField) in try PushToken.validated(self.token, field: "token") }
+        let isHexadecimal = token.rawValue.utf8.allSatisfy {
+            ($0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9")) || ($0 >= UInt8(ascii: "a") && $0 <= UInt8(ascii: "f"))
+        }
+        guard isHexadecimal, token.rawValue.utf8.count.isMultiple(of: 2) else {
+            throw .invalid(
+                InvalidField(field: "token", rule: "must be lowercase hexadecimal, two digits a byte"), send: nil)
+        }
+        guard let environment = PushEnvironment(rawValue: self.environment) else {
+            throw .invalid(InvalidField(field: "environment", rule: "must be sandbox or production"), send: nil)
+        }
+        // The reply names the field as it is on the wire; a topic is a bundle identifier, of which Apple allows 155 bytes.
+        guard !self.topic.isEmpty, self.topic.utf8.count <= 155, self.topic.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f })
+        else {
+            throw .invalid(
+                InvalidField(field: "topic", rule: "must be a bundle identifier of 1 to 155 ASCII characters"),
+                send: nil)
+        }
+        return PushRegistration(token: token, environment: environment, topic: self.topic)
+    }
+}
+
+extension WireConversation {
+    init(_ conversation: ConversationID) {
+        self.init()
+        self.type = conversation.type.rawValue
+        self.target = conversation.target
+    }
+
+    func model(field: String, send: ClientMessageID? = nil) throws(FrameError) -> ConversationID {
+        guard let type = ConversationType(rawValue: self.type) else {
+            let known = ConversationType.allCases.map(\.rawValue).joined(separator: ", ")
+            throw .invalid(InvalidField(field: "\(field).type", rule: "must be one of \(known)"), send: send)
+        }
+        let target = try checked(send: send) { () throws(InvalidField) in
+            try UserID.validated(self.target, field: "\(field).target")
+        }
+        return ConversationID(type: type, target: target.rawValue)
+    }
+}

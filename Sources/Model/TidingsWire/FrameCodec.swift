@@ -1,0 +1,115 @@
+import SwiftProtobuf
+package import TidingsModel
+
+/// How frames travel in a WebSocket message.
+package enum WireFormat: String, Hashable, Sendable, CaseIterable {
+    /// Binary messages holding protobuf.
+    case protobuf
+    /// Text messages holding the canonical JSON of the same protobuf messages.
+    case json
+
+    /// The WebSocket subprotocol (RFC 6455 §1.9) that names the format and the protocol's major version.
+    package var subprotocol: String { "tidings.v1.\(self.rawValue)" }
+
+    /// The format of a subprotocol; nil for one this build does not speak.
+    package init?(subprotocol: some StringProtocol) {
+        switch subprotocol {
+        case "tidings.v1.protobuf": self = .protobuf
+        case "tidings.v1.json": self = .json
+        default: return nil
+        }
+    }
+}
+
+/// Why bytes are not a frame.
+package enum FrameError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// Longer than allowed; nothing was parsed.
+    case tooLarge(bytes: Int, max: Int)
+    /// Not protobuf or not JSON of a frame.
+    case malformed(String)
+    /// A frame without content, or with content this build does not know.
+    case empty
+    /// A field breaks its rule. `send` names the message of a send, so that it alone can be refused.
+    case invalid(InvalidField, send: ClientMessageID?)
+
+    /// One sentence.
+    package var description: String {
+        switch self {
+        case .tooLarge(let bytes, let max): "the frame has \(bytes) bytes, at most \(max) are allowed"
+        case .malformed(let why): "the bytes are not a frame: \(why)"
+        case .empty: "the frame has no content known to protocol version \(ProtocolVersion.current)"
+        case .invalid(let field, _): field.description
+        }
+    }
+}
+
+/// Frames to bytes and back. Encoding cannot fail; decoding checks every field that has a rule of its own.
+package enum FrameCodec {
+    /// The default and the smallest useful limit of a frame: a message of the largest content with its ids fits.
+    package static let frameBytesMax = 65_536
+
+    /// A client's frame as bytes.
+    package static func encode(_ frame: ClientFrame, as format: WireFormat) -> [UInt8] {
+        Self.bytes(WireClientFrame(frame), as: format)
+    }
+
+    /// A server's frame as bytes.
+    package static func encode(_ frame: ServerFrame, as format: WireFormat) -> [UInt8] {
+        Self.bytes(WireServerFrame(frame), as: format)
+    }
+
+    /// Reads a client's frame.
+    ///
+    /// - Parameter bytesMax: longer input is refused before parsing.
+    /// - Throws: `FrameError`, naming the field where there is one.
+    package static func decodeClientFrame(
+        _ bytes: [UInt8], as format: WireFormat, bytesMax: Int = FrameCodec.frameBytesMax
+    ) throws(FrameError) -> ClientFrame {
+        try Self.parse(WireClientFrame.self, bytes, as: format, bytesMax: bytesMax).model()
+    }
+
+    /// Reads a server's frame.
+    ///
+    /// - Parameter bytesMax: longer input is refused before parsing; pages may be larger than client frames.
+    /// - Throws: `FrameError`, naming the field where there is one.
+    package static func decodeServerFrame(
+        _ bytes: [UInt8], as format: WireFormat, bytesMax: Int = 16 * FrameCodec.frameBytesMax
+    ) throws(FrameError) -> ServerFrame {
+        try Self.parse(WireServerFrame.self, bytes, as: format, bytesMax: bytesMax).model()
+    }
+
+    private static func bytes(_ message: some SwiftProtobuf.Message, as format: WireFormat) -> [UInt8] {
+        // Neither form can fail: there are no required fields, no Any, and every string is valid Unicode.
+        switch format {
+        case .protobuf: (try? message.serializedBytes()) ?? []
+        case .json: (try? message.jsonUTF8Bytes()) ?? []
+        }
+    }
+
+    private static func parse<M: SwiftProtobuf.Message>(
+        _ type: M.Type, _ bytes: [UInt8], as format: WireFormat, bytesMax: Int
+    ) throws(FrameError) -> M {
+        guard bytes.count <= bytesMax else { throw .tooLarge(bytes: bytes.count, max: bytesMax) }
+        do {
+            switch format {
+            case .protobuf: return try M(serializedBytes: bytes)
+            case .json:
+                var options = JSONDecodingOptions()
+                // A newer peer may say more than this build knows.
+                options.ignoreUnknownFields = true
+                options.messageDepthLimit = 16
+                return try M(jsonUTF8Bytes: bytes, options: options)
+            }
+        } catch {
+            throw .malformed(Self.reason(error, format))
+        }
+    }
+
+    private static func reason(_ error: any Error, _ format: WireFormat) -> String {
+        switch error {
+        case let error as JSONDecodingError: "JSON \(error)"
+        case let error as BinaryDecodingError: "protobuf \(error)"
+        default: format.rawValue
+        }
+    }
+}

@@ -1,0 +1,120 @@
+import DequeModule
+import TidingsModel
+
+/// What a phone keeps about one installed app.
+struct AppRecord: Equatable, Sendable {
+    var installed: InstalledApp
+    private(set) var state: AppState = .notRunning
+    /// The process while the state has one.
+    var run: AppRun?
+    /// A process that was told to end and may finish its last calls.
+    var ending: EndingRun?
+    var settings = NotificationSettings()
+    var categories: [NotificationCategory] = []
+    /// Scheduled local notifications, by the time they fire.
+    var pending: [ScheduledRequest] = []
+    var badge = 0
+    var isRegistered = false
+    var budget = WakeBudget()
+    /// The one silent push that waits (ios-delivery.md §7.3).
+    var heldWake: Arrival?
+    /// What the app says it shows.
+    var screen: String?
+
+    init(installed: InstalledApp) { self.installed = installed }
+
+    /// The only place that changes the state.
+    mutating func enter(_ state: AppState) { self.state = state }
+
+    /// The category of a content, if it is registered.
+    func category(of content: NotificationContent) -> NotificationCategory? {
+        self.categories.first { $0.identifier == content.categoryIdentifier }
+    }
+}
+
+/// A scheduled local notification.
+struct ScheduledRequest: Equatable, Sendable {
+    var request: NotificationRequest
+    /// Monotonic milliseconds.
+    var fireAt: Int64
+}
+
+/// What lasts as long as one process of an app.
+struct AppRun: Equatable, Sendable {
+    var process: ProcessID
+    var phase: Phase
+    var options: LaunchOptions
+    /// Monotonic; while the phase is not `ready`.
+    var launchDeadline: Int64
+    /// What waits until the launch is over and the process runs.
+    var steps: Deque<AppStep> = []
+    /// Calls without an answer, oldest first.
+    var openCalls: [OpenCall] = []
+    var delegateSet = false
+    var sceneConnected = false
+    var awaitsToken = false
+    /// Open background tasks in the order they began.
+    var tasks: [BackgroundTaskNumber] = []
+    /// Until when it runs in the background without a reason.
+    var graceUntil: Int64 = 0
+    /// When the background tasks expire.
+    var tasksUntil: Int64 = 0
+    /// When it is killed unless it ends its tasks; nil before they expired.
+    var killAt: Int64?
+
+    enum Phase: Equatable, Sendable {
+        /// The process has not reported yet.
+        case starting
+        /// It reported, but was suspended before it could be called.
+        case loaded
+        /// DF has not returned yet.
+        case launching
+        case ready
+    }
+
+    /// Whether nothing but time keeps it running.
+    var isIdle: Bool {
+        self.phase == .ready && self.steps.isEmpty && self.openCalls.isEmpty && self.tasks.isEmpty
+    }
+}
+
+/// The last moments of a process.
+struct EndingRun: Equatable, Sendable {
+    var process: ProcessID
+    /// The call of WT; its answer ends the process.
+    var lastCall: CallbackNumber
+    /// Calls that may still be answered.
+    var openCalls: [CallbackNumber]
+    var deadline: Int64
+    var reason: EndReason
+}
+
+/// What an app is told or led through in order.
+enum AppStep: Equatable, Sendable {
+    case call(Callback)
+    case moveToFront
+    case moveToBackground
+    case moveToInactive
+    /// It arrived while the app was in front.
+    case deliver(Arrival)
+    case respond(NotificationResponse, foreground: Bool, launched: Bool)
+}
+
+/// A call without an answer.
+struct OpenCall: Equatable, Sendable {
+    var number: CallbackNumber
+    var purpose: Purpose
+    /// Monotonic; pushed back while the app is suspended.
+    var deadline: Int64
+
+    enum Purpose: Equatable, Sendable {
+        /// WF, and DF, whose answer ends the launch.
+        case launch(isLast: Bool)
+        case method
+        case enterBackground
+        case fetch
+        case present(DeliveredNotification, wasRemote: Bool)
+        case response
+        case expiration
+    }
+}

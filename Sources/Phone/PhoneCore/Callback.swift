@@ -1,0 +1,169 @@
+public import TidingsModel
+
+/// Numbers the calls of a phone into its processes: 1, 2, … Each is answered at most once.
+public typealias CallbackNumber = UInt64
+/// Numbers what a process asks; chosen by the process.
+public typealias QueryNumber = UInt64
+/// Numbers a background task; chosen by the process, as `UIBackgroundTaskIdentifier` is.
+public typealias BackgroundTaskNumber = UInt64
+
+/// `UIApplicationState` (ios-delivery.md §2.1). Raw values as Apple's.
+public enum ApplicationState: Int, Hashable, Sendable {
+    case active = 0
+    case inactive = 1
+    case background = 2
+}
+
+/// The launch options that matter for notifications; both nil is an icon launch (ios-delivery.md §6.1 rule 3).
+public struct LaunchOptions: Hashable, Sendable {
+    /// `UIApplication.LaunchOptionsKey.remoteNotification`: the payload.
+    public var remoteNotification: JSONObject?
+    /// `UIApplication.LaunchOptionsKey.localNotification`.
+    public var localNotification: NotificationRequest?
+
+    /// Options with the given values.
+    public init(remoteNotification: JSONObject? = nil, localNotification: NotificationRequest? = nil) {
+        self.remoteNotification = remoteNotification
+        self.localNotification = localNotification
+    }
+
+    /// The keys that have a value, for traces.
+    public var keys: [String] {
+        (self.remoteNotification == nil ? [] : ["remoteNotification"])
+            + (self.localNotification == nil ? [] : ["localNotification"])
+    }
+}
+
+/// One call of the system into an app or its extension. Each is answered with a `CallbackResult` by number:
+/// methods with a completion handler when it is called, the others when they return.
+public enum Callback: Hashable, Sendable {
+    // Launch.
+    case willFinishLaunching(LaunchOptions)
+    /// Later calls wait for its answer: what the app set up until it returned counts (ios-delivery.md §6.1 rule 4).
+    case didFinishLaunching(LaunchOptions)
+
+    // Life-cycle without scenes.
+    case applicationWillEnterForeground
+    case applicationDidBecomeActive
+    case applicationWillResignActive
+    case applicationDidEnterBackground
+    case applicationWillTerminate
+    case applicationDidReceiveMemoryWarning
+
+    // Life-cycle with scenes.
+    case sceneConfiguration
+    /// SC; the response only if a tap or foreground action connects the scene.
+    case sceneWillConnect(NotificationResponse?)
+    case sceneWillEnterForeground
+    case sceneDidBecomeActive
+    case sceneWillResignActive
+    case sceneDidEnterBackground
+    case sceneDidDisconnect
+
+    // Notifications.
+    /// R0.
+    case receiveRemote(JSONObject)
+    /// RF; answered with `.fetch`.
+    case receiveRemoteFetch(JSONObject)
+    /// L0.
+    case receiveLocal(NotificationRequest)
+    /// AR or AR9: a custom action of a push on iOS 8 and 9; the text if it is AR9 (ios-delivery.md §6.4).
+    case handleActionRemote(identifier: String, JSONObject, text: String?)
+    /// AL or AL9: the same for a local notification.
+    case handleActionLocal(identifier: String, NotificationRequest, text: String?)
+    /// WP; answered with `.presentation`.
+    case willPresent(DeliveredNotification)
+    /// DR; answered with `.returned` when its handler is called.
+    case receiveResponse(NotificationResponse)
+
+    // Registration.
+    /// The device token in lowercase hexadecimal.
+    case registeredForRemoteNotifications(PushToken)
+    case failedToRegisterForRemoteNotifications(reason: String)
+
+    // Background.
+    /// The expiration handler of a background task.
+    case backgroundTaskExpired(BackgroundTaskNumber)
+
+    // In the extension's process.
+    /// NSE; answered with `.content` when its content handler is called.
+    case serviceExtensionReceive(NotificationRequest)
+    /// EXP.
+    case serviceExtensionTimeWillExpire
+
+    /// The name in traces, as in Apple's documentation.
+    public var name: String {
+        switch self {
+        case .willFinishLaunching: "application(_:willFinishLaunchingWithOptions:)"
+        case .didFinishLaunching: "application(_:didFinishLaunchingWithOptions:)"
+        case .applicationWillEnterForeground: "applicationWillEnterForeground(_:)"
+        case .applicationDidBecomeActive: "applicationDidBecomeActive(_:)"
+        case .applicationWillResignActive: "applicationWillResignActive(_:)"
+        case .applicationDidEnterBackground: "applicationDidEnterBackground(_:)"
+        case .applicationWillTerminate: "applicationWillTerminate(_:)"
+        case .applicationDidReceiveMemoryWarning: "applicationDidReceiveMemoryWarning(_:)"
+        case .sceneConfiguration: "application(_:configurationForConnecting:options:)"
+        case .sceneWillConnect: "scene(_:willConnectTo:options:)"
+        case .sceneWillEnterForeground: "sceneWillEnterForeground(_:)"
+        case .sceneDidBecomeActive: "sceneDidBecomeActive(_:)"
+        case .sceneWillResignActive: "sceneWillResignActive(_:)"
+        case .sceneDidEnterBackground: "sceneDidEnterBackground(_:)"
+        case .sceneDidDisconnect: "sceneDidDisconnect(_:)"
+        case .receiveRemote: "application(_:didReceiveRemoteNotification:)"
+        case .receiveRemoteFetch: "application(_:didReceiveRemoteNotification:fetchCompletionHandler:)"
+        case .receiveLocal: "application(_:didReceive:)"
+        case .handleActionRemote(_, _, nil):
+            "application(_:handleActionWithIdentifier:forRemoteNotification:completionHandler:)"
+        case .handleActionRemote:
+            "application(_:handleActionWithIdentifier:forRemoteNotification:withResponseInfo:completionHandler:)"
+        case .handleActionLocal(_, _, nil): "application(_:handleActionWithIdentifier:for:completionHandler:)"
+        case .handleActionLocal: "application(_:handleActionWithIdentifier:for:withResponseInfo:completionHandler:)"
+        case .willPresent: "userNotificationCenter(_:willPresent:withCompletionHandler:)"
+        case .receiveResponse: "userNotificationCenter(_:didReceive:withCompletionHandler:)"
+        case .registeredForRemoteNotifications: "application(_:didRegisterForRemoteNotificationsWithDeviceToken:)"
+        case .failedToRegisterForRemoteNotifications:
+            "application(_:didFailToRegisterForRemoteNotificationsWithError:)"
+        case .backgroundTaskExpired: "background task expiration handler"
+        case .serviceExtensionReceive: "didReceive(_:withContentHandler:)"
+        case .serviceExtensionTimeWillExpire: "serviceExtensionTimeWillExpire()"
+        }
+    }
+}
+
+/// How a process answers a call.
+public enum CallbackResult: Hashable, Sendable {
+    /// The method returned, or the handler without a value was called.
+    case returned
+    /// RF's handler was called.
+    case fetch(FetchResult)
+    /// WP's handler was called.
+    case presentation(PresentationOptions)
+    /// The extension's content handler was called.
+    case content(NotificationContent)
+}
+
+/// `UIBackgroundFetchResult`. Raw values as Apple's.
+public enum FetchResult: UInt, Hashable, Sendable, CaseIterable {
+    case newData = 0
+    case noData = 1
+    case failed = 2
+}
+
+/// `UNNotificationPresentationOptions`. Raw values as Apple's (ios-delivery.md §5.4).
+public struct PresentationOptions: OptionSet, Hashable, Sendable {
+    /// The bits, as Apple's.
+    public let rawValue: UInt
+    /// Options of the given bits.
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+
+    /// Set the content's badge.
+    public static let badge = PresentationOptions(rawValue: 1 << 0)
+    /// Play the content's sound.
+    public static let sound = PresentationOptions(rawValue: 1 << 1)
+    /// Banner and list; deprecated from iOS 14, still honoured.
+    public static let alert = PresentationOptions(rawValue: 1 << 2)
+    /// Notification Center (iOS 14).
+    public static let list = PresentationOptions(rawValue: 1 << 3)
+    /// The banner (iOS 14).
+    public static let banner = PresentationOptions(rawValue: 1 << 4)
+}

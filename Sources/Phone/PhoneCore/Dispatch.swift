@@ -1,0 +1,147 @@
+import TidingsModel
+
+/// What the decisions of ios-delivery.md §5.6 look at.
+struct DispatchFacts: Equatable, Sendable {
+    var version: OSVersion
+    var methods: DelegateMethods
+    /// Whether a UN delegate is set now.
+    var delegateSet: Bool
+    /// Whether scenes carry the life-cycle.
+    var scenes: Bool
+    var quirks: Quirks
+}
+
+/// One step for a notification that meets its app in front.
+enum FrontStep: Equatable, Sendable {
+    case call(Callback)
+    /// Call WP and present what it answers.
+    case askApp
+    /// Present as if the app were not in front.
+    case presentAsIs
+    case presentNothing(PresentationReason)
+}
+
+/// The tables of ios-delivery.md §5 and §6 as pure functions: facts in, steps out. State and time are the caller's.
+enum Dispatch {
+    /// Arrival while the app is in front (FA, FI): §5.1–§5.4.
+    static func inFront(_ arrival: Arrival, facts: DispatchFacts) -> [FrontStep] {
+        guard arrival.pushClass != .nothing else { return [] }
+        let old = self.oldCallback(for: arrival, facts: facts).map { [FrontStep.call($0)] } ?? []
+        let wasVisible = arrival.pushClass.isVisible
+        guard facts.version.hasUserNotifications else {
+            return old + (wasVisible ? [.presentNothing(.inFrontBeforeIOS10)] : [])
+        }
+        let fetch = arrival.pushClass.wakes ? old : []
+        let hidden: PresentationReason = arrival.isFiltered ? .filtered : .notAuthorized
+        guard facts.delegateSet else {
+            let calls = arrival.pushClass.wakes ? fetch : old
+            guard wasVisible else { return calls }
+            guard arrival.isVisible else { return calls + [.presentNothing(hidden)] }
+            let shows = facts.quirks.noDelegatePresentsInForeground
+            return calls + [shows ? .presentAsIs : .presentNothing(.inFrontWithoutDelegate)]
+        }
+        guard wasVisible else { return fetch }
+        guard arrival.isVisible else { return fetch + [.presentNothing(hidden)] }
+        let present: FrontStep =
+            facts.methods.contains(.willPresent) ? .askApp : .presentNothing(.willPresentMissing)
+        return facts.quirks.foregroundFetchBeforeWillPresent ? fetch + [present] : [present] + fetch
+    }
+
+    /// L0, RF or R0, whichever the app has and the version calls in front.
+    private static func oldCallback(for arrival: Arrival, facts: DispatchFacts) -> Callback? {
+        if arrival.isLocal { return facts.methods.contains(.receiveLocal) ? .receiveLocal(arrival.request) : nil }
+        return self.remoteCallback(arrival.payload, facts: facts)
+    }
+
+    /// RF from iOS 7 if the app has it, else R0 (S1.10).
+    private static func remoteCallback(_ payload: JSONObject, facts: DispatchFacts) -> Callback? {
+        if facts.version.wakesForPushes, facts.methods.contains(.receiveRemoteFetch) {
+            return .receiveRemoteFetch(payload)
+        }
+        return facts.methods.contains(.receiveRemote) ? .receiveRemote(payload) : nil
+    }
+
+    /// Launch options of a background launch for a silent push: Q5.
+    static func wakeOptions(_ payload: JSONObject, facts: DispatchFacts) -> LaunchOptions {
+        LaunchOptions(remoteNotification: facts.scenes && facts.version >= 26 ? nil : payload)
+    }
+
+    /// Launch options of a launch by a person's action on a notification: §6.1, Q5, Q7.
+    static func actionOptions(_ request: NotificationRequest, facts: DispatchFacts) -> LaunchOptions {
+        if request.isRemote {
+            let withKey = !facts.scenes || facts.quirks.sceneLaunchOptionsOnTap
+            return LaunchOptions(remoteNotification: withKey ? request.content.userInfo : nil)
+        }
+        guard facts.version.hasUserNotifications else { return LaunchOptions(localNotification: request) }
+        let withKey = !facts.scenes && facts.quirks.unLocalLaunchKey && facts.version < 26
+        return LaunchOptions(localNotification: withKey ? request : nil)
+    }
+
+    /// What reports a person's action to the app, between WEF and DBA: §6.1, §6.3, §6.4.
+    ///
+    /// - Parameters:
+    ///   - launched: whether the action started the process.
+    ///   - wasActive: whether the app was FA.
+    static func report(
+        _ response: NotificationResponse, launched: Bool, wasActive: Bool, facts: DispatchFacts
+    ) -> [Callback] {
+        let isTap = response.actionIdentifier == NotificationResponse.defaultAction
+        if facts.version.hasUserNotifications, facts.delegateSet {
+            if facts.methods.contains(.receiveResponse) {
+                return self.fetchAgain(response, isTap: isTap, facts: facts) + [.receiveResponse(response)]
+            }
+            guard facts.quirks.missingDidReceiveFallsBack else { return [] }
+        }
+        guard isTap else { return facts.version.hasUserNotifications ? [] : self.oldAction(response, facts: facts) }
+        let request = response.notification.request
+        if !request.isRemote {
+            guard facts.methods.contains(.receiveLocal) else { return [] }
+            return !launched || facts.quirks.localLaunchAlsoCallsL0 ? [.receiveLocal(request)] : []
+        }
+        if launched, facts.scenes { return [] }
+        return self.oldTap(request.content.userInfo, launched: launched, wasActive: wasActive, facts: facts)
+    }
+
+    /// Q9: RF once more on a tap on AC.
+    private static func fetchAgain(
+        _ response: NotificationResponse, isTap: Bool, facts: DispatchFacts
+    ) -> [Callback] {
+        let request = response.notification.request
+        guard facts.quirks.fetchTwiceOnTap, isTap, request.isRemote, facts.methods.contains(.receiveRemoteFetch),
+            request.content.userInfo["aps"]?["content-available"]?.intValue == 1
+        else { return [] }
+        return [.receiveRemoteFetch(request.content.userInfo)]
+    }
+
+    /// R0 or RF on a tap on a push, by version and quirk Q1.
+    private static func oldTap(
+        _ payload: JSONObject, launched: Bool, wasActive: Bool, facts: DispatchFacts
+    ) -> [Callback] {
+        let hasBoth = facts.methods.isSuperset(of: [.receiveRemote, .receiveRemoteFetch])
+        if facts.version.major == 10, facts.quirks.ios10BothCallbacksTap, hasBoth, !wasActive {
+            return [.receiveRemote(payload)]
+        }
+        guard let callback = self.remoteCallback(payload, facts: facts) else { return [] }
+        if case .receiveRemoteFetch = callback { return [callback] }
+        return launched ? [] : [callback]
+    }
+
+    /// AR, AL and their forms with text on iOS 8 and 9; the text form is preferred from iOS 9.
+    private static func oldAction(_ response: NotificationResponse, facts: DispatchFacts) -> [Callback] {
+        let request = response.notification.request
+        let action = response.actionIdentifier
+        let text = response.userText ?? ""
+        if request.isRemote {
+            if facts.version >= 9, facts.methods.contains(.actionRemoteText) {
+                return [.handleActionRemote(identifier: action, request.content.userInfo, text: text)]
+            }
+            guard facts.version >= 8, facts.methods.contains(.actionRemote) else { return [] }
+            return [.handleActionRemote(identifier: action, request.content.userInfo, text: nil)]
+        }
+        if facts.version >= 9, facts.methods.contains(.actionLocalText) {
+            return [.handleActionLocal(identifier: action, request, text: text)]
+        }
+        guard facts.version >= 8, facts.methods.contains(.actionLocal) else { return [] }
+        return [.handleActionLocal(identifier: action, request, text: nil)]
+    }
+}

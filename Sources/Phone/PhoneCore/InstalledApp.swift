@@ -1,0 +1,136 @@
+public import TidingsModel
+
+/// An app's bundle identifier, which is also its push topic.
+public struct BundleID: StringIdentifier {
+    /// The identifier's text.
+    public let rawValue: String
+    /// Wraps the text unchecked.
+    public init(_ rawValue: String) { self.rawValue = rawValue }
+    /// The longest bundle identifier App Store Connect takes.
+    public static var bytesMax: Int { 155 }
+}
+
+/// Which delegate methods an app has; iOS asks before it calls. Names of ios-delivery.md §0.3.
+public struct DelegateMethods: OptionSet, Hashable, Sendable {
+    /// One bit per member.
+    public let rawValue: UInt32
+    /// Members of the given bits.
+    public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    /// R0: `application(_:didReceiveRemoteNotification:)`.
+    public static let receiveRemote = DelegateMethods(rawValue: 1 << 0)
+    /// RF: `application(_:didReceiveRemoteNotification:fetchCompletionHandler:)`.
+    public static let receiveRemoteFetch = DelegateMethods(rawValue: 1 << 1)
+    /// L0: `application(_:didReceive: UILocalNotification)`.
+    public static let receiveLocal = DelegateMethods(rawValue: 1 << 2)
+    /// WP: `userNotificationCenter(_:willPresent:withCompletionHandler:)`.
+    public static let willPresent = DelegateMethods(rawValue: 1 << 3)
+    /// DR: `userNotificationCenter(_:didReceive:withCompletionHandler:)`.
+    public static let receiveResponse = DelegateMethods(rawValue: 1 << 4)
+    /// PF: `application(_:performFetchWithCompletionHandler:)`.
+    public static let performFetch = DelegateMethods(rawValue: 1 << 5)
+    /// OPS: `userNotificationCenter(_:openSettingsFor:)`.
+    public static let openSettings = DelegateMethods(rawValue: 1 << 6)
+    /// AR: `application(_:handleActionWithIdentifier:forRemoteNotification:completionHandler:)`.
+    public static let actionRemote = DelegateMethods(rawValue: 1 << 7)
+    /// AL: the same for `UILocalNotification`.
+    public static let actionLocal = DelegateMethods(rawValue: 1 << 8)
+    /// AR9: AR with `withResponseInfo:`.
+    public static let actionRemoteText = DelegateMethods(rawValue: 1 << 9)
+    /// AL9: AL with `withResponseInfo:`.
+    public static let actionLocalText = DelegateMethods(rawValue: 1 << 10)
+
+    /// What a present-day app has: RF, WP and DR.
+    public static let modern: DelegateMethods = [.receiveRemoteFetch, .willPresent, .receiveResponse]
+}
+
+/// The background modes an app declares in its Info.plist.
+public struct BackgroundModes: OptionSet, Hashable, Sendable {
+    /// One bit per member.
+    public let rawValue: UInt32
+    /// Members of the given bits.
+    public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    /// `remote-notification`: silent pushes wake the app.
+    public static let remoteNotification = BackgroundModes(rawValue: 1 << 0)
+    /// `fetch`: Background Fetch.
+    public static let fetch = BackgroundModes(rawValue: 1 << 1)
+}
+
+/// Whether an app's life-cycle is told to its delegate or to its scenes (ios-delivery.md §2.2).
+public enum LifecycleStyle: String, Hashable, Sendable, CaseIterable {
+    case application
+    /// Counts from iOS 13; on older systems the app falls back to `application`.
+    case scenes
+}
+
+/// What the phone knows about an app it has installed.
+public struct InstalledApp: Hashable, Sendable {
+    /// Its bundle identifier and push topic.
+    public var bundleID: BundleID
+    /// Who is told about the life-cycle.
+    public var lifecycle: LifecycleStyle
+    /// The delegate methods it has.
+    public var methods: DelegateMethods
+    /// The background modes it declares.
+    public var backgroundModes: BackgroundModes
+    /// Whether it brings a notification service extension.
+    public var hasServiceExtension: Bool
+    /// Whether it may discard pushes: `com.apple.developer.usernotifications.filtering`, iOS 13.3 (ios-delivery.md §10).
+    public var hasFilteringEntitlement: Bool
+    /// The app group it shares with its extension; nil for none.
+    public var appGroup: String?
+
+    /// An app of the given facts; the defaults are a present-day messenger.
+    public init(
+        bundleID: BundleID, lifecycle: LifecycleStyle = .scenes, methods: DelegateMethods = .modern,
+        backgroundModes: BackgroundModes = .remoteNotification, hasServiceExtension: Bool = true,
+        hasFilteringEntitlement: Bool = false, appGroup: String? = nil
+    ) {
+        self.bundleID = bundleID
+        self.lifecycle = lifecycle
+        self.methods = methods
+        self.backgroundModes = backgroundModes
+        self.hasServiceExtension = hasServiceExtension
+        self.hasFilteringEntitlement = hasFilteringEntitlement
+        self.appGroup = appGroup
+    }
+
+    /// Whether scenes carry the life-cycle on this system.
+    func hasScenes(on version: OSVersion) -> Bool { self.lifecycle == .scenes && version.hasScenes }
+}
+
+/// One operating-system process of an app or of its extension. A number is never used again on a phone.
+public struct ProcessID: Hashable, Sendable, Comparable, CustomStringConvertible {
+    /// The app it belongs to.
+    public var app: BundleID
+    /// What runs in it.
+    public var role: Role
+    /// 1 for the first process of the phone, then upwards.
+    public var number: UInt64
+
+    /// What runs in the process.
+    public enum Role: String, Hashable, Sendable {
+        case app
+        /// The notification service extension.
+        case serviceExtension
+    }
+
+    /// Names a process.
+    public init(app: BundleID, role: Role, number: UInt64) {
+        self.app = app
+        self.role = role
+        self.number = number
+    }
+
+    /// Orders by number: older first.
+    public static func < (left: ProcessID, right: ProcessID) -> Bool { left.number < right.number }
+
+    /// `app#3` or `app/serviceExtension#4`.
+    public var description: String {
+        switch self.role {
+        case .app: "\(self.app)#\(self.number)"
+        case .serviceExtension: "\(self.app)/\(self.role.rawValue)#\(self.number)"
+        }
+    }
+}

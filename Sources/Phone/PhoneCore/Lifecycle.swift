@@ -1,0 +1,65 @@
+/// The life-cycle callbacks of ios-delivery.md §2.2 as a table: a move of an app in, calls and states in order out.
+enum Lifecycle {
+    /// One step of a move.
+    enum Step: Equatable, Sendable {
+        case call(Callback)
+        case enter(AppState)
+    }
+
+    /// The way to the front, split where a tap is reported: between WEF and DBA (§6.1).
+    ///
+    /// From a suspended state the caller resumes first, so `state` is never SU.
+    static func toFront(
+        from state: AppState, scenes: Bool, sceneConnected: Bool, response: NotificationResponse?
+    ) -> (before: [Step], after: [Step]) {
+        let connect: [Step] =
+            scenes && !sceneConnected ? [.call(.sceneConfiguration), .call(.sceneWillConnect(response))] : []
+        let appear: [Step] = [.call(scenes ? .sceneWillEnterForeground : .applicationWillEnterForeground)]
+        let activate: [Step] = [
+            .enter(.foregroundActive), .call(scenes ? .sceneDidBecomeActive : .applicationDidBecomeActive),
+        ]
+        switch state {
+        case .foregroundActive:
+            return ([], [])
+        case .foregroundInactive:
+            return (connect + (connect.isEmpty ? [] : appear), activate)
+        case .backgroundRunning:
+            return (connect + appear + [.enter(.foregroundInactive)], activate)
+        case .suspended, .notRunning, .forceQuit:
+            return ([], [])
+        }
+    }
+
+    /// The way to the background.
+    static func toBackground(from state: AppState, scenes: Bool) -> [Step] {
+        let enter: [Step] = [
+            .enter(.backgroundRunning), .call(scenes ? .sceneDidEnterBackground : .applicationDidEnterBackground),
+        ]
+        switch state {
+        case .foregroundActive: return self.toInactive(from: state, scenes: scenes) + enter
+        case .foregroundInactive: return enter
+        case .backgroundRunning, .suspended, .notRunning, .forceQuit: return []
+        }
+    }
+
+    /// Something covers the app.
+    static func toInactive(from state: AppState, scenes: Bool) -> [Step] {
+        switch state {
+        case .foregroundActive:
+            return [
+                .call(scenes ? .sceneWillResignActive : .applicationWillResignActive), .enter(.foregroundInactive),
+            ]
+        case .foregroundInactive, .backgroundRunning, .suspended, .notRunning, .forceQuit: return []
+        }
+    }
+
+    /// The end of a running app, after it went to the background; a suspended one is not told.
+    static func toEnd(from state: AppState, scenes: Bool, sceneConnected: Bool) -> [Step] {
+        switch state {
+        case .foregroundActive, .foregroundInactive, .backgroundRunning:
+            return self.toBackground(from: state, scenes: scenes)
+                + (scenes && sceneConnected ? [.call(.sceneDidDisconnect)] : []) + [.call(.applicationWillTerminate)]
+        case .suspended, .notRunning, .forceQuit: return []
+        }
+    }
+}

@@ -1,0 +1,167 @@
+public import TidingsModel
+
+/// What a notification says: the text, sound, badge and data of Apple's notification content (ios-delivery.md §9).
+public struct NotificationContent: Hashable, Sendable {
+    /// The first line; empty for none.
+    public var title: String
+    /// The second line; empty for none.
+    public var subtitle: String
+    /// The text; empty for none.
+    public var body: String
+    /// The number for the app's icon: nil changes nothing, 0 removes it, n sets it. Never added to.
+    public var badge: Int?
+    /// The sound; nil is silence.
+    public var sound: NotificationSound?
+    /// The custom data; for a push the whole payload with `aps`.
+    public var userInfo: JSONObject
+    /// The category whose actions are offered; empty for none.
+    public var categoryIdentifier: String
+    /// The group in the list; empty for none.
+    public var threadIdentifier: String
+    /// Chooses the scene (iOS 13); nil for none.
+    public var targetContentIdentifier: String?
+    /// How strongly it asks for attention (iOS 15).
+    public var interruptionLevel: InterruptionLevel
+    /// The weight in the scheduled summary, 0 to 1 (iOS 15).
+    public var relevanceScore: Double
+    /// The launch image; empty for none.
+    public var launchImageName: String
+
+    /// Content of the given parts.
+    public init(
+        title: String = "", subtitle: String = "", body: String = "", badge: Int? = nil,
+        sound: NotificationSound? = nil, userInfo: JSONObject = JSONObject(), categoryIdentifier: String = "",
+        threadIdentifier: String = "", targetContentIdentifier: String? = nil,
+        interruptionLevel: InterruptionLevel = .active, relevanceScore: Double = 0, launchImageName: String = ""
+    ) {
+        self.title = title
+        self.subtitle = subtitle
+        self.body = body
+        self.badge = badge
+        self.sound = sound
+        self.userInfo = userInfo
+        self.categoryIdentifier = categoryIdentifier
+        self.threadIdentifier = threadIdentifier
+        self.targetContentIdentifier = targetContentIdentifier
+        self.interruptionLevel = interruptionLevel
+        self.relevanceScore = relevanceScore
+        self.launchImageName = launchImageName
+    }
+
+    /// Whether there is a title, subtitle or body. Without one nothing enters the list (ios-delivery.md §5.0).
+    public var hasText: Bool { !self.title.isEmpty || !self.subtitle.isEmpty || !self.body.isEmpty }
+
+    /// Whether there is nothing to show: no text, no sound, no badge (ios-delivery.md §9: error 1401).
+    public var isEmpty: Bool { !self.hasText && self.sound == nil && self.badge == nil }
+}
+
+/// A notification's sound.
+public enum NotificationSound: Hashable, Sendable {
+    /// The system's own.
+    case standard
+    /// A file of the app or its app group.
+    case named(String)
+    /// A critical alert's, with a volume of 0 to 1 (iOS 12).
+    case critical(name: String?, volume: Double)
+}
+
+/// How strongly a notification asks for attention. Raw values as Apple's (ios-delivery.md §11).
+public enum InterruptionLevel: Int, Hashable, Sendable, CaseIterable {
+    /// List only: no banner, no sound.
+    case passive = 0
+    case active = 1
+    case timeSensitive = 2
+    case critical = 3
+
+    /// The word in `aps.interruption-level`.
+    public init?(payloadWord: String) {
+        switch payloadWord {
+        case "passive": self = .passive
+        case "active": self = .active
+        case "time-sensitive": self = .timeSensitive
+        case "critical": self = .critical
+        default: return nil
+        }
+    }
+}
+
+/// When a request is presented.
+public enum NotificationTrigger: Hashable, Sendable {
+    /// It came from APNs.
+    case push
+    /// After so many milliseconds, 1 or more; a repeating one needs 60,000 or more.
+    case timeInterval(milliseconds: Int64, repeats: Bool)
+}
+
+/// A request to notify: an identifier, a content, a trigger.
+public struct NotificationRequest: Hashable, Sendable {
+    /// One list entry per identifier; for a push the `apns-collapse-id` or one the phone makes (ios-delivery.md §9).
+    public var identifier: String
+    /// What it says.
+    public var content: NotificationContent
+    /// nil presents now.
+    public var trigger: NotificationTrigger?
+
+    /// A request of the three parts.
+    public init(identifier: String, content: NotificationContent, trigger: NotificationTrigger? = nil) {
+        self.identifier = identifier
+        self.content = content
+        self.trigger = trigger
+    }
+
+    /// Whether it came from APNs.
+    public var isRemote: Bool { self.trigger == .push }
+}
+
+/// A request that was delivered at a moment.
+public struct DeliveredNotification: Hashable, Sendable {
+    /// What was asked for.
+    public var request: NotificationRequest
+    /// Wall milliseconds since 1970; with the identifier it tells two deliveries apart (ios-delivery.md §6.1 rule 1).
+    public var date: Int64
+
+    /// A delivery.
+    public init(request: NotificationRequest, date: Int64) {
+        self.request = request
+        self.date = date
+    }
+}
+
+/// What the person did with a notification, as an app is told.
+public struct NotificationResponse: Hashable, Sendable {
+    /// What was acted on.
+    public var notification: DeliveredNotification
+    /// `defaultAction`, `dismissAction` or an action of the category.
+    public var actionIdentifier: String
+    /// What was typed into a text-input action; nil for other actions.
+    public var userText: String?
+
+    /// Apple's identifier of a tap.
+    public static let defaultAction = "com.apple.UNNotificationDefaultActionIdentifier"
+    /// Apple's identifier of a dismissal.
+    public static let dismissAction = "com.apple.UNNotificationDismissActionIdentifier"
+
+    /// A response.
+    public init(notification: DeliveredNotification, actionIdentifier: String, userText: String? = nil) {
+        self.notification = notification
+        self.actionIdentifier = actionIdentifier
+        self.userText = userText
+    }
+}
+
+/// Names one entry of the notification list.
+public struct NotificationKey: Hashable, Sendable, CustomStringConvertible {
+    /// The entry's app.
+    public var app: BundleID
+    /// Its request's identifier.
+    public var identifier: String
+
+    /// The entry of an app with a request identifier.
+    public init(app: BundleID, identifier: String) {
+        self.app = app
+        self.identifier = identifier
+    }
+
+    /// `app/identifier`.
+    public var description: String { "\(self.app)/\(self.identifier)" }
+}

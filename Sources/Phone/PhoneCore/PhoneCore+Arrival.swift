@@ -1,0 +1,185 @@
+import TidingsModel
+
+/// What comes from APNs, and the decision procedure of ios-delivery.md §5.6.
+extension PhoneCore {
+    mutating func handle(_ event: CourierEvent, _ turn: inout Turn) {
+        switch event {
+        case .pushArrived(let push): self.receive(push, &turn)
+        case .tokenIssued(let app, let token):
+            self.finishRegistration(app, .registeredForRemoteNotifications(token), &turn)
+        case .registrationFailed(let app, let reason):
+            self.finishRegistration(app, .failedToRegisterForRemoteNotifications(reason: reason), &turn)
+        }
+    }
+
+    /// Tells the process that asked; a suspended one when it runs again, a later one not at all.
+    private mutating func finishRegistration(_ app: BundleID, _ callback: Callback, _ turn: inout Turn) {
+        guard let index = self.index(of: app), self.apps[index].run?.awaitsToken == true else { return }
+        self.apps[index].run?.awaitsToken = false
+        self.append(.call(callback), to: index, &turn)
+    }
+
+    /// A push while the connection is down was never received and stays with APNs (ios-delivery.md §4 gate 2).
+    private mutating func receive(_ push: Push, _ turn: inout Turn) {
+        guard !self.airplaneMode else { return }
+        turn.add(.acknowledge(delivery: push.delivery))
+        let app = BundleID(push.topic)
+        guard let index = self.index(of: app), self.apps[index].isRegistered else {
+            return turn.record(app, .fault("topic \(push.topic) must belong to an app that is registered"))
+        }
+        let identifier = push.collapseID ?? self.newIdentifier()
+        let pushClass = PushClass(payload: push.payload, pushType: push.pushType, quirks: self.settings.quirks)
+        turn.record(
+            app,
+            .arrival(
+                ArrivalRecord(
+                    identifier: identifier, delivery: push.delivery, pushClass: pushClass,
+                    state: self.apps[index].state)))
+        guard pushClass != .nothing else { return }
+        let arrival = Arrival(
+            request: NotificationRequest(
+                identifier: identifier, content: NotificationContent(payload: push.payload), trigger: .push),
+            payload: push.payload, pushClass: pushClass, pushType: push.pushType,
+            isVisible: pushClass.isVisible && self.apps[index].settings.allowsPresentation)
+        if self.wantsExtension(arrival, index) { return self.startExtension(arrival, index, &turn) }
+        self.dispatch(arrival, index, &turn)
+    }
+
+    private mutating func newIdentifier() -> String {
+        self.identifierCount += 1
+        return "push-\(self.identifierCount)"
+    }
+
+    /// A local notification that is due.
+    mutating func present(local request: NotificationRequest, _ index: Int, _ turn: inout Turn) {
+        let arrival = Arrival(
+            request: request, payload: JSONObject(), pushClass: .local, pushType: nil,
+            isVisible: self.apps[index].settings.allowsPresentation)
+        self.dispatch(arrival, index, &turn)
+    }
+
+    /// Sections 5.1 to 5.4: by whether the app is in front.
+    mutating func dispatch(_ arrival: Arrival, _ index: Int, _ turn: inout Turn) {
+        guard self.apps[index].state.isInFront else { return self.dispatchElsewhere(arrival, index, &turn) }
+        guard let run = self.apps[index].run, run.phase == .ready, run.steps.isEmpty else {
+            self.apps[index].run?.steps.append(.deliver(arrival))
+            return
+        }
+        self.deliver(arrival, index, &turn)
+    }
+
+    /// The same once it is the arrival's turn; the app may have left the front while it waited.
+    mutating func deliver(_ arrival: Arrival, _ index: Int, _ turn: inout Turn) {
+        guard self.apps[index].state.isInFront else { return self.dispatchElsewhere(arrival, index, &turn) }
+        for step in Dispatch.inFront(arrival, facts: self.facts(of: index)) {
+            switch step {
+            case .call(let callback): self.call(index, callback, &turn)
+            case .askApp: self.askApp(arrival, index, &turn)
+            case .presentAsIs: self.show(arrival, index, &turn)
+            case .presentNothing(.filtered): self.presentFiltered(arrival, index, &turn)
+            case .presentNothing(let reason):
+                self.presentNothing(
+                    arrival.request.identifier, index, isRemote: !arrival.isLocal, reason: reason, &turn)
+            }
+        }
+    }
+
+    private mutating func askApp(_ arrival: Arrival, _ index: Int, _ turn: inout Turn) {
+        self.call(
+            index, .willPresent(DeliveredNotification(request: arrival.request, date: turn.now.wall)), &turn)
+    }
+
+    private mutating func dispatchElsewhere(_ arrival: Arrival, _ index: Int, _ turn: inout Turn) {
+        self.showElsewhere(arrival, index, &turn)
+        if arrival.pushClass.wakes, self.version.wakesForPushes { self.tryWake(arrival, index, &turn) }
+    }
+
+    /// The visible part while the app is not in front.
+    mutating func showElsewhere(_ arrival: Arrival, _ index: Int, _ turn: inout Turn) {
+        if arrival.isVisible {
+            self.show(arrival, index, &turn)
+        } else if arrival.isFiltered {
+            self.presentFiltered(arrival, index, &turn)
+        } else if arrival.pushClass.isVisible {
+            self.presentNothing(
+                arrival.request.identifier, index, isRemote: !arrival.isLocal, reason: .notAuthorized, &turn)
+        }
+    }
+
+    // MARK: Waking
+
+    /// Gate 8 of ios-delivery.md §4 and `tryWake` of §5.6.
+    private mutating func tryWake(_ arrival: Arrival, _ index: Int, _ turn: inout Turn) {
+        let app = self.apps[index]
+        let name = app.installed.bundleID
+        let identifier = arrival.request.identifier
+        if let obstacle = self.obstacle(to: app) {
+            if obstacle == .discardedForceQuit { self.discardHeldWake(index, outcome: obstacle, &turn) }
+            return turn.record(name, .wake(identifier: identifier, obstacle))
+        }
+        if let hold = self.reasonToHold(app, at: turn.now.monotonic) {
+            self.discardHeldWake(index, outcome: .replaced, &turn)
+            self.apps[index].heldWake = arrival
+            return turn.record(name, .wake(identifier: identifier, hold))
+        }
+        self.apps[index].budget.charge(at: turn.now.monotonic)
+        turn.record(name, .wake(identifier: identifier, .delivered))
+        if app.state.hasProcess {
+            self.resume(index, &turn)
+        } else {
+            let options = Dispatch.wakeOptions(arrival.payload, facts: self.facts(of: index))
+            self.launch(index, inFront: false, options: options, &turn)
+        }
+        self.append(.call(.receiveRemoteFetch(arrival.payload)), to: index, &turn)
+    }
+
+    /// Why a push can never wake the app as things are.
+    func obstacle(to app: AppRecord) -> WakeOutcome? {
+        guard app.installed.methods.contains(.receiveRemoteFetch) else { return .notImplemented }
+        guard app.installed.backgroundModes.contains(.remoteNotification) else { return .modeMissing }
+        guard app.settings.backgroundRefresh, !self.lowPowerMode else { return .refreshOff }
+        return app.state == .forceQuit ? .discardedForceQuit : nil
+    }
+
+    private func reasonToHold(_ app: AppRecord, at now: Int64) -> WakeOutcome? {
+        if self.lock == .beforeFirstUnlock { return .heldBeforeFirstUnlock }
+        if let restartedAt = self.restartedAt, now < restartedAt + self.settings.wakeHoldAfterRestart {
+            return .heldAfterRestart
+        }
+        guard let free = app.budget.nextFree(settings: self.settings) else { return .heldForBudget }
+        return free > now ? .heldForBudget : nil
+    }
+
+    /// When a held wake is tried again; nil if nothing is held or only an unlock or the budget's end can free it.
+    func heldWakeRetry(_ app: AppRecord) -> Int64? {
+        guard app.heldWake != nil, self.lock != .beforeFirstUnlock,
+            let free = app.budget.nextFree(settings: self.settings)
+        else { return nil }
+        return max(free, self.restartedAt.map { $0 + self.settings.wakeHoldAfterRestart } ?? .min)
+    }
+
+    /// Tries a held wake again if nothing holds it any more.
+    mutating func retryHeldWake(_ index: Int, _ turn: inout Turn) {
+        guard let held = self.apps[index].heldWake,
+            self.reasonToHold(self.apps[index], at: turn.now.monotonic) == nil
+        else { return }
+        self.apps[index].heldWake = nil
+        self.tryWake(held, index, &turn)
+    }
+
+    /// The person opened the app: a held silent push comes at once (ios-delivery.md §6.2).
+    mutating func deliverHeldWake(_ index: Int, _ turn: inout Turn) {
+        guard let held = self.apps[index].heldWake else { return }
+        self.apps[index].heldWake = nil
+        turn.record(
+            self.apps[index].installed.bundleID, .wake(identifier: held.request.identifier, .delivered))
+        self.call(index, .receiveRemoteFetch(held.payload), &turn)
+    }
+
+    /// Drops a held silent push, with the reason in the trace.
+    mutating func discardHeldWake(_ index: Int, outcome: WakeOutcome, _ turn: inout Turn) {
+        guard let held = self.apps[index].heldWake else { return }
+        self.apps[index].heldWake = nil
+        turn.record(self.apps[index].installed.bundleID, .wake(identifier: held.request.identifier, outcome))
+    }
+}

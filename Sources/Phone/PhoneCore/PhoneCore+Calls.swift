@@ -1,0 +1,201 @@
+import DequeModule
+import TidingsModel
+
+/// Starting, calling, suspending and ending an app's process.
+extension PhoneCore {
+    /// Starts an app's process; what it is told after DF is put into its steps by the caller.
+    mutating func launch(_ index: Int, inFront: Bool, options: LaunchOptions, _ turn: inout Turn) {
+        self.finishEnding(index, &turn)
+        self.processCount += 1
+        let app = self.apps[index].installed.bundleID
+        let process = ProcessID(app: app, role: .app, number: self.processCount)
+        self.apps[index].run = AppRun(
+            process: process, phase: .starting, options: options,
+            launchDeadline: turn.now.monotonic + self.settings.launchLimit)
+        self.apps[index].screen = nil
+        turn.add(.startProcess(process))
+        turn.record(app, .processStarted(process))
+        self.enter(index, inFront ? .foregroundInactive : .backgroundRunning, &turn)
+    }
+
+    /// Changes an app's state and starts the clock of the background where it begins (ios-delivery.md §8).
+    mutating func enter(_ index: Int, _ state: AppState, _ turn: inout Turn) {
+        let old = self.apps[index].state
+        guard old != state else { return }
+        self.apps[index].enter(state)
+        turn.record(self.apps[index].installed.bundleID, .state(state))
+        let now = turn.now.monotonic
+        switch state {
+        case .backgroundRunning:
+            let total = self.settings.backgroundTaskTime ?? self.version.backgroundTaskTime
+            self.apps[index].run?.graceUntil = old.isInFront ? now + self.settings.backgroundGrace : now
+            self.apps[index].run?.tasksUntil = now + (old.isInFront ? total : self.settings.wakeTaskTime)
+            self.apps[index].run?.killAt = nil
+        case .foregroundActive, .foregroundInactive, .suspended:
+            self.apps[index].run?.killAt = nil
+        case .notRunning, .forceQuit:
+            break
+        }
+    }
+
+    /// Calls into an app that runs.
+    mutating func call(_ index: Int, _ callback: Callback, _ turn: inout Turn, purpose: OpenCall.Purpose? = nil) {
+        guard let process = self.apps[index].run?.process else { return }
+        let purpose = purpose ?? Self.purpose(of: callback)
+        let number = self.nextCallback()
+        let deadline = self.deadline(of: purpose, run: self.apps[index].run, at: turn.now.monotonic)
+        self.apps[index].run?.openCalls.append(OpenCall(number: number, purpose: purpose, deadline: deadline))
+        if case .sceneWillConnect = callback { self.apps[index].run?.sceneConnected = true }
+        self.emit(callback, number: number, to: process, state: self.apps[index].state.applicationState, &turn)
+    }
+
+    mutating func nextCallback() -> CallbackNumber {
+        self.callbackCount += 1
+        return self.callbackCount
+    }
+
+    func emit(
+        _ callback: Callback, number: CallbackNumber, to process: ProcessID, state: ApplicationState,
+        _ turn: inout Turn
+    ) {
+        turn.add(.call(process, number, callback, state))
+        turn.record(
+            process.app,
+            .callback(
+                CallbackRecord(number: number, process: process, callback: callback, applicationState: state)))
+    }
+
+    private static func purpose(of callback: Callback) -> OpenCall.Purpose {
+        switch callback {
+        case .willFinishLaunching: .launch(isLast: false)
+        case .didFinishLaunching: .launch(isLast: true)
+        case .applicationDidEnterBackground, .sceneDidEnterBackground: .enterBackground
+        case .receiveRemoteFetch: .fetch
+        case .receiveResponse, .handleActionRemote, .handleActionLocal: .response
+        case .backgroundTaskExpired: .expiration
+        case .willPresent(let notification): .present(notification, wasRemote: notification.request.isRemote)
+        case .applicationWillEnterForeground, .applicationDidBecomeActive, .applicationWillResignActive,
+            .applicationWillTerminate, .applicationDidReceiveMemoryWarning, .sceneConfiguration, .sceneWillConnect,
+            .sceneWillEnterForeground, .sceneDidBecomeActive, .sceneWillResignActive, .sceneDidDisconnect,
+            .receiveRemote, .receiveLocal, .registeredForRemoteNotifications,
+            .failedToRegisterForRemoteNotifications, .serviceExtensionReceive, .serviceExtensionTimeWillExpire:
+            .method
+        }
+    }
+
+    private func deadline(of purpose: OpenCall.Purpose, run: AppRun?, at now: Int64) -> Int64 {
+        switch purpose {
+        case .launch: run?.launchDeadline ?? now + self.settings.launchLimit
+        case .method, .expiration: now + self.settings.methodLimit
+        case .enterBackground: now + self.settings.enterBackgroundLimit
+        case .fetch: now + self.settings.fetchLimit
+        case .present: now + self.settings.presentLimit
+        case .response: now + self.settings.responseLimit
+        }
+    }
+
+    /// WF and DF of a process that has reported; what else waits comes when DF has returned.
+    mutating func callLaunch(_ index: Int, _ turn: inout Turn) {
+        guard let options = self.apps[index].run?.options else { return }
+        self.apps[index].run?.phase = .launching
+        self.call(index, .willFinishLaunching(options), &turn)
+        self.call(index, .didFinishLaunching(options), &turn)
+    }
+
+    // MARK: Suspending
+
+    /// Stops an app from running, without a word.
+    mutating func suspend(_ index: Int, _ turn: inout Turn) {
+        guard let process = self.apps[index].run?.process else { return }
+        turn.add(.suspendProcess(process))
+        self.enter(index, .suspended, &turn)
+    }
+
+    /// Lets a suspended app run again, in the background; its open calls get their time anew.
+    mutating func resume(_ index: Int, _ turn: inout Turn) {
+        guard self.apps[index].state == .suspended, var run = self.apps[index].run else { return }
+        let now = turn.now.monotonic
+        if run.phase != .ready { run.launchDeadline = now + self.settings.launchLimit }
+        for position in run.openCalls.indices {
+            run.openCalls[position].deadline = self.deadline(
+                of: run.openCalls[position].purpose, run: run, at: now)
+        }
+        self.apps[index].run = run
+        turn.add(.resumeProcess(run.process))
+        self.enter(index, .backgroundRunning, &turn)
+        if run.phase == .loaded { self.callLaunch(index, &turn) }
+    }
+
+    // MARK: Ending
+
+    /// Ends an app's process at once and without a word; it and its last moments are gone afterwards.
+    mutating func kill(_ index: Int, to state: AppState, reason: EndReason, _ turn: inout Turn) {
+        self.finishEnding(index, &turn)
+        self.discardHeldWake(index, outcome: reason == .forceQuit ? .discardedForceQuit : .discardedByKill, &turn)
+        if let run = self.apps[index].run {
+            turn.add(.killProcess(run.process))
+            self.processIsGone(index, run: run, reason: reason, &turn)
+        }
+        self.enter(index, state, &turn)
+    }
+
+    /// Tells a running app that it ends, and ends it when it has answered; kills a suspended or launching one.
+    mutating func terminate(_ index: Int, to state: AppState, reason: EndReason, _ turn: inout Turn) {
+        let old = self.apps[index].state
+        guard let phase = self.apps[index].run?.phase, phase == .ready, old != .suspended else {
+            return self.kill(index, to: state, reason: reason, &turn)
+        }
+        self.finishEnding(index, &turn)
+        self.discardHeldWake(index, outcome: reason == .forceQuit ? .discardedForceQuit : .discardedByKill, &turn)
+        let farewell = Lifecycle.toEnd(
+            from: old, scenes: self.facts(of: index).scenes,
+            sceneConnected: self.apps[index].run?.sceneConnected ?? false)
+        self.perform(farewell, index, &turn)
+        guard let run = self.apps[index].run, let last = run.openCalls.last else { return }
+        self.apps[index].ending = EndingRun(
+            process: run.process, lastCall: last.number, openCalls: run.openCalls.map(\.number),
+            deadline: turn.now.monotonic + self.settings.enterBackgroundLimit, reason: reason)
+        self.dropCalls(index, run: run, &turn)
+        self.apps[index].run = nil
+        self.leaveScreen(index, process: run.process)
+        self.enter(index, state, &turn)
+    }
+
+    /// Kills a process that was told to end.
+    mutating func finishEnding(_ index: Int, _ turn: inout Turn) {
+        guard let ending = self.apps[index].ending else { return }
+        self.apps[index].ending = nil
+        turn.add(.killProcess(ending.process))
+        turn.record(ending.process.app, .processEnded(ending.process, ending.reason))
+    }
+
+    /// Forgets a process that no longer exists.
+    mutating func processIsGone(_ index: Int, run: AppRun, reason: EndReason, _ turn: inout Turn) {
+        turn.record(run.process.app, .processEnded(run.process, reason))
+        self.dropCalls(index, run: run, &turn)
+        self.apps[index].run = nil
+        self.leaveScreen(index, process: run.process)
+    }
+
+    /// What waited for the app's answer is settled without it.
+    private mutating func dropCalls(_ index: Int, run: AppRun, _ turn: inout Turn) {
+        for open in run.openCalls {
+            guard case .present(let notification, let wasRemote) = open.purpose else { continue }
+            self.presentNothing(
+                notification.request.identifier, index, isRemote: wasRemote, reason: .appGone, &turn)
+        }
+        for step in run.steps {
+            guard case .deliver(let arrival) = step else { continue }
+            self.showElsewhere(arrival, index, &turn)
+            if arrival.pushClass.wakes {
+                turn.record(run.process.app, .wake(identifier: arrival.request.identifier, .discardedByKill))
+            }
+        }
+    }
+
+    private mutating func leaveScreen(_ index: Int, process: ProcessID) {
+        if self.frontApp == process.app { self.frontApp = nil }
+        self.apps[index].screen = nil
+        self.prompts.removeAll { $0.process == process }
+    }
+}

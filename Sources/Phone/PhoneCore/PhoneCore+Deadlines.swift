@@ -1,0 +1,99 @@
+import TidingsModel
+
+/// Everything that happens because time passes (ios-delivery.md §7, §8).
+extension PhoneCore {
+    /// The next moment, in monotonic milliseconds, at which `.timerReached` changes something; nil if none.
+    package var nextDeadline: Int64? {
+        var next = Int64.max
+        for app in self.apps {
+            if let ending = app.ending { next = min(next, ending.deadline) }
+            if let first = app.pending.first { next = min(next, first.fireAt) }
+            if let retry = self.heldWakeRetry(app) { next = min(next, retry) }
+            guard let run = app.run, app.state != .suspended else { continue }
+            if run.phase != .ready { next = min(next, run.launchDeadline) }
+            for open in run.openCalls { next = min(next, open.deadline) }
+            guard app.state == .backgroundRunning else { continue }
+            if let killAt = run.killAt {
+                next = min(next, killAt)
+            } else if !run.tasks.isEmpty {
+                next = min(next, run.tasksUntil)
+            } else if run.isIdle {
+                next = min(next, run.graceUntil)
+            }
+        }
+        for run in self.extensions { next = min(next, run.deadline) }
+        for banner in self.list.banners { next = min(next, banner.until) }
+        return next == .max ? nil : next
+    }
+
+    /// Does what is due, before an event is looked at.
+    mutating func runDeadlines(_ turn: inout Turn) {
+        let now = turn.now.monotonic
+        self.list.expireBanners(at: now)
+        while let position = self.extensions.firstIndex(where: { $0.deadline <= now }) {
+            self.extensionTimePassed(position, &turn)
+        }
+        for index in self.apps.indices {
+            if let ending = self.apps[index].ending, ending.deadline <= now { self.finishEnding(index, &turn) }
+            self.firePending(index, &turn)
+            self.endLateCalls(index, &turn)
+            if let retry = self.heldWakeRetry(self.apps[index]), retry <= now {
+                self.retryHeldWake(index, &turn)
+            }
+        }
+    }
+
+    /// What a missing answer means (ios-delivery.md §7.2).
+    private mutating func endLateCalls(_ index: Int, _ turn: inout Turn) {
+        let now = turn.now.monotonic
+        guard let run = self.apps[index].run, self.apps[index].state != .suspended else { return }
+        if run.phase != .ready, run.launchDeadline <= now {
+            return self.kill(index, to: .notRunning, reason: .launchTooSlow, &turn)
+        }
+        for open in run.openCalls where open.deadline <= now {
+            if let reason = self.end(open, index, &turn) {
+                return self.kill(index, to: .notRunning, reason: reason, &turn)
+            }
+        }
+        if let killAt = self.apps[index].run?.killAt, killAt <= now {
+            self.kill(index, to: .notRunning, reason: .backgroundTaskNotEnded, &turn)
+        }
+    }
+
+    /// Gives up on an answer; a reason means that the app is killed for it.
+    private mutating func end(_ open: OpenCall, _ index: Int, _ turn: inout Turn) -> EndReason? {
+        let app = self.apps[index].installed.bundleID
+        switch open.purpose {
+        case .launch: return .launchTooSlow
+        case .method, .enterBackground: return .methodDidNotReturn
+        case .fetch:
+            if self.apps[index].state == .backgroundRunning {
+                self.apps[index].budget.charge(at: turn.now.monotonic)
+                return .fetchHandlerNotCalled
+            }
+            turn.record(app, .fault("the fetch handler of callback \(open.number) was not called in time"))
+        case .present(let notification, let wasRemote):
+            self.presentNothing(
+                notification.request.identifier, index, isRemote: wasRemote, reason: .willPresentLate, &turn)
+        case .response:
+            turn.record(app, .fault("the response handler of callback \(open.number) was not called in time"))
+        case .expiration:
+            break
+        }
+        self.apps[index].run?.openCalls.removeAll { $0.number == open.number }
+        return nil
+    }
+
+    /// Expires background tasks and suspends what has no reason to run (ios-delivery.md §2.2, §8).
+    mutating func settle(_ turn: inout Turn) {
+        let now = turn.now.monotonic
+        for index in self.apps.indices where self.apps[index].state == .backgroundRunning {
+            guard let run = self.apps[index].run else { continue }
+            if !run.tasks.isEmpty, run.killAt == nil, run.tasksUntil <= now {
+                self.apps[index].run?.killAt = now + self.settings.expirationGrace
+                for task in run.tasks { self.append(.call(.backgroundTaskExpired(task)), to: index, &turn) }
+            }
+            if let run = self.apps[index].run, run.isIdle, run.graceUntil <= now { self.suspend(index, &turn) }
+        }
+    }
+}

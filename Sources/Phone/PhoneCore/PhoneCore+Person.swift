@@ -1,0 +1,156 @@
+import TidingsModel
+
+/// What the person does.
+extension PhoneCore {
+    mutating func handle(_ event: PersonEvent, _ turn: inout Turn) {
+        switch event {
+        case .unlocked: self.unlock(returning: true, &turn)
+        case .locked: self.lockPhone(&turn)
+        case .appOpened(let app): self.openApp(app, &turn)
+        case .wentHome:
+            if self.lock == .unlocked { self.leaveFront(unless: nil, &turn) }
+        case .appForceQuit(let app):
+            guard let index = self.installed(app, &turn) else { return }
+            self.terminate(index, to: .forceQuit, reason: .forceQuit, &turn)
+        case .notificationTapped(let key):
+            self.act(on: key, action: NotificationResponse.defaultAction, text: nil, &turn)
+        case .notificationDismissed(let key):
+            self.act(on: key, action: NotificationResponse.dismissAction, text: nil, &turn)
+        case .actionPerformed(let key, let action, let text): self.act(on: key, action: action, text: text, &turn)
+        case .permissionAnswered(let allowed): self.answerPrompt(allowed: allowed, &turn)
+        case .settingChanged(let app, let setting, let isOn):
+            guard let index = self.installed(app, &turn) else { return }
+            self.apps[index].settings.turn(setting, isOn: isOn)
+        case .airplaneModeChanged(let isOn):
+            guard isOn != self.airplaneMode else { return }
+            self.airplaneMode = isOn
+            turn.add(isOn ? .disconnectCourier : .connectCourier)
+        case .lowPowerModeChanged(let isOn): self.lowPowerMode = isOn
+        case .overlayAppeared: self.stepInFront(.moveToInactive, &turn)
+        case .overlayDisappeared: self.stepInFront(.moveToFront, &turn)
+        }
+    }
+
+    /// The place of an app, or a fault in the trace.
+    func installed(_ app: BundleID, _ turn: inout Turn) -> Int? {
+        if let index = self.index(of: app) { return index }
+        turn.record(app, .fault("app \(app) must be installed"))
+        return nil
+    }
+
+    private mutating func stepInFront(_ step: AppStep, _ turn: inout Turn) {
+        guard self.lock == .unlocked, let front = self.frontApp, let index = self.index(of: front) else { return }
+        self.append(step, to: index, &turn)
+    }
+
+    // MARK: Lock
+
+    private mutating func lockPhone(_ turn: inout Turn) {
+        guard self.lock == .unlocked else { return }
+        self.lock = .locked
+        guard let front = self.frontApp, let index = self.index(of: front) else { return }
+        self.append(.moveToBackground, to: index, &turn)
+    }
+
+    /// Unlocks; the app that was in front comes back if `returning`.
+    private mutating func unlock(returning: Bool, _ turn: inout Turn) {
+        guard self.lock != .unlocked else { return }
+        self.lock = .unlocked
+        let front = self.frontApp
+        if !returning { self.frontApp = nil }
+        if returning, let front, let index = self.index(of: front) {
+            self.bringToFront(index, options: LaunchOptions(), step: .moveToFront, &turn)
+        }
+        for index in self.apps.indices { self.retryHeldWake(index, &turn) }
+    }
+
+    // MARK: Opening
+
+    private mutating func openApp(_ app: BundleID, _ turn: inout Turn) {
+        guard let index = self.installed(app, &turn) else { return }
+        self.unlock(returning: false, &turn)
+        self.bringToFront(index, options: LaunchOptions(), step: .moveToFront, &turn)
+    }
+
+    /// Tap, dismissal or custom action on an entry of the list or a banner (ios-delivery.md §5.6 `open`).
+    private mutating func act(on key: NotificationKey, action: String, text: String?, _ turn: inout Turn) {
+        guard let index = self.installed(key.app, &turn) else { return }
+        guard let entry = self.list.entry(key) else {
+            return turn.record(key.app, .fault("notification \(key.identifier) must be in the list or a banner"))
+        }
+        let category = self.apps[index].category(of: entry.notification.request.content)
+        let isDismissal = action == NotificationResponse.dismissAction
+        var foreground = action == NotificationResponse.defaultAction
+        var needsUnlock = foreground
+        if !isDismissal, !foreground {
+            guard let custom = category?.actions.first(where: { $0.identifier == action }) else {
+                return turn.record(key.app, .fault("action \(action) must be in the notification's category"))
+            }
+            foreground = custom.options.contains(.foreground)
+            needsUnlock = foreground || custom.options.contains(.authenticationRequired)
+        }
+        self.list.remove(key)
+        if isDismissal, !self.version.hasUserNotifications || category?.reportsDismissal != true { return }
+        if needsUnlock || self.lock == .beforeFirstUnlock { self.unlock(returning: !foreground, &turn) }
+        let response = NotificationResponse(
+            notification: entry.notification, actionIdentifier: action, userText: text)
+        self.lead(index, to: response, foreground: foreground, &turn)
+    }
+
+    private mutating func lead(
+        _ index: Int, to response: NotificationResponse, foreground: Bool, _ turn: inout Turn
+    ) {
+        let launched = !self.apps[index].state.hasProcess
+        let options = Dispatch.actionOptions(response.notification.request, facts: self.facts(of: index))
+        let step = AppStep.respond(response, foreground: foreground, launched: launched)
+        if foreground { return self.bringToFront(index, options: options, step: step, &turn) }
+        if launched {
+            self.launch(index, inFront: false, options: options, &turn)
+        } else {
+            self.resume(index, &turn)
+        }
+        self.append(step, to: index, &turn)
+    }
+
+    // MARK: Permission
+
+    /// Answers the prompt on the screen, and every waiting one of the same app.
+    private mutating func answerPrompt(allowed: Bool, _ turn: inout Turn) {
+        guard let first = self.prompts.first else {
+            return turn.record(nil, .fault("a permission prompt must be on the screen"))
+        }
+        let app = first.process.app
+        let answered = self.prompts.filter { $0.process.app == app }
+        self.prompts.removeAll { $0.process.app == app }
+        guard let index = self.index(of: app) else { return }
+        self.apps[index].settings.decide(first.options, status: allowed ? .authorized : .denied)
+        for prompt in answered { turn.add(.answer(prompt.process, prompt.query, .granted(allowed))) }
+    }
+}
+
+extension NotificationSettings {
+    /// The answer to an authorization request: what was asked for is on, or nothing.
+    mutating func decide(_ options: AuthorizationOptions, status: AuthorizationStatus) {
+        self.authorizationStatus = status
+        let allows = self.allowsPresentation
+        let alert = allows && options.contains(.alert)
+        self.alert = alert
+        self.notificationCenter = alert
+        self.lockScreen = alert
+        self.sound = allows && options.contains(.sound)
+        self.badge = allows && options.contains(.badge)
+    }
+
+    /// A switch in Settings. Turning notifications on allows every kind; off denies.
+    mutating func turn(_ setting: SettingSwitch, isOn: Bool) {
+        switch setting {
+        case .notifications: self.decide([.alert, .sound, .badge], status: isOn ? .authorized : .denied)
+        case .alert: self.alert = isOn
+        case .sound: self.sound = isOn
+        case .badge: self.badge = isOn
+        case .notificationCenter: self.notificationCenter = isOn
+        case .lockScreen: self.lockScreen = isOn
+        case .backgroundRefresh: self.backgroundRefresh = isOn
+        }
+    }
+}

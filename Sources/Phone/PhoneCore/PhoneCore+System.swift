@@ -1,0 +1,87 @@
+import DequeModule
+import TidingsModel
+
+/// What the system does by itself.
+extension PhoneCore {
+    mutating func handle(_ event: SystemEvent, _ turn: inout Turn) {
+        switch event {
+        case .appInstalled(let app): self.install(app, &turn)
+        case .appRemoved(let app): self.remove(app, &turn)
+        case .appKilled(let app):
+            guard let index = self.installed(app, &turn), self.apps[index].state.hasProcess else { return }
+            self.kill(index, to: .notRunning, reason: .killedBySystem, &turn)
+        case .appFrozen(let app):
+            guard let index = self.installed(app, &turn) else { return }
+            self.freeze(index, &turn)
+        case .appEvicted(let app):
+            guard let index = self.installed(app, &turn), self.apps[index].state.hasProcess else { return }
+            self.terminate(index, to: .notRunning, reason: .evicted, &turn)
+        case .memoryRanLow: self.warnOfMemory(&turn)
+        case .restarted: self.restart(&turn)
+        }
+    }
+
+    private mutating func install(_ app: InstalledApp, _ turn: inout Turn) {
+        guard let index = self.index(of: app.bundleID) else { return self.apps.append(AppRecord(installed: app)) }
+        self.endExtensions(of: app.bundleID, reason: .removed, &turn)
+        self.kill(index, to: .notRunning, reason: .removed, &turn)
+        self.apps[index].installed = app
+    }
+
+    private mutating func remove(_ app: BundleID, _ turn: inout Turn) {
+        guard let index = self.installed(app, &turn) else { return }
+        self.endExtensions(of: app, reason: .removed, &turn)
+        self.kill(index, to: .notRunning, reason: .removed, &turn)
+        if self.apps[index].isRegistered { turn.add(.unregisterTopic(app)) }
+        self.list.remove(app: app, identifiers: nil)
+        self.apps.remove(at: index)
+    }
+
+    /// Suspends at once: no callback, no time for tasks, and what was meant for it in front is shown instead.
+    private mutating func freeze(_ index: Int, _ turn: inout Turn) {
+        let state = self.apps[index].state
+        guard let run = self.apps[index].run, state != .suspended else { return }
+        if self.frontApp == run.process.app { self.frontApp = nil }
+        self.apps[index].run?.steps.removeAll()
+        self.suspend(index, &turn)
+        for step in run.steps {
+            switch step {
+            case .call: self.apps[index].run?.steps.append(step)
+            case .deliver(let arrival):
+                self.showElsewhere(arrival, index, &turn)
+                guard arrival.pushClass.wakes, self.obstacle(to: self.apps[index]) == nil else { continue }
+                self.apps[index].run?.steps.append(.call(.receiveRemoteFetch(arrival.payload)))
+            case .moveToFront, .moveToBackground, .moveToInactive, .respond: break
+            }
+        }
+    }
+
+    private mutating func warnOfMemory(_ turn: inout Turn) {
+        for index in self.apps.indices {
+            switch self.apps[index].state {
+            case .suspended: self.kill(index, to: .notRunning, reason: .evicted, &turn)
+            case .foregroundActive, .foregroundInactive, .backgroundRunning:
+                self.append(.call(.applicationDidReceiveMemoryWarning), to: index, &turn)
+            case .notRunning, .forceQuit: break
+            }
+        }
+    }
+
+    /// Everything ends; the list, badges, settings and held wakes stay. A restart clears NQ (ios-delivery.md §2.1).
+    private mutating func restart(_ turn: inout Turn) {
+        for index in self.apps.indices {
+            let held = self.apps[index].heldWake
+            self.apps[index].heldWake = nil
+            self.endExtensions(of: self.apps[index].installed.bundleID, reason: .restarted, &turn)
+            self.kill(index, to: .notRunning, reason: .restarted, &turn)
+            self.apps[index].heldWake = held
+        }
+        self.frontApp = nil
+        self.list.clearBanners()
+        self.lock = .beforeFirstUnlock
+        self.restartedAt = turn.now.monotonic
+        guard !self.airplaneMode else { return }
+        turn.add(.disconnectCourier)
+        turn.add(.connectCourier)
+    }
+}

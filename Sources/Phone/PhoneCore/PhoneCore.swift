@@ -1,0 +1,131 @@
+package import TidingsModel
+
+/// A simulated iPhone: app states, notification centre, extensions, badges, throttling, deadlines and taps
+/// (ios-delivery.md §2–§10). Events in, effects out; it starts no process and reads no clock.
+///
+/// The surroundings start and stop processes, carry calls and answers, and send `.timerReached` when `nextDeadline`
+/// has passed. Calls are numbered; each number is answered at most once. A suspended app is never called: what waits
+/// for it is kept in order until something resumes it.
+package struct PhoneCore: Equatable, Sendable {
+    /// The system the phone runs.
+    package let version: OSVersion
+    /// Times, limits and quirks.
+    package let settings: PhoneSettings
+    var apps: [AppRecord]
+    var extensions: [ExtensionRun] = []
+    var list = NotificationList()
+    var lock: LockState
+    var airplaneMode = false
+    var lowPowerMode = false
+    /// Kept while the phone is locked, so that unlocking brings the app back.
+    var frontApp: BundleID?
+    /// Permission prompts, the one on the screen first.
+    var prompts: [PermissionPrompt] = []
+    /// When the phone was restarted; nil if it never was.
+    var restartedAt: Int64?
+    var processCount: UInt64 = 0
+    var callbackCount: CallbackNumber = 0
+    var identifierCount: UInt64 = 0
+
+    /// A question a person has not answered.
+    struct PermissionPrompt: Equatable, Sendable {
+        var process: ProcessID
+        var query: QueryNumber
+        var options: AuthorizationOptions
+    }
+
+    /// A phone with apps, all of them not running.
+    package init(
+        version: OSVersion, settings: PhoneSettings = PhoneSettings(), apps: [InstalledApp] = [],
+        lock: LockState = .unlocked
+    ) {
+        self.version = version
+        self.settings = settings
+        self.apps = apps.map(AppRecord.init(installed:))
+        self.lock = lock
+    }
+
+    /// One event being handled: its time and what came of it.
+    struct Turn {
+        let now: Now
+        var effects: [PhoneEffect]
+
+        mutating func add(_ effect: PhoneEffect) { self.effects.append(effect) }
+
+        mutating func record(_ app: BundleID?, _ entry: PhoneRecord.Entry) {
+            self.effects.append(.record(PhoneRecord(at: self.now, app: app, entry: entry)))
+        }
+    }
+
+    /// Takes an event in and appends what must be done. Deadlines that have passed by `now` come first.
+    package mutating func handle(_ event: PhoneEvent, at now: Now, into effects: inout [PhoneEffect]) {
+        var turn = Turn(now: now, effects: [])
+        swap(&turn.effects, &effects)
+        self.runDeadlines(&turn)
+        switch event {
+        case .person(let event): self.handle(event, &turn)
+        case .system(let event): self.handle(event, &turn)
+        case .courier(let event): self.handle(event, &turn)
+        case .process(let process, let event): self.handle(event, of: process, &turn)
+        case .timerReached: break
+        }
+        self.settle(&turn)
+        swap(&turn.effects, &effects)
+    }
+
+    /// Takes an event in and returns what must be done.
+    package mutating func handle(_ event: PhoneEvent, at now: Now) -> [PhoneEffect] {
+        var effects: [PhoneEffect] = []
+        self.handle(event, at: now, into: &effects)
+        return effects
+    }
+
+    // MARK: What can be seen
+
+    /// What the person sees now.
+    package var screen: ScreenState {
+        let front = self.lock == .unlocked ? self.frontApp : nil
+        return ScreenState(
+            lock: self.lock, airplaneMode: self.airplaneMode, frontApp: front,
+            frontScreen: front.flatMap(self.index(of:)).flatMap { self.apps[$0].screen },
+            banners: self.list.banners.map(\.entry), list: self.list.entries,
+            badges: self.apps.filter { $0.badge > 0 }.map { IconBadge(app: $0.installed.bundleID, count: $0.badge) },
+            permissionPrompt: self.prompts.first?.process.app)
+    }
+
+    /// The installed apps in the order they were installed.
+    package var installedApps: [InstalledApp] { self.apps.map(\.installed) }
+
+    /// An app's state; nil if it is not installed.
+    package func state(of app: BundleID) -> AppState? { self.index(of: app).map { self.apps[$0].state } }
+
+    /// An app's process while it has one.
+    package func process(of app: BundleID) -> ProcessID? {
+        self.index(of: app).flatMap { self.apps[$0].run?.process }
+    }
+
+    /// What the person allows an app; nil if it is not installed.
+    package func notificationSettings(of app: BundleID) -> NotificationSettings? {
+        self.index(of: app).map { self.apps[$0].settings }
+    }
+
+    /// Milliseconds until an app's background tasks expire; nil unless it runs in the background
+    /// (ios-delivery.md §8: in the foreground it is the largest double).
+    package func backgroundTimeRemaining(of app: BundleID, at now: Now) -> Int64? {
+        guard let index = self.index(of: app), self.apps[index].state == .backgroundRunning,
+            let run = self.apps[index].run
+        else { return nil }
+        return max(0, run.tasksUntil - now.monotonic)
+    }
+
+    // MARK: Look-ups
+
+    func index(of app: BundleID) -> Int? { self.apps.firstIndex { $0.installed.bundleID == app } }
+
+    func facts(of index: Int) -> DispatchFacts {
+        let app = self.apps[index]
+        return DispatchFacts(
+            version: self.version, methods: app.installed.methods, delegateSet: app.run?.delegateSet ?? false,
+            scenes: app.installed.hasScenes(on: self.version), quirks: self.settings.quirks)
+    }
+}

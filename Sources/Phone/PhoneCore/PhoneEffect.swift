@@ -1,0 +1,46 @@
+/// What the surroundings of a phone must do, in this order.
+package enum PhoneEffect: Equatable, Sendable {
+    /// Start it; report `.started` when it takes calls.
+    case startProcess(ProcessID)
+    /// Stop it from running (SIGSTOP).
+    case suspendProcess(ProcessID)
+    /// Let it run again (SIGCONT).
+    case resumeProcess(ProcessID)
+    /// End it at once (SIGKILL); no event of it counts any more.
+    case killProcess(ProcessID)
+    /// Call into it; report `.callbackCompleted` with the number. The state is what `applicationState` reads meanwhile.
+    case call(ProcessID, CallbackNumber, Callback, ApplicationState)
+    case answer(ProcessID, QueryNumber, QueryAnswer)
+    /// Ask the courier for a token of the topic.
+    case registerTopic(BundleID)
+    case unregisterTopic(BundleID)
+    /// Tell the courier that the phone has the push.
+    case acknowledge(delivery: UInt64)
+    case connectCourier
+    case disconnectCourier
+    /// For the trace; nothing needs to be done.
+    case record(PhoneRecord)
+}
+
+/// The answer to a `Query`.
+public enum QueryAnswer: Hashable, Sendable {
+    case granted(Bool)
+    case settings(NotificationSettings)
+    case added
+    case done
+    case refused(NotificationError)
+    case pending([NotificationRequest])
+    case delivered([DeliveredNotification])
+    case categories([NotificationCategory])
+    case badge(Int)
+    /// Milliseconds until the expiration handlers are called; nil in the foreground (ios-delivery.md §8).
+    case backgroundTime(Int64?)
+}
+
+/// `UNError.Code`. Raw values as Apple's (ios-delivery.md §9).
+public enum NotificationError: Int, Error, Hashable, Sendable {
+    case notificationsNotAllowed = 1
+    /// A time-interval trigger that is not in the future, or repeats in under a minute.
+    case invalidTrigger = 1400
+    case noContent = 1401
+}

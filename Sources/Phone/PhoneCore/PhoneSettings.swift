@@ -1,0 +1,81 @@
+/// The times and limits of a phone, all in milliseconds (ios-delivery.md §7, §8). The defaults are iOS's.
+public struct PhoneSettings: Hashable, Sendable {
+    /// From the start of a process until DF has returned.
+    public var launchLimit: Int64 = 20_000
+    /// For DEB to return (ios-delivery.md §7.1).
+    public var enterBackgroundLimit: Int64 = 5_000
+    /// For every other method without a handler to return.
+    public var methodLimit: Int64 = 10_000
+    /// RF's handler.
+    public var fetchLimit: Int64 = 30_000
+    /// WP's handler.
+    public var presentLimit: Int64 = 5_000
+    /// DR's handler.
+    public var responseLimit: Int64 = 30_000
+    /// How long an app runs after DEB without a background task.
+    public var backgroundGrace: Int64 = 5_000
+    /// Background tasks in all after DEB; nil is the version's own (`OSVersion.backgroundTaskTime`).
+    public var backgroundTaskTime: Int64?
+    /// Background tasks in all after a wake in the background.
+    public var wakeTaskTime: Int64 = 30_000
+    /// From the expiration handler until the app is killed.
+    public var expirationGrace: Int64 = 5_000
+    /// From the start of an extension's process until it takes calls.
+    public var extensionStartLimit: Int64 = 10_000
+    /// NSE's content handler; then EXP is called.
+    public var extensionLimit: Int64 = 30_000
+    /// From EXP until the original content is shown.
+    public var extensionExpiryGrace: Int64 = 1_000
+    /// How long an extension's process may go on after it delivered.
+    public var extensionLinger: Int64 = 2_000
+    /// How long a banner stays.
+    public var bannerTime: Int64 = 5_000
+    /// No wakes for so long after a restart.
+    public var wakeHoldAfterRestart: Int64 = 300_000
+    /// Wakes per app in any hour.
+    public var wakesPerHour: Int = 3
+    /// Wakes per app and day.
+    public var wakesPerDay: Int = 40
+    /// "Run from Xcode": no throttling (Q11).
+    public var unlimitedWakes: Bool = false
+    /// Scheduled local notifications per app.
+    public var pendingLimit: Int = 64
+    /// Entries of the list per app; the oldest leave first.
+    public var listLimit: Int = 64
+    /// The measured oddities.
+    public var quirks = Quirks()
+
+    /// The defaults.
+    public init() {}
+}
+
+/// The quirk flags of ios-delivery.md §14 that the phone honours, each with its default.
+public struct Quirks: Hashable, Sendable {
+    /// Q1: on iOS 10 without a UN delegate a tap prefers R0 to RF, unless the app was in front.
+    public var ios10BothCallbacksTap = true
+    /// Q2: in front RF comes before WP.
+    public var foregroundFetchBeforeWillPresent = true
+    /// Q3: a UN delegate without DR leaves taps to the old callbacks.
+    public var missingDidReceiveFallsBack = false
+    /// Q4: in front without a UN delegate the notification's own options count.
+    public var noDelegatePresentsInForeground = false
+    /// Q5: launch option `remoteNotification` also for apps with scenes, on a tap.
+    public var sceneLaunchOptionsOnTap = false
+    /// Q6: L0 follows DF after a cold tap on a local notification.
+    public var localLaunchAlsoCallsL0 = false
+    /// Q7: a cold tap on a local request fills `localNotification`, iOS 10–25 without scenes.
+    public var unLocalLaunchKey = true
+    /// Q8: `applicationIconBadgeNumber = 0` clears the app's list.
+    public var badgeZeroClearsDelivered = true
+    /// Q9: RF again on a tap on AC although DR exists.
+    public var fetchTwiceOnTap = false
+    /// Q10: the extension runs before the first unlock.
+    public var extensionRunsBeforeFirstUnlock = true
+    /// Q14: an extension that dies with the filtering entitlement discards its notification.
+    public var killedExtensionWithFilteringDiscards = false
+    /// Q15: push type `background` hides alert keys; type `alert` without alert keys does nothing.
+    public var pushTypeMismatchHides = false
+
+    /// The defaults.
+    public init() {}
+}

@@ -1,0 +1,193 @@
+import Foundation
+import PhoneCore
+import TidingsModel
+import UserNotifications
+import VirtualPhone
+
+/// Makes the callbacks of an app's process on its delegates, on the main actor.
+@MainActor final class AppRuntime {
+    private let application: UIApplication
+    private let center: UNUserNotificationCenter
+    private let delegate: any UIApplicationDelegate
+    private let makeSceneDelegate: (@MainActor () -> any UISceneDelegate)?
+    private let session = UISceneSession(persistentIdentifier: "main", role: .windowApplication)
+    private var scene: UIWindowScene?
+
+    init(
+        process: PhoneProcess, delegate: any UIApplicationDelegate,
+        makeSceneDelegate: (@MainActor () -> any UISceneDelegate)?
+    ) {
+        self.application = UIApplication.of(process)
+        self.center = UNUserNotificationCenter.of(process)
+        self.delegate = delegate
+        self.makeSceneDelegate = makeSceneDelegate
+        self.application.delegate = delegate
+    }
+
+    func perform(_ callback: Callback, _ reply: PhoneReply) {
+        switch callback {
+        case .willFinishLaunching, .didFinishLaunching, .applicationWillEnterForeground, .applicationDidBecomeActive,
+            .applicationWillResignActive, .applicationDidEnterBackground, .applicationWillTerminate,
+            .applicationDidReceiveMemoryWarning:
+            self.performLifecycle(callback)
+            reply()
+        case .sceneConfiguration, .sceneWillConnect, .sceneWillEnterForeground, .sceneDidBecomeActive,
+            .sceneWillResignActive, .sceneDidEnterBackground, .sceneDidDisconnect:
+            self.performScene(callback)
+            reply()
+        case .receiveRemote, .receiveRemoteFetch, .receiveLocal, .handleActionRemote, .handleActionLocal:
+            self.performArrival(callback, reply)
+        case .willPresent, .receiveResponse:
+            if !self.center.perform(callback, reply) { reply() }
+        case .registeredForRemoteNotifications(let token):
+            let bytes = Self.bytes(ofHexadecimal: token.rawValue)
+            self.delegate.application(
+                self.application, didRegisterForRemoteNotificationsWithDeviceToken: Data(bytes))
+            reply()
+        case .failedToRegisterForRemoteNotifications(let reason):
+            self.delegate.application(
+                self.application,
+                didFailToRegisterForRemoteNotificationsWithError: NSError(
+                    domain: NSCocoaErrorDomain, code: 3010, userInfo: [NSLocalizedDescriptionKey: reason]))
+            reply()
+        case .backgroundTaskExpired(let task):
+            self.application.expire(task)
+            reply()
+        case .serviceExtensionReceive, .serviceExtensionTimeWillExpire:
+            PhoneProcess.current.send(.fault("\(callback.name) was called in an app"))
+        }
+    }
+
+    private func performLifecycle(_ callback: Callback) {
+        let application = self.application
+        switch callback {
+        case .willFinishLaunching(let options):
+            _ = self.delegate.application(application, willFinishLaunchingWithOptions: Self.dictionary(options))
+        case .didFinishLaunching(let options):
+            _ = self.delegate.application(application, didFinishLaunchingWithOptions: Self.dictionary(options))
+            self.post(UIApplication.didFinishLaunchingNotification)
+        case .applicationWillEnterForeground:
+            self.delegate.applicationWillEnterForeground(application)
+            self.post(UIApplication.willEnterForegroundNotification)
+        case .applicationDidBecomeActive:
+            self.delegate.applicationDidBecomeActive(application)
+            self.post(UIApplication.didBecomeActiveNotification)
+        case .applicationWillResignActive:
+            self.delegate.applicationWillResignActive(application)
+            self.post(UIApplication.willResignActiveNotification)
+        case .applicationDidEnterBackground:
+            self.delegate.applicationDidEnterBackground(application)
+            self.post(UIApplication.didEnterBackgroundNotification)
+        case .applicationWillTerminate:
+            self.delegate.applicationWillTerminate(application)
+            self.post(UIApplication.willTerminateNotification)
+        case .applicationDidReceiveMemoryWarning:
+            self.delegate.applicationDidReceiveMemoryWarning(application)
+            self.post(UIApplication.didReceiveMemoryWarningNotification)
+        default: break
+        }
+    }
+
+    /// The application's notifications are posted with scenes too, as on a phone.
+    private func performScene(_ callback: Callback) {
+        switch callback {
+        case .sceneConfiguration:
+            self.session.configuration = self.delegate.application(
+                self.application, configurationForConnecting: self.session,
+                options: UIScene.ConnectionOptions(notificationResponse: nil))
+        case .sceneWillConnect(let response): self.connectScene(response)
+        case .sceneWillEnterForeground:
+            self.move(to: .foregroundInactive) { $0.sceneWillEnterForeground($1) }
+            self.post(UIApplication.willEnterForegroundNotification)
+        case .sceneDidBecomeActive:
+            self.move(to: .foregroundActive) { $0.sceneDidBecomeActive($1) }
+            self.post(UIApplication.didBecomeActiveNotification)
+        case .sceneWillResignActive:
+            self.move(to: .foregroundInactive) { $0.sceneWillResignActive($1) }
+            self.post(UIApplication.willResignActiveNotification)
+        case .sceneDidEnterBackground:
+            self.move(to: .background) { $0.sceneDidEnterBackground($1) }
+            self.post(UIApplication.didEnterBackgroundNotification)
+        case .sceneDidDisconnect:
+            self.move(to: .unattached) { $0.sceneDidDisconnect($1) }
+            self.scene = nil
+            self.application.connect(nil)
+        default: break
+        }
+    }
+
+    private func connectScene(_ response: NotificationResponse?) {
+        let scene = UIWindowScene(session: self.session)
+        self.scene = scene
+        self.session.scene = scene
+        scene.delegate = self.makeSceneDelegate?()
+        self.application.connect(scene)
+        let options = UIScene.ConnectionOptions(
+            notificationResponse: response.map { UNNotificationResponse.make($0) })
+        scene.delegate?.scene(scene, willConnectTo: self.session, options: options)
+    }
+
+    private func move(
+        to state: UIScene.ActivationState, _ tell: @MainActor (any UISceneDelegate, UIWindowScene) -> Void
+    ) {
+        guard let scene = self.scene else { return }
+        scene.activationState = state
+        if let delegate = scene.delegate { tell(delegate, scene) }
+    }
+
+    private func performArrival(_ callback: Callback, _ reply: PhoneReply) {
+        let application = self.application
+        switch callback {
+        case .receiveRemote(let payload):
+            self.delegate.application(application, didReceiveRemoteNotification: userInfo(from: payload))
+            reply()
+        case .receiveRemoteFetch(let payload):
+            self.delegate.application(application, didReceiveRemoteNotification: userInfo(from: payload)) { result in
+                reply(.fetch(FetchResult(rawValue: result.rawValue) ?? .failed))
+            }
+        case .receiveLocal(let request):
+            self.delegate.application(application, didReceive: UILocalNotification(request))
+            reply()
+        case .handleActionRemote(let identifier, let payload, let text):
+            let dictionary = userInfo(from: payload)
+            guard let text else {
+                return self.delegate.application(
+                    application, handleActionWithIdentifier: identifier, forRemoteNotification: dictionary
+                ) { reply() }
+            }
+            self.delegate.application(
+                application, handleActionWithIdentifier: identifier, forRemoteNotification: dictionary,
+                withResponseInfo: [UIUserNotificationActionResponseTypedTextKey: text]
+            ) { reply() }
+        case .handleActionLocal(let identifier, let request, let text):
+            let notification = UILocalNotification(request)
+            guard let text else {
+                return self.delegate.application(
+                    application, handleActionWithIdentifier: identifier, for: notification
+                ) { reply() }
+            }
+            self.delegate.application(
+                application, handleActionWithIdentifier: identifier, for: notification,
+                withResponseInfo: [UIUserNotificationActionResponseTypedTextKey: text]
+            ) { reply() }
+        default: break
+        }
+    }
+
+    private func post(_ name: Notification.Name) {
+        NotificationCenter.default.post(name: name, object: self.application)
+    }
+
+    /// nil for a launch by the icon, as iOS passes it.
+    private static func dictionary(_ options: LaunchOptions) -> [UIApplication.LaunchOptionsKey: Any]? {
+        var dictionary: [UIApplication.LaunchOptionsKey: Any] = [:]
+        if let payload = options.remoteNotification { dictionary[.remoteNotification] = userInfo(from: payload) }
+        if let request = options.localNotification { dictionary[.localNotification] = UILocalNotification(request) }
+        return dictionary.isEmpty ? nil : dictionary
+    }
+
+    private static func bytes(ofHexadecimal text: String) -> [UInt8] {
+        let digits = text.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }.map(UInt8.init)
+        return stride(from: 0, to: digits.count - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+    }
+}

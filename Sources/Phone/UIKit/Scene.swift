@@ -1,0 +1,132 @@
+public import UserNotifications
+
+/// Whether a scene is in front.
+extension UIScene {
+    /// Where a scene is. Raw values as Apple's.
+    public enum ActivationState: Int, Hashable, Sendable {
+        case unattached = -1
+        case foregroundActive = 0
+        case foregroundInactive = 1
+        case background = 2
+    }
+
+    /// Why a scene is connected.
+    @MainActor public final class ConnectionOptions {
+        /// What the person did with a notification; nil for any other reason (ios-delivery.md §6.1).
+        public let notificationResponse: UNNotificationResponse?
+        init(notificationResponse: UNNotificationResponse?) { self.notificationResponse = notificationResponse }
+    }
+}
+
+/// One instance of the app's interface. A virtual phone has one scene per app.
+@MainActor open class UIScene: UIResponder {
+    /// The scene's life as the system keeps it.
+    public let session: UISceneSession
+    /// Who is told about it.
+    public internal(set) var delegate: (any UISceneDelegate)?
+    /// Where it is.
+    public internal(set) var activationState = ActivationState.unattached
+    /// The scene's name.
+    open var title: String?
+
+    init(session: UISceneSession) { self.session = session }
+}
+
+/// A scene with windows.
+@MainActor public final class UIWindowScene: UIScene {
+    /// The scene's windows.
+    public private(set) var windows: [UIWindow] = []
+    /// The window that is typed into.
+    public var keyWindow: UIWindow? { self.windows.first { $0.isKeyWindow } }
+
+    func add(_ window: UIWindow) {
+        if !self.windows.contains(where: { $0 === window }) { self.windows.append(window) }
+    }
+}
+
+/// The life of a scene, longer than the scene's object.
+@MainActor public final class UISceneSession {
+    /// Names the session.
+    public let persistentIdentifier: String
+    /// What the scene is for.
+    public let role: Role
+    /// The scene while it is connected.
+    public internal(set) weak var scene: UIScene?
+    /// How the scene is made.
+    public internal(set) var configuration: UISceneConfiguration
+
+    /// What a scene is for.
+    public struct Role: RawRepresentable, Hashable, Sendable {
+        /// Apple's text.
+        public let rawValue: String
+        /// Wraps Apple's value.
+        public init(rawValue: String) { self.rawValue = rawValue }
+        /// The app's windows.
+        public static let windowApplication = Role(rawValue: "UIWindowSceneSessionRoleApplication")
+    }
+
+    init(persistentIdentifier: String, role: Role) {
+        self.persistentIdentifier = persistentIdentifier
+        self.role = role
+        self.configuration = UISceneConfiguration(name: nil, sessionRole: role)
+    }
+}
+
+/// How a scene is made.
+@MainActor public final class UISceneConfiguration {
+    /// The name in Info.plist.
+    public let name: String?
+    /// What the scene is for.
+    public let role: UISceneSession.Role
+    /// The class of the scene's delegate; nil takes the one given to `VirtualApp.run`.
+    public var delegateClass: AnyClass?
+
+    /// A configuration.
+    public init(name: String?, sessionRole: UISceneSession.Role) {
+        self.name = name
+        self.role = sessionRole
+    }
+}
+
+/// Who is told about a scene (ios-delivery.md §2.2).
+@MainActor public protocol UISceneDelegate: AnyObject {
+    /// SC.
+    func scene(_ scene: UIScene, willConnectTo session: UISceneSession, options: UIScene.ConnectionOptions)
+    /// The scene is gone for good.
+    func sceneDidDisconnect(_ scene: UIScene)
+    /// sceneWEF.
+    func sceneWillEnterForeground(_ scene: UIScene)
+    /// sceneDBA.
+    func sceneDidBecomeActive(_ scene: UIScene)
+    /// sceneWRA.
+    func sceneWillResignActive(_ scene: UIScene)
+    /// sceneDEB.
+    func sceneDidEnterBackground(_ scene: UIScene)
+}
+
+extension UISceneDelegate {
+    public func scene(_ scene: UIScene, willConnectTo session: UISceneSession, options: UIScene.ConnectionOptions) {}
+    public func sceneDidDisconnect(_ scene: UIScene) {}
+    public func sceneWillEnterForeground(_ scene: UIScene) {}
+    public func sceneDidBecomeActive(_ scene: UIScene) {}
+    public func sceneWillResignActive(_ scene: UIScene) {}
+    public func sceneDidEnterBackground(_ scene: UIScene) {}
+}
+
+/// Who is told about a scene with windows.
+@MainActor public protocol UIWindowSceneDelegate: UISceneDelegate {
+    /// The scene's window.
+    var window: UIWindow? { get set }
+}
+
+extension UIWindowSceneDelegate {
+    public var window: UIWindow? {
+        get { nil }
+        set {}
+    }
+}
+
+extension UNNotificationResponse {
+    /// The scene the response is for: the app's connected one (iOS 13).
+    @MainActor public var targetScene: UIScene? { UIApplication.shared.connectedScene }
+}

@@ -1,0 +1,28 @@
+package import PhoneCore
+package import VirtualPhone
+
+extension UNUserNotificationCenter {
+    /// Makes WP, DR and OPS on the delegate, on the main thread.
+    ///
+    /// - Returns: false if the callback is none of them.
+    @MainActor package func perform(_ callback: Callback, _ reply: PhoneReply) -> Bool {
+        switch callback {
+        case .willPresent(let notification):
+            guard let delegate = self.delegate else {
+                reply(.presentation([]))
+                break
+            }
+            delegate.userNotificationCenter(self, willPresent: UNNotification(notification)) { options in
+                reply(.presentation(PresentationOptions(rawValue: options.rawValue)))
+            }
+        case .receiveResponse(let response):
+            guard let delegate = self.delegate else {
+                reply()
+                break
+            }
+            delegate.userNotificationCenter(self, didReceive: UNNotificationResponse.make(response)) { reply() }
+        default: return false
+        }
+        return true
+    }
+}

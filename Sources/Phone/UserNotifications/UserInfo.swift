@@ -1,0 +1,51 @@
+import Foundation
+package import TidingsModel
+
+/// A dictionary as apps know it, as JSON. Values JSON cannot hold are left out, as APNs could not have carried them.
+package func jsonObject(from userInfo: [AnyHashable: Any]) -> JSONObject {
+    var object = JSONObject()
+    for (key, value) in userInfo.compactMap({ key, value in (key.base as? String).map { ($0, value) } })
+        .sorted(by: { $0.0 < $1.0 })
+    {
+        object[key] = jsonValue(from: value)
+    }
+    return object
+}
+
+/// A JSON object as apps know it: strings, numbers, Booleans, arrays and dictionaries.
+package func userInfo(from object: JSONObject) -> [AnyHashable: Any] {
+    Dictionary(uniqueKeysWithValues: object.members.map { (AnyHashable($0.key), anyValue(from: $0.value)) })
+}
+
+private func jsonValue(from value: Any) -> JSONValue? {
+    switch value {
+    case let json as JSONValue: json
+    case let text as String: .string(text)
+    case let flag as Bool: .bool(flag)
+    case let number as Int: .int(number)
+    case let number as Int64: .int(number)
+    case let number as Int32: .int(number)
+    case let number as UInt: .int(number)
+    case let number as UInt64: .int(number)
+    case let number as UInt32: .int(number)
+    case let number as Double: JSONNumber(number).map { .number($0) }
+    case let number as Float: JSONNumber(Double(number)).map { .number($0) }
+    case let number as NSNumber: JSONNumber(number.doubleValue).map { .number($0) }
+    case let dictionary as [AnyHashable: Any]: .object(jsonObject(from: dictionary))
+    case let array as [Any]: .array(array.compactMap(jsonValue(from:)))
+    case is NSNull: .null
+    default: nil
+    }
+}
+
+private func anyValue(from value: JSONValue) -> Any {
+    switch value {
+    case .null: NSNull()
+    case .bool(let flag): flag
+    case .number(let number): number.int64.map { Int($0) as Any } ?? number.double
+    case .string(let text): text
+    case .array(let elements): elements.map(anyValue(from:))
+    case .object(let object):
+        Dictionary(uniqueKeysWithValues: object.members.map { ($0.key, anyValue(from: $0.value)) })
+    }
+}

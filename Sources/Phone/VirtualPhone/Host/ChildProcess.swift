@@ -1,0 +1,114 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// A child of the operating system: started, stopped, resumed, killed and reaped.
+///
+/// Signals go to this one process by its id, never after it was reaped, so never to a stranger that got the same id.
+final class ChildProcess: Sendable {
+    /// Why a child could not be started.
+    struct Failure: Error, CustomStringConvertible {
+        var executable: String
+        var number: Int32
+        var description: String { "\(self.executable) cannot be started: \(String(cString: strerror(self.number)))" }
+    }
+
+    /// How a child ended.
+    enum End: Equatable, Sendable {
+        /// It left by itself.
+        case exited(status: Int32)
+        /// A signal ended it.
+        case signalled(Int32)
+    }
+
+    /// The id the operating system gave it.
+    let processIdentifier: pid_t
+    private let isReaped = Mutex(false)
+
+    private init(processIdentifier: pid_t) { self.processIdentifier = processIdentifier }
+
+    /// Starts an executable in a process group of its own and watches for its end.
+    ///
+    /// The group lets the kernel end a stopped child whose phone died: a stopped member of a group that loses its last
+    /// parent gets SIGHUP and SIGCONT (POSIX, `_exit`).
+    ///
+    /// - Parameters:
+    ///   - executable: an absolute path.
+    ///   - environment: the whole environment.
+    ///   - output: the file its standard output and error are appended to.
+    ///   - onEnd: called once, on a thread of its own.
+    static func start(
+        executable: String, environment: [String: String], output: String,
+        onEnd: @escaping @Sendable (End) -> Void
+    ) throws(Failure) -> ChildProcess {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        posix_spawn_file_actions_adddup2(&actions, 1, 2)
+        // What the phone has open is its own. A number closed meanwhile does no harm: closing it again is no error here.
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? [] {
+            if let descriptor = Int32(name), descriptor > 2 {
+                posix_spawn_file_actions_addclose(&actions, descriptor)
+            }
+        }
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        // The phone may ignore or block signals; its apps start with the defaults.
+        var all = sigset_t()
+        sigfillset(&all)
+        var none = sigset_t()
+        sigemptyset(&none)
+        posix_spawnattr_setsigdefault(&attributes, &all)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setpgroup(&attributes, 0)
+        let flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK
+        posix_spawnattr_setflags(&attributes, Int16(flags))
+
+        let variables = environment.sorted { $0.key < $1.key }.map { strdup("\($0.key)=\($0.value)") } + [nil]
+        let arguments = [strdup(executable), nil]
+        defer { for pointer in variables + arguments { free(pointer) } }
+        var processIdentifier: pid_t = 0
+        var result = posix_spawn(&processIdentifier, executable, &actions, &attributes, arguments, variables)
+        // A file that was just written is busy while a child of another thread, between fork and exec, still has it open.
+        for _ in 0..<20 where result == ETXTBSY {
+            usleep(10_000)
+            result = posix_spawn(&processIdentifier, executable, &actions, &attributes, arguments, variables)
+        }
+        guard result == 0 else { throw Failure(executable: executable, number: result) }
+        let child = ChildProcess(processIdentifier: processIdentifier)
+        let watcher = Thread { onEnd(child.reap()) }
+        watcher.name = "child \(processIdentifier)"
+        watcher.start()
+        return child
+    }
+
+    /// Stops it from running.
+    func suspend() { self.signal(SIGSTOP) }
+    /// Lets it run again.
+    func resume() { self.signal(SIGCONT) }
+    /// Ends it at once, also while it is stopped.
+    func kill() { self.signal(SIGKILL) }
+
+    private func signal(_ number: Int32) {
+        self.isReaped.withLock { isReaped in
+            guard !isReaped else { return }
+            Glibc.kill(self.processIdentifier, number)
+        }
+    }
+
+    /// Waits for the end without reaping, then reaps under the lock that signals take.
+    private func reap() -> End {
+        var info = siginfo_t()
+        while waitid(P_PID, id_t(self.processIdentifier), &info, WEXITED | WNOWAIT) == -1, errno == EINTR {}
+        return self.isReaped.withLock { isReaped in
+            var status: Int32 = 0
+            while waitpid(self.processIdentifier, &status, 0) == -1, errno == EINTR {}
+            isReaped = true
+            let signal = status & 0x7f
+            return signal == 0 ? .exited(status: (status >> 8) & 0xff) : .signalled(signal)
+        }
+    }
+}

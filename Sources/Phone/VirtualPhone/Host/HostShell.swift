@@ -1,0 +1,212 @@
+import Foundation
+import NIOCore
+import NIOPosix
+import PhoneCore
+import TidingsModel
+
+/// Everything of a running phone host; bound to one event loop.
+final class HostShell {
+    let configuration: PhoneHost.Configuration
+    let loop: any EventLoop
+    let trace: HostTrace
+    let socketPath: String
+    private let onQuit: () -> Void
+    private var engineIfMade: PhoneEngine?
+    var courier: CourierClient?
+    private var listeners: [any Channel] = []
+    var alarm: (at: Int64, task: Scheduled<Void>)?
+    var processes: [ProcessID: Hosted] = [:]
+    private var answersPrompts: Bool?
+    var screens: [BundleID: JSONValue] = [:]
+    /// Every child that was started and not reaped, also those the core has forgotten.
+    var unreaped: [ProcessID: ChildProcess] = [:]
+    var ending: [ProcessID: EventLoopPromise<Void>] = [:]
+
+    /// One process of an app or extension.
+    struct Hosted {
+        var token: String
+        var child: ChildProcess?
+        var channel: (any Channel)?
+        /// What is for a process that has not introduced itself yet.
+        var waiting: [HostMessage] = []
+    }
+
+    init(
+        configuration: PhoneHost.Configuration, socketPath: String, loop: any EventLoop, readers: TraceReaders,
+        onQuit: @escaping () -> Void
+    ) {
+        self.configuration = configuration
+        self.trace = HostTrace(readers: readers)
+        self.socketPath = socketPath
+        self.loop = loop
+        self.onQuit = onQuit
+        self.answersPrompts = configuration.answersPrompts
+        self.engineIfMade = PhoneEngine(
+            core: PhoneCore(
+                version: configuration.osVersion, settings: configuration.settings,
+                apps: configuration.apps.map(\.installed)), surroundings: self)
+    }
+
+    var engine: PhoneEngine {
+        guard let engine = self.engineIfMade else { preconditionFailure("a host is used before it is made") }
+        return engine
+    }
+
+    /// The installed apps.
+    var apps: [BundleID] { self.configuration.apps.map(\.installed.bundleID) }
+
+    // MARK: On and off
+
+    /// Listens for processes and for control, and connects to the courier.
+    ///
+    /// - Returns: the control channel's port, if there is one.
+    func start() -> EventLoopFuture<Int?> {
+        let bound = NIOLoopBound(self, eventLoop: self.loop)
+        if let address = self.configuration.courier {
+            self.courier = CourierClient(phone: self.configuration.phoneID, address: address, loop: self.loop) {
+                [weak self] event in self?.take(event)
+            }
+            self.courier?.open()
+        }
+        let children = ServerBootstrap(group: self.loop)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(bound.value.processHandler())
+                }
+            }
+            .bind(unixDomainSocketPath: self.socketPath, cleanupExistingSocketFile: true)
+            .hop(to: self.loop)
+        return children.flatMap { channel -> EventLoopFuture<Int?> in
+            bound.value.listeners.append(channel)
+            guard let port = bound.value.configuration.controlPort else {
+                return bound.eventLoop.makeSucceededFuture(nil)
+            }
+            return bound.value.listenForControl(port: port)
+        }
+    }
+
+    private func listenForControl(port: Int) -> EventLoopFuture<Int?> {
+        let bound = NIOLoopBound(self, eventLoop: self.loop)
+        return ServerBootstrap(group: self.loop)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelOption(.writeBufferWaterMark, value: .init(low: 1 << 20, high: 16 << 20))
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(ControlChannel(host: bound.value).handler)
+                }
+            }
+            .bind(host: "127.0.0.1", port: port)
+            .hop(to: self.loop)
+            .flatMapErrorThrowing { error in
+                throw InvalidField(field: "control_port", rule: "cannot be used: \(port): \(error)")
+            }
+            .map { channel in
+                bound.value.listeners.append(channel)
+                return channel.localAddress?.port
+            }
+    }
+
+    /// Kills every process and closes every connection; done when the last process is reaped.
+    func stop() -> EventLoopFuture<Void> {
+        self.alarm?.task.cancel()
+        self.courier?.close()
+        for listener in self.listeners { listener.close(promise: nil) }
+        self.processes = [:]
+        let ends = self.unreaped.keys.map { process -> EventLoopFuture<Void> in
+            let promise = self.loop.makePromise(of: Void.self)
+            self.ending[process] = promise
+            return promise.futureResult
+        }
+        for child in self.unreaped.values { child.kill() }
+        self.trace.finish()
+        let folder = (self.socketPath as NSString).deletingLastPathComponent
+        return EventLoopFuture.andAllComplete(ends, on: self.loop).map {
+            try? FileManager.default.removeItem(atPath: folder)
+        }
+    }
+
+    func quit() { self.onQuit() }
+
+    // MARK: Commands
+
+    /// Does a command, or changes nothing.
+    func perform(_ command: PhoneCommand) throws(InvalidField) -> JSONValue {
+        switch command {
+        case .launch(let app): self.engine.post(.person(.appOpened(app)))
+        case .home: self.engine.post(.person(.wentHome))
+        case .lock: self.engine.post(.person(.locked))
+        case .unlock: self.engine.post(.person(.unlocked))
+        case .forceQuit(let app): self.engine.post(.person(.appForceQuit(app)))
+        case .freeze(let app): self.engine.post(.system(.appFrozen(try self.running(app))))
+        case .kill(let app): self.engine.post(.system(.appKilled(try self.running(app))))
+        case .evict(let app): self.engine.post(.system(.appEvicted(try self.running(app))))
+        case .tap(let id): self.engine.post(.person(.notificationTapped(try self.key(id))))
+        case .dismiss(let id): self.engine.post(.person(.notificationDismissed(try self.key(id))))
+        case .action(let id, let action, let text):
+            self.engine.post(.person(.actionPerformed(try self.key(id), action: action, text: text)))
+        case .answerPrompts(let isAllowed):
+            self.answersPrompts = isAllowed
+            self.answerPrompt()
+        case .setting(let app, let setting, let isOn):
+            self.engine.post(.person(.settingChanged(app, setting, isOn: isOn)))
+        case .airplane(let isOn): self.engine.post(.person(.airplaneModeChanged(isOn: isOn)))
+        case .lowPower(let isOn): self.engine.post(.person(.lowPowerModeChanged(isOn: isOn)))
+        case .overlay(let isOn): self.engine.post(.person(isOn ? .overlayAppeared : .overlayDisappeared))
+        case .memoryLow: self.engine.post(.system(.memoryRanLow))
+        case .restart: self.engine.post(.system(.restarted))
+        case .input(let app, let value): try self.input(value, to: app)
+        case .screen: return self.screen
+        case .trace(let after): return .members([("events", .array(self.trace.lines(after: after)))])
+        case .quit: self.onQuit()
+        }
+        return .members([])
+    }
+
+    private func running(_ app: BundleID) throws(InvalidField) -> BundleID {
+        guard self.engine.phone.state(of: app)?.hasProcess == true else {
+            throw InvalidField(field: "app", rule: "does not run: \(app)")
+        }
+        return app
+    }
+
+    private func key(_ identifier: String) throws(InvalidField) -> NotificationKey {
+        let list = self.engine.phone.screen.list
+        guard let entry = list.first(where: { $0.key.identifier == identifier }) else {
+            throw InvalidField(field: "notification", rule: "is not in the list: \(identifier)")
+        }
+        return entry.key
+    }
+
+    private func input(_ value: JSONValue, to app: BundleID) throws(InvalidField) {
+        guard let process = self.engine.phone.process(of: app), self.engine.phone.state(of: app)?.isInFront == true
+        else { throw InvalidField(field: "app", rule: "must be in front to be touched: \(app)") }
+        self.send(.input(value), to: process)
+    }
+
+    private var screen: JSONValue {
+        let phone = self.engine.phone
+        let apps = self.apps.map { app -> (String, JSONValue) in
+            let process = phone.process(of: app).flatMap { self.processes[$0]?.child?.processIdentifier }
+            return (
+                app.rawValue,
+                .members([
+                    ("state", .optional(phone.state(of: app)?.rawValue)), ("pid", .optional(process)),
+                    ("screen", phone.state(of: app)?.hasProcess == true ? self.screens[app] ?? .null : .null),
+                ])
+            )
+        }
+        return .members(phone.screen.members + [("apps", .members(apps))])
+    }
+
+    func answerPrompt() {
+        guard let isAllowed = self.answersPrompts, self.engine.phone.screen.permissionPrompt != nil else { return }
+        self.engine.post(.person(.permissionAnswered(allowed: isAllowed)))
+    }
+
+    func note(_ event: String, _ app: BundleID?, _ members: [(String, JSONValue)]) {
+        self.trace.append(
+            .members(
+                [("event", .string(event)), ("wall", .int(self.now.wall)), ("app", .optional(app?.rawValue))] + members)
+        )
+    }
+}

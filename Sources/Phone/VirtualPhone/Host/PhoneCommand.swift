@@ -1,0 +1,117 @@
+public import PhoneCore
+public import TidingsModel
+
+/// What a person or the system does to a hosted phone, and what one may ask of it.
+public enum PhoneCommand: Equatable, Sendable {
+    /// Opens an app by its icon.
+    case launch(BundleID)
+    /// Goes to the home screen.
+    case home
+    case lock
+    case unlock
+    /// Suspends an app at once, without a word (SIGSTOP).
+    case freeze(BundleID)
+    /// Kills an app without a word (SIGKILL).
+    case kill(BundleID)
+    /// Quits an app from the app switcher.
+    case forceQuit(BundleID)
+    /// Ends an app for memory.
+    case evict(BundleID)
+    /// Taps a notification of the list.
+    case tap(String)
+    /// Clears a notification from the list.
+    case dismiss(String)
+    /// Presses a notification's button.
+    case action(notification: String, action: String, text: String?)
+    /// Answers the permission prompt that is there and those to come.
+    case answerPrompts(allowed: Bool)
+    case setting(BundleID, SettingSwitch, isOn: Bool)
+    case airplane(isOn: Bool)
+    case lowPower(isOn: Bool)
+    /// A call, the app switcher or Notification Center covers or uncovers the app in front.
+    case overlay(isOn: Bool)
+    case memoryLow
+    case restart
+    /// Hands a value to an app's own interface (`PhoneInput`).
+    case input(BundleID, JSONValue)
+    /// Answers what the person sees, with each app's state and screens.
+    case screen
+    /// Answers the trace's lines with a number above `after`.
+    case trace(after: Int)
+    /// Ends the phone and its apps.
+    case quit
+
+    private enum Word: String, CaseIterable {
+        case launch, home, lock, unlock, freeze, kill, evict, tap, dismiss, action, airplane, overlay, restart, input
+        case screen, trace, quit, setting
+        case forceQuit = "force_quit"
+        case allowNotifications = "allow_notifications"
+        case denyNotifications = "deny_notifications"
+        case lowPower = "low_power"
+        case memoryLow = "memory_low"
+    }
+
+    /// Reads a command of the control channel.
+    ///
+    /// - Parameters:
+    ///   - json: the command; `do` names it.
+    ///   - apps: the installed apps; `app` may be left out if there is only one.
+    /// - Throws: `InvalidField` naming the member that is missing or wrong.
+    public init(json: JSONValue, apps: [BundleID]) throws(InvalidField) {
+        let fields = Fields(json)
+        let word: Word = try fields.choice("do")
+        switch word {
+        case .launch: self = .launch(try Self.app(fields, apps))
+        case .home: self = .home
+        case .lock: self = .lock
+        case .unlock: self = .unlock
+        case .freeze: self = .freeze(try Self.app(fields, apps))
+        case .kill: self = .kill(try Self.app(fields, apps))
+        case .forceQuit: self = .forceQuit(try Self.app(fields, apps))
+        case .evict: self = .evict(try Self.app(fields, apps))
+        case .tap: self = .tap(try fields.string("notification"))
+        case .dismiss: self = .dismiss(try fields.string("notification"))
+        case .action:
+            self = .action(
+                notification: try fields.string("notification"), action: try fields.string("action"),
+                text: try fields["text"] == nil ? nil : fields.string("text"))
+        case .allowNotifications: self = .answerPrompts(allowed: true)
+        case .denyNotifications: self = .answerPrompts(allowed: false)
+        case .setting:
+            self = .setting(try Self.app(fields, apps), try Self.setting(fields), isOn: try fields.bool("on"))
+        case .airplane: self = .airplane(isOn: try fields.bool("on"))
+        case .lowPower: self = .lowPower(isOn: try fields.bool("on"))
+        case .overlay: self = .overlay(isOn: try fields.bool("on"))
+        case .memoryLow: self = .memoryLow
+        case .restart: self = .restart
+        case .input: self = .input(try Self.app(fields, apps), try fields.value("value"))
+        case .screen: self = .screen
+        case .trace: self = .trace(after: try fields["after"] == nil ? 0 : fields.int("after"))
+        case .quit: self = .quit
+        }
+    }
+
+    private static func app(_ fields: Fields, _ apps: [BundleID]) throws(InvalidField) -> BundleID {
+        let known = apps.map(\.rawValue).joined(separator: ", ")
+        guard fields["app"] != nil else {
+            guard let only = apps.first, apps.count == 1 else {
+                throw InvalidField(field: "app", rule: "is missing; installed are \(known)")
+            }
+            return only
+        }
+        let app = BundleID(try fields.string("app"))
+        guard apps.contains(app) else {
+            throw InvalidField(field: "app", rule: "is not installed: \(app); installed are \(known)")
+        }
+        return app
+    }
+
+    private static func setting(_ fields: Fields) throws(InvalidField) -> SettingSwitch {
+        let text = try fields.string("setting")
+        guard let setting = SettingSwitch.allCases.first(where: { "\($0)" == text }) else {
+            let allowed = SettingSwitch.allCases.map { "\($0)" }.joined(separator: ", ")
+            throw InvalidField(field: "setting", rule: "must be one of \(allowed), got \(text)")
+        }
+        return setting
+    }
+}

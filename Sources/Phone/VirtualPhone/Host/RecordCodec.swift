@@ -1,0 +1,100 @@
+package import PhoneCore
+package import TidingsModel
+
+extension ApplicationState {
+    /// The word of Apple's case.
+    var word: String {
+        switch self {
+        case .active: "active"
+        case .inactive: "inactive"
+        case .background: "background"
+        }
+    }
+}
+
+extension PhoneRecord {
+    /// The line as one JSON object: `event` names its kind; the other members are the kind's own.
+    package var json: JSONValue {
+        let (kind, members) = self.encoded
+        return .members(
+            [("event", .string(kind)), ("wall", .int(self.at.wall)), ("app", .optional(self.app?.rawValue))] + members)
+    }
+
+    private var encoded: (String, [(String, JSONValue)]) {
+        switch self.entry {
+        case .callback(let record):
+            (
+                "callback",
+                [
+                    ("number", .int(record.number)), ("process", .string(record.process.description)),
+                    ("role", .string(record.process.role.rawValue)), ("name", .string(record.callback.name)),
+                    ("state", .string(record.applicationState.word)), ("arguments", record.callback.json),
+                ]
+            )
+        case .completion(let number, let result):
+            ("completion", [("number", .int(number)), ("result", result.json)])
+        case .presentation(let record):
+            (
+                "presentation",
+                [
+                    ("notification", .string(record.identifier)), ("remote", .bool(record.isRemote)),
+                    ("banner", .bool(record.banner)), ("list", .bool(record.list)), ("sound", .bool(record.sound)),
+                    ("badge", .optional(record.badge)), ("replaced", .bool(record.replaced)),
+                    ("ring", .bool(record.isRing)), ("reason", .string(record.reason.rawValue)),
+                ]
+            )
+        case .state(let state): ("state", [("state", .string(state.rawValue))])
+        case .processStarted(let process):
+            (
+                "process_started",
+                [("process", .string(process.description)), ("role", .string(process.role.rawValue))]
+            )
+        case .processEnded(let process, let reason):
+            (
+                "process_ended",
+                [
+                    ("process", .string(process.description)), ("role", .string(process.role.rawValue)),
+                    ("reason", .string(reason.rawValue)),
+                ]
+            )
+        case .arrival(let record):
+            (
+                "arrival",
+                [
+                    ("notification", .string(record.identifier)), ("delivery", .int(record.delivery)),
+                    ("class", .string(record.pushClass.rawValue)), ("state", .string(record.state.rawValue)),
+                ]
+            )
+        case .wake(let identifier, let outcome):
+            ("wake", [("notification", .string(identifier)), ("outcome", .string(outcome.rawValue))])
+        case .badge(let count): ("badge", [("badge", .int(count))])
+        case .fault(let text): ("fault", [("text", .string(text))])
+        }
+    }
+}
+
+extension ListEntry {
+    /// The entry as one JSON object.
+    package var json: JSONValue {
+        let content = self.notification.request.content
+        return .members([
+            ("app", .string(self.app.rawValue)), ("notification", .string(self.notification.request.identifier)),
+            ("title", .string(content.title)), ("subtitle", .string(content.subtitle)),
+            ("body", .string(content.body)), ("thread", .string(content.threadIdentifier)),
+            ("remote", .bool(self.notification.request.isRemote)), ("date", .int(self.notification.date)),
+        ])
+    }
+}
+
+extension ScreenState {
+    /// What the person sees, as members of an object.
+    package var members: [(String, JSONValue)] {
+        [
+            ("lock", .string(self.lock.rawValue)), ("airplane", .bool(self.airplaneMode)),
+            ("front_app", .optional(self.frontApp?.rawValue)), ("front_screen", .optional(self.frontScreen)),
+            ("banners", .array(self.banners.map(\.json))), ("list", .array(self.list.map(\.json))),
+            ("badges", .members(self.badges.map { ($0.app.rawValue, .int($0.count)) })),
+            ("permission_prompt", .optional(self.permissionPrompt?.rawValue)),
+        ]
+    }
+}

@@ -1,0 +1,221 @@
+package import PhoneCore
+import Synchronization
+
+/// The way from a process to its phone: a socket in process mode, a plain call in one process.
+package protocol PhoneLink: Sendable {
+    /// Hands over a message; keeps the order of one caller.
+    func send(_ message: ProcessMessage)
+    /// Asks and waits on the spot for an answer that needs no person. Called on the main thread only.
+    func ask(_ query: Query, number: QueryNumber) -> QueryAnswer?
+}
+
+/// What a process is told when it starts.
+public struct PhoneProcessFacts: Hashable, Sendable {
+    /// What kind of process it is.
+    public enum Role: String, Hashable, Sendable, CaseIterable {
+        /// The app.
+        case app
+        /// Its notification service extension.
+        case notificationService
+    }
+
+    /// What kind of process this is.
+    public var role: Role
+    /// The bundle identifier of the app; also in its extension.
+    public var bundleID: String
+    /// The system version, for example `17.2`.
+    public var osVersion: String
+    /// The name of the phone.
+    public var phoneID: String
+    /// The process's own folder.
+    public var home: String
+    /// The folders of the app groups the process belongs to, by group identifier.
+    public var groups: [String: String]
+
+    /// Facts of a process.
+    public init(
+        role: Role, bundleID: String, osVersion: String, phoneID: String, home: String, groups: [String: String]
+    ) {
+        self.role = role
+        self.bundleID = bundleID
+        self.osVersion = osVersion
+        self.phoneID = phoneID
+        self.home = home
+        self.groups = groups
+    }
+}
+
+/// Answers one callback. The phone sees every call; Apple allows one.
+package struct PhoneReply: Sendable {
+    let send: @Sendable (CallbackResult) -> Void
+
+    /// Sends the answer.
+    package func callAsFunction(_ result: CallbackResult = .returned) { self.send(result) }
+}
+
+/// One running process of an app or an extension, as the facades see it: the end of the link inside the process.
+///
+/// In process mode there is one for the whole operating-system process. In one process there may be many; a task finds its
+/// own by a task-local value, and a call from outside any phone is a programmer's error (DESIGN §7).
+public final class PhoneProcess: Sendable {
+    /// Makes the callbacks of one process.
+    package typealias Handler = @MainActor @Sendable (Callback, PhoneReply) -> Void
+
+    private struct State {
+        var applicationState = ApplicationState.background
+        var isAlive = true
+        var lastNumber: UInt64 = 0
+        var waiting: [QueryNumber: CheckedContinuation<QueryAnswer?, Never>] = [:]
+        var facades: [ObjectIdentifier: any Sendable] = [:]
+        var handler: Handler?
+        var early: [(Callback, PhoneReply)] = []
+    }
+
+    /// What the process was told at its start.
+    public let facts: PhoneProcessFacts
+    private let link: any PhoneLink
+    private let state = Mutex(State())
+
+    /// A process at the end of a link.
+    package init(facts: PhoneProcessFacts, link: any PhoneLink) {
+        self.facts = facts
+        self.link = link
+    }
+
+    /// The process this code runs in.
+    ///
+    /// - Precondition: there is one; a thread, timer or detached task started outside a phone has none.
+    public static var current: PhoneProcess {
+        guard let process = self.currentIfAny else {
+            preconditionFailure("this call belongs to no virtual phone: use a task started by the app's own callbacks")
+        }
+        return process
+    }
+
+    /// The process this code runs in, if there is one.
+    public static var currentIfAny: PhoneProcess? {
+        PhoneContext.process ?? PhoneContext.processWide.withLock { $0 }
+    }
+
+    /// Makes this the process of every thread of the operating-system process (process mode).
+    package func becomeProcessWide() { PhoneContext.processWide.withLock { $0 = self } }
+
+    /// What `applicationState` reads.
+    package var applicationState: ApplicationState { self.state.withLock { $0.applicationState } }
+
+    /// False once the process has been killed: nothing it does reaches the phone any more.
+    public var isAlive: Bool { self.state.withLock { $0.isAlive } }
+
+    /// A number not used before in this process, 1 or more.
+    package func nextNumber() -> UInt64 {
+        self.state.withLock { state in
+            state.lastNumber += 1
+            return state.lastNumber
+        }
+    }
+
+    /// The process's one object of a facade type, made at first use.
+    package func facade<Object: AnyObject & Sendable>(_ type: Object.Type, make: () -> Object) -> Object {
+        let key = ObjectIdentifier(type)
+        if let object = self.state.withLock({ $0.facades[key] }) as? Object { return object }
+        let made = make()
+        let kept = self.state.withLock { state in
+            let kept = state.facades[key] ?? made
+            state.facades[key] = kept
+            return kept
+        }
+        return kept as? Object ?? made
+    }
+
+    /// Asks the phone and waits for the answer; nil if the process is killed first.
+    package func ask(_ query: Query) async -> QueryAnswer? {
+        let number = self.nextNumber()
+        return await withCheckedContinuation { continuation in
+            let isAlive = self.state.withLock { state in
+                if state.isAlive { state.waiting[number] = continuation }
+                return state.isAlive
+            }
+            guard isAlive else { return continuation.resume(returning: nil) }
+            self.link.send(.event(.query(number, query)))
+        }
+    }
+
+    /// Asks the phone on the spot; nil if the process has been killed.
+    @MainActor package func askNow(_ query: Query) -> QueryAnswer? {
+        guard self.isAlive else { return nil }
+        return self.link.ask(query, number: self.nextNumber())
+    }
+
+    /// Tells the phone something that has no answer.
+    package func tell(_ event: ProcessEvent) { self.send(.event(event)) }
+
+    /// Sends a message, unless the process has been killed.
+    package func send(_ message: ProcessMessage) {
+        guard self.isAlive else { return }
+        self.link.send(message)
+    }
+
+    /// Sets who makes the callbacks; those that came before are made now, in order.
+    @MainActor package func setHandler(_ handler: @escaping Handler) {
+        let early = self.state.withLock { state in
+            state.handler = handler
+            defer { state.early = [] }
+            return state.early
+        }
+        for (callback, reply) in early { PhoneContext.$process.withValue(self) { handler(callback, reply) } }
+    }
+
+    /// Takes a message of the phone, on the main thread, in order.
+    @MainActor package func receive(_ message: HostMessage) {
+        guard self.isAlive else { return }
+        switch message {
+        case .call(let number, let callback, let state):
+            self.state.withLock { $0.applicationState = state }
+            self.perform(callback, number)
+        case .state(let state): self.state.withLock { $0.applicationState = state }
+        case .answer(let number, let answer): self.take(answer, for: number)
+        case .input(let value): PhoneInput.yield(value, in: self)
+        case .exit: self.kill()
+        }
+    }
+
+    /// Hands an answer to the task that waits for it, on any thread.
+    package func take(_ answer: QueryAnswer, for number: QueryNumber) {
+        self.state.withLock { $0.waiting.removeValue(forKey: number) }?.resume(returning: answer)
+    }
+
+    /// Cuts the process off from its phone: what it still does has no effect.
+    package func kill() {
+        // What the process held is let go of outside the lock: letting go may call back into the process.
+        let ended = self.state.withLock { state in
+            var ended = State()
+            ended.isAlive = false
+            ended.applicationState = state.applicationState
+            swap(&state, &ended)
+            return ended
+        }
+        let waiting = ended.waiting.sorted { $0.key < $1.key }.map(\.value)
+        for continuation in waiting { continuation.resume(returning: nil) }
+    }
+
+    @MainActor private func perform(_ callback: Callback, _ number: CallbackNumber) {
+        let reply = PhoneReply { [weak self] result in self?.tell(.callbackCompleted(number, result)) }
+        let handler = self.state.withLock { state -> Handler? in
+            if state.handler == nil { state.early.append((callback, reply)) }
+            return state.handler
+        }
+        guard let handler else { return }
+        PhoneContext.$process.withValue(self) { handler(callback, reply) }
+    }
+}
+
+/// Where code finds its process. A task-local value must not sit in an actor-isolated type (building-blocks.md).
+enum PhoneContext {
+    @TaskLocal static var process: PhoneProcess?
+    static let processWide = Mutex<PhoneProcess?>(nil)
+}
+
+/// Runs work as if the given process's code had started it: for threads, timers and detached tasks, which lose the phone.
+package func withPhoneProcess<Result>(_ process: PhoneProcess, _ work: () throws -> Result) rethrows -> Result {
+    try PhoneContext.$process.withValue(process, operation: work)
+}

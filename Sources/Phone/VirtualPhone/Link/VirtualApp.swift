@@ -1,0 +1,39 @@
+public import PhoneCore
+
+/// What an app says about itself, because Linux has no Objective-C runtime to ask: iOS calls a delegate method only if the
+/// app has it. A declared method whose default ran is reported as a fault.
+public struct VirtualApp: Sendable {
+    /// The delegate methods the app has.
+    public var delegates: DelegateMethods
+    /// Whether its life-cycle goes to its delegate or to its scenes.
+    public var lifecycle: LifecycleStyle
+
+    /// An app with the given methods.
+    public init(delegates: DelegateMethods = .modern, lifecycle: LifecycleStyle = .scenes) {
+        self.delegates = delegates
+        self.lifecycle = lifecycle
+    }
+
+    /// Connects this operating-system process to the phone that started it; leaves the process with a message if none did.
+    @MainActor package func connectToPhone() -> PhoneProcess {
+        SocketLink.connect(role: .app) { token in
+            ProcessHello(token: token, methods: self.delegates, lifecycle: self.lifecycle)
+        }
+    }
+}
+
+/// A notification service extension's place in a virtual phone; `run` is in UserNotifications.
+public enum VirtualExtension {
+    /// Connects this operating-system process to the phone that started it; leaves the process with a message if none did.
+    @MainActor package static func connectToPhone() -> PhoneProcess {
+        SocketLink.connect(role: .notificationService) { token in ProcessHello(token: token) }
+    }
+}
+
+/// The code of an app or extension that a phone runs in its own process, again at every start.
+public struct ProcessCode: Sendable {
+    let start: @MainActor @Sendable (PhoneProcess) -> Void
+
+    /// Code that attaches itself to a process.
+    package init(start: @escaping @MainActor @Sendable (PhoneProcess) -> Void) { self.start = start }
+}

@@ -1,0 +1,327 @@
+package import TidingsModel
+
+/// Holds the wish to be connected against the world: token, transport, greeting, heartbeat, back-off.
+///
+/// It knows nothing of messages. At most one transport is alive at a time; a new number is drawn for each.
+package struct ConnectionMachine: Hashable, Sendable {
+    /// Where the connection is. `parked` is the background time being over (S0.7); `closing` waits for the old transport's end.
+    package enum State: Hashable, Sendable {
+        case idle
+        case awaitingToken
+        case opening(ConnectionNumber, deadline: Int64)
+        case greeting(ConnectionNumber, deadline: Int64)
+        case online(ConnectionNumber)
+        case waiting(until: Int64)
+        case parked
+        case refused
+    }
+
+    /// What happens to it.
+    package enum Event: Hashable, Sendable {
+        case wished(UserID)
+        case unwished
+        case parked
+        case unparked
+        case tokenProvided(String)
+        case tokenFailed(reason: String)
+        case opened(ConnectionNumber)
+        case welcomed(ConnectionNumber, heartbeatMilliseconds: Int64)
+        case problem(ConnectionNumber, ServerFrame.Problem)
+        case reconnectAsked(ConnectionNumber, afterMilliseconds: Int64)
+        case heard(ConnectionNumber)
+        case closed(ConnectionNumber, reason: String)
+        case broken(reason: String)
+        case deadline
+    }
+
+    /// What it wants done.
+    package enum Effect: Hashable, Sendable {
+        case askToken(UserID)
+        case open(ConnectionNumber)
+        case greet(ConnectionNumber, token: String)
+        case ping(ConnectionNumber, UInt64)
+        case close(ConnectionNumber)
+        case publish(ConnectionStatus)
+        case finishConnect(ConnectFailure?)
+        /// The session of this transport is over: what was sent in it may be lost.
+        case sessionEnded
+    }
+
+    /// Limits, in milliseconds.
+    package struct Settings: Hashable, Sendable {
+        /// How long a transport may take to open.
+        package var openMilliseconds: Int64 = 15_000
+        /// How long the server may take to answer the hello.
+        package var greetMilliseconds: Int64 = 10_000
+        /// The first back-off; each further one doubles.
+        package var backoffMilliseconds: Int64 = 500
+        /// The longest back-off.
+        package var backoffMaxMilliseconds: Int64 = 60_000
+
+        /// The defaults.
+        package init() {}
+    }
+
+    /// Where it is.
+    package private(set) var state: State = .idle
+    private let settings: Settings
+    private var generator: SplitMix
+    private var user: UserID?
+    private var token: String?
+    private var isParked = false
+    private var failures = 0
+    private var staleTokens = 0
+    private var lastNumber: ConnectionNumber = 0
+    private var heartbeat: Int64 = 30_000
+    private var lastHeard: Int64 = 0
+    private var nextPing: Int64 = 0
+    private var pings: UInt64 = 0
+
+    /// How often in a row a token may be called expired before the wish is refused.
+    private static let staleTokensMax = 3
+
+    /// - Parameter seed: for the jitter of the back-off; drawn outside.
+    package init(settings: Settings = Settings(), seed: UInt64) {
+        self.settings = settings
+        self.generator = SplitMix(seed: seed)
+    }
+
+    /// The transport frames may be sent on; nil unless the server has welcomed us.
+    package var online: ConnectionNumber? {
+        guard case .online(let number) = self.state else { return nil }
+        return number
+    }
+
+    /// The transport that is alive in whatever state.
+    package var current: ConnectionNumber? {
+        switch self.state {
+        case .opening(let number, _), .greeting(let number, _), .online(let number): number
+        case .idle, .awaitingToken, .waiting, .parked, .refused: nil
+        }
+    }
+
+    /// When `.deadline` is to be handed in, in monotonic milliseconds; nil for never.
+    package var nextDeadline: Int64? {
+        switch self.state {
+        case .idle, .awaitingToken, .parked, .refused: nil
+        case .opening(_, let deadline), .greeting(_, let deadline), .waiting(let deadline): deadline
+        case .online: min(self.nextPing, self.lastHeard + 2 * self.heartbeat)
+        }
+    }
+
+    /// The number of pings sent, which is the number in the last one.
+    package var pingsSent: UInt64 { self.pings }
+
+    /// One step.
+    package mutating func handle(_ event: Event, at now: Now, into effects: inout [Effect]) {
+        self.note(event, at: now)
+        self.state = self.transition(on: event, at: now, into: &effects)
+    }
+
+    /// The same, returning the effects.
+    package mutating func handle(_ event: Event, at now: Now) -> [Effect] {
+        var effects: [Effect] = []
+        self.handle(event, at: now, into: &effects)
+        return effects
+    }
+
+    /// What an event changes beside the state.
+    private mutating func note(_ event: Event, at now: Now) {
+        switch event {
+        case .wished(let user):
+            if self.user != user { self.token = nil }
+            self.user = user
+        case .unwished:
+            self.user = nil
+            self.token = nil
+        case .parked: self.isParked = true
+        case .unparked: self.isParked = false
+        case .tokenProvided(let token): self.token = token
+        case .welcomed(_, let heartbeat): self.heartbeat = max(1_000, heartbeat)
+        case .heard, .opened: self.lastHeard = now.monotonic
+        case .tokenFailed, .problem, .reconnectAsked, .closed, .broken, .deadline: break
+        }
+    }
+
+    private mutating func transition(on event: Event, at now: Now, into effects: inout [Effect]) -> State {
+        // tidy: long because the table of states and events is read as a whole.
+        switch (self.state, event) {
+        // The wish.
+        case (.idle, .wished), (.refused, .wished): return self.start(at: now, into: &effects)
+        case (.awaitingToken, .wished), (.opening, .wished), (.greeting, .wished), (.parked, .wished): return self.state
+        case (.waiting, .wished): return self.start(at: now, into: &effects)
+        case (.online, .wished):
+            effects.append(.finishConnect(nil))
+            return self.state
+        case (.idle, .unwished): return .idle
+        case (.awaitingToken, .unwished), (.opening, .unwished), (.greeting, .unwished), (.online, .unwished),
+            (.waiting, .unwished), (.parked, .unwished), (.refused, .unwished):
+            self.hangUp(into: &effects)
+            effects += [.finishConnect(.cancelled), .publish(.disconnected)]
+            return .idle
+
+        // The background time.
+        case (.idle, .parked), (.refused, .parked), (.parked, .parked): return self.state
+        case (.awaitingToken, .parked), (.opening, .parked), (.greeting, .parked), (.online, .parked),
+            (.waiting, .parked):
+            self.hangUp(into: &effects)
+            effects.append(.publish(.suspended))
+            return .parked
+        case (.parked, .unparked), (.waiting, .unparked):
+            self.failures = 0
+            return self.start(at: now, into: &effects)
+        case (.idle, .unparked), (.awaitingToken, .unparked), (.opening, .unparked), (.greeting, .unparked),
+            (.online, .unparked), (.refused, .unparked):
+            return self.state
+
+        // The token.
+        case (.awaitingToken, .tokenProvided): return self.open(at: now, into: &effects)
+        case (.awaitingToken, .tokenFailed(let reason)):
+            if self.failures == 0 { effects.append(.finishConnect(.noToken(reason: reason))) }
+            return self.wait(reason: reason, at: now, into: &effects)
+        case (.idle, .tokenProvided), (.opening, .tokenProvided), (.greeting, .tokenProvided),
+            (.online, .tokenProvided), (.waiting, .tokenProvided), (.parked, .tokenProvided),
+            (.refused, .tokenProvided), (.idle, .tokenFailed), (.opening, .tokenFailed), (.greeting, .tokenFailed),
+            (.online, .tokenFailed), (.waiting, .tokenFailed), (.parked, .tokenFailed), (.refused, .tokenFailed):
+            return self.state
+
+        // The transport.
+        case (.opening(let current, _), .opened(let number)):
+            guard current == number, let token = self.token else { return self.state }
+            effects.append(.greet(number, token: token))
+            return .greeting(number, deadline: now.monotonic + self.settings.greetMilliseconds)
+        case (.greeting(let current, _), .welcomed(let number, _)):
+            guard current == number else { return self.state }
+            self.failures = 0
+            self.staleTokens = 0
+            self.lastHeard = now.monotonic
+            self.nextPing = now.monotonic + self.heartbeat
+            effects += [.publish(.connected), .finishConnect(nil)]
+            return .online(number)
+        case (.opening(let current, _), .closed(let number, let reason)),
+            (.greeting(let current, _), .closed(let number, let reason)),
+            (.online(let current), .closed(let number, let reason)):
+            guard current == number else { return self.state }
+            effects.append(.sessionEnded)
+            return self.wait(reason: reason, at: now, into: &effects)
+        case (.opening(let current, _), .problem(let number, let problem)),
+            (.greeting(let current, _), .problem(let number, let problem)),
+            (.online(let current), .problem(let number, let problem)):
+            guard current == number else { return self.state }
+            return self.stop(by: problem, at: now, into: &effects)
+        case (.greeting(let current, _), .reconnectAsked(let number, let after)),
+            (.online(let current), .reconnectAsked(let number, let after)):
+            guard current == number else { return self.state }
+            self.hangUp(into: &effects)
+            effects.append(.publish(.waiting(milliseconds: after, reason: "the server is restarting")))
+            return .waiting(until: now.monotonic + after)
+        case (.opening, .broken(let reason)), (.greeting, .broken(let reason)), (.online, .broken(let reason)):
+            self.hangUp(into: &effects)
+            return self.wait(reason: reason, at: now, into: &effects)
+
+        // Time.
+        case (.opening(_, let deadline), .deadline), (.greeting(_, let deadline), .deadline):
+            guard now.monotonic >= deadline else { return self.state }
+            self.hangUp(into: &effects)
+            return self.wait(reason: "no answer in time", at: now, into: &effects)
+        case (.online(let number), .deadline): return self.beat(number, at: now, into: &effects)
+        case (.waiting(let until), .deadline):
+            return now.monotonic >= until ? self.start(at: now, into: &effects) : self.state
+        case (.idle, .deadline), (.awaitingToken, .deadline), (.parked, .deadline), (.refused, .deadline):
+            return self.state
+
+        // Late words of a transport that is no longer ours, or said twice.
+        case (.idle, .opened), (.awaitingToken, .opened), (.waiting, .opened), (.parked, .opened), (.refused, .opened),
+            (.greeting, .opened), (.online, .opened), (.idle, .welcomed), (.awaitingToken, .welcomed),
+            (.waiting, .welcomed), (.parked, .welcomed), (.refused, .welcomed), (.opening, .welcomed),
+            (.online, .welcomed), (.idle, .closed), (.awaitingToken, .closed), (.waiting, .closed), (.parked, .closed),
+            (.refused, .closed), (.idle, .problem), (.awaitingToken, .problem), (.waiting, .problem),
+            (.parked, .problem), (.refused, .problem), (.idle, .reconnectAsked), (.awaitingToken, .reconnectAsked),
+            (.opening, .reconnectAsked), (.waiting, .reconnectAsked), (.parked, .reconnectAsked),
+            (.refused, .reconnectAsked), (.idle, .broken), (.awaitingToken, .broken), (.waiting, .broken),
+            (.parked, .broken), (.refused, .broken):
+            return self.state
+        case (.idle, .heard), (.awaitingToken, .heard), (.opening, .heard), (.greeting, .heard), (.online, .heard),
+            (.waiting, .heard), (.parked, .heard), (.refused, .heard):
+            return self.state
+        }
+    }
+
+    private mutating func start(at now: Now, into effects: inout [Effect]) -> State {
+        guard let user = self.user else { return .idle }
+        guard !self.isParked else { return .parked }
+        effects.append(.publish(.connecting))
+        guard self.token == nil else { return self.open(at: now, into: &effects) }
+        effects.append(.askToken(user))
+        return .awaitingToken
+    }
+
+    private mutating func open(at now: Now, into effects: inout [Effect]) -> State {
+        self.lastNumber += 1
+        effects.append(.open(self.lastNumber))
+        return .opening(self.lastNumber, deadline: now.monotonic + self.settings.openMilliseconds)
+    }
+
+    private func hangUp(into effects: inout [Effect]) {
+        guard let number = self.current else { return }
+        effects += [.close(number), .sessionEnded]
+    }
+
+    /// Waits with a jitter of up to half the doubled time, so that phones thrown off together do not return together.
+    private mutating func wait(reason: String, at now: Now, into effects: inout [Effect]) -> State {
+        let doubled = self.settings.backoffMilliseconds << min(self.failures, 16)
+        let longest = min(self.settings.backoffMaxMilliseconds, doubled)
+        self.failures += 1
+        let delay = longest - Int64.random(in: 0...(longest / 2), using: &self.generator)
+        effects.append(.publish(.waiting(milliseconds: delay, reason: reason)))
+        return .waiting(until: now.monotonic + delay)
+    }
+
+    private mutating func stop(by problem: ServerFrame.Problem, at now: Now, into effects: inout [Effect]) -> State {
+        self.hangUp(into: &effects)
+        switch problem.code {
+        case .expiredToken:
+            self.token = nil
+            self.staleTokens += 1
+            if self.staleTokens < Self.staleTokensMax { return self.start(at: now, into: &effects) }
+        case .invalidToken, .wrongApp: self.token = nil
+        case .unsupportedVersion, .superseded, .invalidField: break
+        case .malformedFrame, .frameTooLarge, .unexpectedFrame, .timedOut, .slowReader, .unavailable:
+            return self.wait(reason: problem.description, at: now, into: &effects)
+        }
+        self.staleTokens = 0
+        effects += [.publish(.refused(problem)), .finishConnect(.refused(problem))]
+        return .refused
+    }
+
+    /// A ping each heartbeat; twice the heartbeat without a word and the peer is dead (ServerFrame.Welcome).
+    private mutating func beat(_ number: ConnectionNumber, at now: Now, into effects: inout [Effect]) -> State {
+        if now.monotonic >= self.lastHeard + 2 * self.heartbeat {
+            self.hangUp(into: &effects)
+            return self.wait(reason: "nothing was heard for two heartbeats", at: now, into: &effects)
+        }
+        if now.monotonic >= self.nextPing {
+            self.pings += 1
+            self.nextPing = now.monotonic + self.heartbeat
+            effects.append(.ping(number, self.pings))
+        }
+        return self.state
+    }
+}
+
+/// A small seeded generator (SplitMix64, by Steele, Lea and Flood, 2014): the same seed gives the same numbers everywhere.
+package struct SplitMix: RandomNumberGenerator, Hashable, Sendable {
+    private var state: UInt64
+
+    /// Starts at a seed.
+    package init(seed: UInt64) { self.state = seed }
+
+    /// The next number.
+    package mutating func next() -> UInt64 {
+        self.state &+= 0x9e37_79b9_7f4a_7c15
+        var mixed = self.state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+        return mixed ^ (mixed >> 31)
+    }
+}

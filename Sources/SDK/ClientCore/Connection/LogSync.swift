@@ -1,0 +1,111 @@
+import DequeModule
+package import TidingsModel
+
+/// Keeps the local log without gaps: applies what follows, asks for what is missing, and hands entries to the store in order.
+///
+/// `received` is what was handed to the store, `stored` what it has written.
+package struct LogSync: Hashable, Sendable {
+    /// The local store holds the log up to here.
+    package private(set) var stored: LogPosition
+    /// The entries handed to the store reach up to here.
+    package private(set) var received: LogPosition
+    /// The head of the server's log as last heard.
+    package private(set) var head: LogPosition = 0
+    /// Handed to the store, not yet written, oldest first.
+    private var inStore: Deque<LogEntry> = []
+    private var isPageAsked = false
+
+    /// How many entries are asked for at once.
+    package static let pageSize: UInt32 = 200
+
+    /// Starts where the local store stands.
+    package init(stored: LogPosition) {
+        self.stored = stored
+        self.received = stored
+    }
+
+    /// What to do with what was heard.
+    package enum Step: Hashable, Sendable {
+        /// Hand these entries to the store.
+        case store([LogEntry])
+        /// Ask for the log after here.
+        case ask(after: LogPosition)
+        /// The server's log is shorter than the local one: it is another log. Everything local is forgotten.
+        case reset
+    }
+
+    /// The server's greeting.
+    package mutating func welcomed(head: LogPosition) -> [Step] {
+        self.isPageAsked = false
+        self.head = head
+        guard head >= self.received else {
+            self.forget()
+            return head > 0 ? [.reset, self.ask()] : [.reset]
+        }
+        return head > self.received ? [self.ask()] : []
+    }
+
+    /// An entry written as it happens.
+    package mutating func heard(_ entry: LogEntry) -> [Step] {
+        self.head = max(self.head, entry.position)
+        guard entry.position > self.received else { return [] }
+        guard entry.position == self.received + 1 else { return self.isPageAsked ? [] : [self.ask()] }
+        return [self.take([entry])]
+    }
+
+    /// An answer to a question. A first entry beyond the next one means that the server has trimmed its log: it is taken.
+    package mutating func heard(_ page: ServerFrame.Page) -> [Step] {
+        guard self.isPageAsked else { return [] }
+        self.isPageAsked = false
+        self.head = max(self.head, page.head)
+        var fresh: [LogEntry] = []
+        var last = self.received
+        for entry in page.entries where entry.position > last {
+            guard entry.position == last + 1 || fresh.isEmpty else { break }
+            fresh.append(entry)
+            last = entry.position
+        }
+        var steps: [Step] = fresh.isEmpty ? [] : [self.take(fresh)]
+        // A page without news ends the questions: asking again would get the same answer.
+        if self.head > self.received, !fresh.isEmpty || page.after < self.received { steps.append(self.ask()) }
+        return steps
+    }
+
+    /// The store has written entries; returns them, oldest first.
+    package mutating func written(upTo position: LogPosition) -> [LogEntry] {
+        var entries: [LogEntry] = []
+        while let first = self.inStore.first, first.position <= position {
+            entries.append(first)
+            self.inStore.removeFirst()
+        }
+        self.stored = max(self.stored, min(position, self.received))
+        return entries
+    }
+
+    /// The store could not write: what was handed to it is heard again after the next greeting.
+    package mutating func storeFailed() {
+        self.inStore.removeAll()
+        self.received = self.stored
+    }
+
+    /// The connection is gone, and with it the answer to an open question.
+    package mutating func disconnected() { self.isPageAsked = false }
+
+    /// Another person, or another log.
+    package mutating func forget() {
+        self.inStore.removeAll()
+        self.stored = 0
+        self.received = 0
+    }
+
+    private mutating func take(_ entries: [LogEntry]) -> Step {
+        self.received = entries.last?.position ?? self.received
+        self.inStore.append(contentsOf: entries)
+        return .store(entries)
+    }
+
+    private mutating func ask() -> Step {
+        self.isPageAsked = true
+        return .ask(after: self.received)
+    }
+}

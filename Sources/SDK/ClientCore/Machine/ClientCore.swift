@@ -1,0 +1,242 @@
+import OrderedCollections
+package import TidingsModel
+
+/// Everything a client decides, for one person on one device: connection, session, outbox, log, acks, run state, and whether
+/// a message becomes a local notification. No clock, no I/O: events in, effects out.
+///
+/// The shell performs the effects in order, hands their results back as events, and keeps one timer for `nextDeadline`.
+package struct ClientCore: Hashable, Sendable {
+    /// What does not change while a core lives.
+    package struct Settings: Hashable, Sendable {
+        /// The app (tenant).
+        package var app: AppID
+        /// The person.
+        package var person: UserID
+        /// This device.
+        package var device: DeviceID
+        /// For the hello, for example `ios`.
+        package var platform: String
+        /// Limits of the connection.
+        package var connection: ConnectionMachine.Settings
+        /// Limits of the background stay.
+        package var runState: RunStateMachine.Settings
+
+        /// Settings with default limits.
+        package init(
+            app: AppID, person: UserID, device: DeviceID, platform: String,
+            connection: ConnectionMachine.Settings = .init(), runState: RunStateMachine.Settings = .init()
+        ) {
+            self.app = app
+            self.person = person
+            self.device = device
+            self.platform = platform
+            self.connection = connection
+            self.runState = runState
+        }
+    }
+
+    /// What the local store holds of the person at the start.
+    package struct Restored: Hashable, Sendable {
+        /// The log is stored without gaps up to here.
+        package var stored: LogPosition
+        /// Everything up to here was settled.
+        package var settled: LogPosition
+        /// Messages waiting to be sent, oldest first.
+        package var outbox: [MessageDraft]
+        /// Reading positions the server's log has not confirmed, in a fixed order.
+        package var reads: [ReadPosition]
+        /// Unread messages outside muted conversations.
+        package var unread: Int
+        /// Conversations whose level is not `all`.
+        package var levels: [ConversationID: NotificationLevel]
+
+        /// An empty store, or one with these contents.
+        package init(
+            stored: LogPosition = 0, settled: LogPosition = 0, outbox: [MessageDraft] = [], reads: [ReadPosition] = [],
+            unread: Int = 0, levels: [ConversationID: NotificationLevel] = [:]
+        ) {
+            self.stored = stored
+            self.settled = settled
+            self.outbox = outbox
+            self.reads = reads
+            self.unread = unread
+            self.levels = levels
+        }
+    }
+
+    /// How far a conversation was read.
+    package struct ReadPosition: Hashable, Sendable {
+        /// The conversation.
+        package var conversation: ConversationID
+        /// Up to and including this position of the person's log.
+        package var upTo: LogPosition
+
+        /// A reading position.
+        package init(conversation: ConversationID, upTo: LogPosition) {
+            self.conversation = conversation
+            self.upTo = upTo
+        }
+    }
+
+    let settings: Settings
+    var connection: ConnectionMachine
+    var run: RunStateMachine
+    var sync: LogSync
+    var settlements: Settlements
+    var outbox: Outbox
+    var decisions = NotificationDecisions()
+    var kit: KitSettings?
+    var registration: PushRegistration?
+    var recipient: Recipient?
+    var unread: Int
+    var reads: OrderedDictionary<ConversationID, LogPosition>
+    var levels: [ConversationID: NotificationLevel]
+    /// Entries of this background stay up to here were missed while offline and are the push's business; nil until the
+    /// first greeting of a stay that began without a connection.
+    var offlineBelow: LogPosition?
+    var ackedStored: LogPosition = 0
+    var unsentReport: ReportedRunState?
+
+    /// - Parameters:
+    ///   - isForeground: whether the process was started in front.
+    ///   - seed: for the jitter of the back-off; drawn outside.
+    package init(settings: Settings, restored: Restored = Restored(), isForeground: Bool, seed: UInt64) {
+        self.settings = settings
+        self.connection = ConnectionMachine(settings: settings.connection, seed: seed)
+        self.run = RunStateMachine(settings: settings.runState, isForeground: isForeground)
+        self.sync = LogSync(stored: restored.stored)
+        self.settlements = Settlements(settled: restored.settled, stored: restored.stored)
+        self.outbox = Outbox(restored: restored.outbox)
+        self.unread = restored.unread
+        self.reads = [:]
+        for read in restored.reads { self.reads[read.conversation] = read.upTo }
+        self.levels = restored.levels
+        if !isForeground { _ = self.connection.handle(.parked, at: Now(monotonic: 0, wall: 0)) }
+    }
+
+    /// Where the app is (S0.1).
+    package var runState: RunState { self.run.runState }
+    /// The local store holds the log up to here.
+    package var storedPosition: LogPosition { self.sync.stored }
+    /// Everything up to here was settled.
+    package var settledPosition: LogPosition { self.settlements.settled }
+    /// Unread messages outside muted conversations, as last stored.
+    package var unreadCount: Int { self.unread }
+    /// Whether the server has welcomed this device on the current connection.
+    package var isOnline: Bool { self.connection.online != nil }
+    /// Messages that wait to be sent, oldest first.
+    package var waitingToBeSent: [ClientMessageID] { self.outbox.waiting }
+
+    /// When `.deadlineReached` is to be handed in, in monotonic milliseconds; nil for never.
+    package var nextDeadline: Int64? {
+        let times = [
+            self.connection.nextDeadline, self.run.nextDeadline, self.decisions.nextDeadline,
+            self.isOnline ? self.outbox.nextDeadline : nil,
+        ]
+        return times.compactMap { $0 }.min()
+    }
+
+    /// One step; the effects are appended in the order in which they are to be performed.
+    package mutating func handle(_ event: ClientEvent, at now: Now, into effects: inout [ClientEffect]) {
+        switch event {
+        case .connectWished: self.step(.wished(self.settings.person), at: now, into: &effects)
+        case .disconnectWished: self.step(.unwished, at: now, into: &effects)
+        case .signOutWished: self.signOut(at: now, into: &effects)
+        case .sendWished(let draft):
+            if self.outbox.add(draft) { effects.append(.storeOutgoing(draft)) }
+        case .markReadWished(let conversation, let position):
+            self.markRead(conversation, upTo: position, into: &effects)
+        case .pushRegistrationSet(let registration):
+            guard registration != self.registration else { return }
+            self.registration = registration
+            if let registration { self.write(.registerPush(registration), into: &effects) }
+        case .kitConfigured(let kit): self.kit = kit
+        case .levelSet(let conversation, let level): self.levels[conversation] = level == .all ? nil : level
+
+        case .appWillResignActive:
+            effects.append(.writeBadge(unread: self.unread, position: self.sync.stored))
+        case .appDidEnterBackground(let remaining):
+            self.step(.enteredBackground(remainingMilliseconds: remaining), at: now, into: &effects)
+        case .appWillEnterForeground: self.step(RunStateMachine.Event.willEnterForeground, at: now, into: &effects)
+        case .backgroundTimeExpired: self.step(RunStateMachine.Event.timeExpired, at: now, into: &effects)
+
+        case .tokenProvided(let token): self.step(.tokenProvided(token), at: now, into: &effects)
+        case .tokenFailed(let reason): self.step(.tokenFailed(reason: reason), at: now, into: &effects)
+        case .connectionOpened(let number): self.step(.opened(number), at: now, into: &effects)
+        case .frameReceived(let number, let frame): self.receive(frame, on: number, at: now, into: &effects)
+        case .connectionClosed(let number, let reason):
+            let isCurrent = self.connection.current == number
+            self.step(.closed(number, reason: reason), at: now, into: &effects)
+            if !isCurrent { self.step(RunStateMachine.Event.transportClosed, at: now, into: &effects) }
+
+        case .entriesStored(let position, let unread):
+            self.stored(upTo: position, unread: unread, at: now, into: &effects)
+        case .unreadCounted(let unread): self.unread = unread
+        case .storeFailed(let reason): self.storeFailed(reason: reason, at: now, into: &effects)
+        case .outgoingStored(let id):
+            self.outbox.stored(id)
+            self.sendDue(at: now, into: &effects)
+
+        case .namesResolved, .delegateAnswered, .ringClaimed, .notificationPosted:
+            self.decide(event, at: now, into: &effects)
+        case .deadlineReached: self.deadlineReached(at: now, into: &effects)
+        }
+    }
+
+    /// The same, returning the effects.
+    package mutating func handle(_ event: ClientEvent, at now: Now) -> [ClientEffect] {
+        var effects: [ClientEffect] = []
+        self.handle(event, at: now, into: &effects)
+        return effects
+    }
+
+    private mutating func deadlineReached(at now: Now, into effects: inout [ClientEffect]) {
+        // Words before the hang-up: what is decided now may still be told.
+        self.apply(self.decisions.deadlineReached(at: now), into: &effects)
+        self.step(RunStateMachine.Event.deadline, at: now, into: &effects)
+        self.step(ConnectionMachine.Event.deadline, at: now, into: &effects)
+        self.sendDue(at: now, into: &effects)
+    }
+
+    private mutating func markRead(
+        _ conversation: ConversationID, upTo position: LogPosition, into effects: inout [ClientEffect]
+    ) {
+        guard position > self.reads[conversation] ?? 0 else { return }
+        self.reads[conversation] = position
+        effects += [.storeRead(conversation, upTo: position), .clearNotifications(conversation)]
+        self.write(.markRead(conversation, upTo: position), into: &effects)
+    }
+
+    private mutating func signOut(at now: Now, into effects: inout [ClientEffect]) {
+        self.write(.signOut, into: &effects)
+        self.step(.unwished, at: now, into: &effects)
+        effects += self.decisions.abandon()
+        for id in self.outbox.forget() { effects.append(.finishSend(id, .abandoned(reason: "signed out"))) }
+        self.sync.forget()
+        self.settlements.forget()
+        self.reads = [:]
+        self.levels = [:]
+        self.recipient = nil
+        self.registration = nil
+        self.unread = 0
+        effects.append(.forgetPerson)
+    }
+
+    private mutating func storeFailed(reason: String, at now: Now, into effects: inout [ClientEffect]) {
+        self.sync.storeFailed()
+        for id in self.outbox.storeFailed() { effects.append(.finishSend(id, .abandoned(reason: reason))) }
+        self.step(.broken(reason: reason), at: now, into: &effects)
+    }
+
+    /// Writes a frame if the server has welcomed us; what matters is said again after the next welcome.
+    func write(_ frame: ClientFrame, into effects: inout [ClientEffect]) {
+        guard let number = self.connection.online else { return }
+        effects.append(.sendFrame(number, frame))
+    }
+
+    /// Sends what the outbox has due.
+    mutating func sendDue(at now: Now, into effects: inout [ClientEffect]) {
+        guard let number = self.connection.online else { return }
+        for draft in self.outbox.due(at: now) { effects.append(.sendFrame(number, .send(draft))) }
+    }
+}

@@ -1,0 +1,183 @@
+public import TidingsModel
+
+/// What the shell is to do. The order of a list is meaning: effects are performed in order, and none is started before the
+/// one before it was handed over (a frame before a `.close` must reach the socket first).
+package enum ClientEffect: Hashable, Sendable {
+    // MARK: Connection
+
+    /// Ask the app's token provider. Answered by `.tokenProvided` or `.tokenFailed`.
+    case askToken(UserID)
+    /// Open a transport. Answered by `.connectionOpened`, or `.connectionClosed` if it fails.
+    case open(ConnectionNumber)
+    /// Write a frame.
+    case sendFrame(ConnectionNumber, ClientFrame)
+    /// Close the transport after what was written before has left. Answered by `.connectionClosed`.
+    case close(ConnectionNumber)
+
+    // MARK: Local store
+
+    /// Write entries of the log, ascending and without gaps, in one transaction. Answered by `.entriesStored` or `.storeFailed`.
+    case storeEntries([LogEntry])
+    /// Remember that everything up to here has been settled.
+    case storeSettled(upTo: LogPosition)
+    /// Write a message that waits to be sent. Answered by `.outgoingStored` or `.storeFailed`.
+    case storeOutgoing(MessageDraft)
+    /// Forget a message that was accepted or refused.
+    case removeOutgoing(ClientMessageID)
+    /// Remember a reading position until the server's log confirms it. Answered by `.unreadCounted`.
+    case storeRead(ConversationID, upTo: LogPosition)
+    /// The server's log is another one than the local store's: forget the log; it is synced from its start.
+    case resetLog
+    /// Write what the notification service extension needs to the app group.
+    case storeRecipient(Recipient)
+    /// Forget everything of the person: log, outbox, ledger, badge, recipient.
+    case forgetPerson
+
+    // MARK: To the app
+
+    /// The connection's status changed.
+    case publishStatus(ConnectionStatus)
+    /// The run state changed (S0.1).
+    case publishRunState(RunState)
+    /// These entries are in the local store now.
+    case publishEntries([LogEntry])
+    /// A send ended.
+    case finishSend(ClientMessageID, SendOutcome)
+    /// The connection wish ended: nil when the server welcomed us, otherwise why it will not.
+    case finishConnect(ConnectFailure?)
+
+    // MARK: Kit
+
+    /// Ask the app's providers. Answered by `.namesResolved`; no answer within the core's limit counts as missing.
+    case resolveNames(MessageID, NameQuestion)
+    /// Ask the app's custom callback (S3.4). Answered by `.delegateAnswered`.
+    case askDelegate(Message, senderName: String)
+    /// Claim the message in the app group's ledger (DESIGN P3). Answered by `.ringClaimed`.
+    case claimRing(MessageID)
+    /// Post a local notification. Answered by `.notificationPosted`.
+    case postNotification(LocalNotification)
+    /// Mark the message shown in the ledger.
+    case markShown(MessageID)
+    /// Give the claim back: nothing was shown.
+    case releaseClaim(MessageID)
+    /// Take the notifications of a conversation out of the notification centre: it was read.
+    case clearNotifications(ConversationID)
+    /// Write the badge as of resigning active, and show it (S2.17; DESIGN §5 "Badge").
+    case writeBadge(unread: Int, position: LogPosition)
+
+    // MARK: System
+
+    /// Ask the system not to suspend the app.
+    case beginBackgroundTask
+    /// The app may be suspended now.
+    case endBackgroundTask
+}
+
+/// Where the app is (S0.1).
+public enum RunState: String, Hashable, Sendable, CaseIterable {
+    /// The app is visible; messages are sent and received over the connection (S0.2).
+    case foreground
+    /// The app has gone to the background and is not frozen; messages are received over the connection (S0.3).
+    case backgroundActive
+    /// The connection is closed; the server pushes (S0.6, S0.7).
+    case backgroundSuspended
+}
+
+/// Where the connection is.
+public enum ConnectionStatus: Hashable, Sendable {
+    /// Nobody asked for a connection, or the app asked to end it.
+    case disconnected
+    /// A connection is being made.
+    case connecting
+    /// The server has welcomed this device.
+    case connected
+    /// Lost or refused for now; the next attempt is in this many milliseconds.
+    case waiting(milliseconds: Int64, reason: String)
+    /// The background time is over; the connection comes back with the foreground (S0.7).
+    case suspended
+    /// The server will not have this device as it is; `connect` has to be called again.
+    case refused(ServerFrame.Problem)
+}
+
+/// How a send ended.
+package enum SendOutcome: Hashable, Sendable {
+    /// The message is on the server's disk (DESIGN P1).
+    case accepted(Message)
+    /// The server refused it; nothing was stored there.
+    case refused(ServerFrame.Problem)
+    /// It could not be written to the local store, or the person signed out.
+    case abandoned(reason: String)
+}
+
+/// Why a connection wish failed for good.
+package enum ConnectFailure: Hashable, Sendable {
+    /// The server refused.
+    case refused(ServerFrame.Problem)
+    /// The token provider failed.
+    case noToken(reason: String)
+    /// The wish was taken back.
+    case cancelled
+}
+
+/// Which names the app's providers are asked for.
+package struct NameQuestion: Hashable, Sendable {
+    /// The sender.
+    package var sender: UserID
+    /// The group or discussion group; nil for other conversations.
+    package var group: ConversationID?
+
+    /// A question.
+    package init(sender: UserID, group: ConversationID?) {
+        self.sender = sender
+        self.group = group
+    }
+}
+
+/// What a local notification says (S3.9). The request's identifier is the message id, its thread the conversation.
+package struct LocalNotification: Hashable, Sendable {
+    /// The message: request identifier and ledger key.
+    package var message: MessageID
+    /// The conversation: thread identifier and part of `rc`.
+    package var conversation: ConversationID
+    /// The group's or the sender's name; empty when content is hidden.
+    package var title: String
+    /// The text.
+    package var body: String
+    /// The `rc` dictionary under its key (S0.10, S3.10).
+    package var payload: NotificationPayload
+    /// The unread count and its position, for the badge (DESIGN §5 "Badge").
+    package var unread: Int
+    /// The position of the entry in the person's log.
+    package var position: LogPosition
+
+    /// A notification from its parts.
+    package init(
+        message: MessageID, conversation: ConversationID, title: String, body: String, payload: NotificationPayload,
+        unread: Int, position: LogPosition
+    ) {
+        self.message = message
+        self.conversation = conversation
+        self.title = title
+        self.body = body
+        self.payload = payload
+        self.unread = unread
+        self.position = position
+    }
+}
+
+/// What the notification service extension needs to know of the person who is signed in (DESIGN §7 "Extension").
+package struct Recipient: Hashable, Sendable {
+    /// Names the person on this device; a push for another tag is stripped.
+    package var tag: String
+    /// Lets the extension fetch what was missed.
+    package var extensionToken: String
+    /// The position the local log has reached; a push beyond the next one tells that something was overwritten.
+    package var position: LogPosition
+
+    /// A recipient from its parts.
+    package init(tag: String, extensionToken: String, position: LogPosition) {
+        self.tag = tag
+        self.extensionToken = extensionToken
+        self.position = position
+    }
+}

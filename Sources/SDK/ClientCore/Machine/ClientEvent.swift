@@ -1,0 +1,124 @@
+package import TidingsModel
+
+/// What happens to a client: wishes of the app, life-cycle moments, and the results of effects. The shell hands each one to
+/// `ClientCore.handle(_:at:into:)`; whenever it returns, the shell arms one timer for `ClientCore.nextDeadline`.
+package enum ClientEvent: Hashable, Sendable {
+    // MARK: Wishes of the app
+
+    /// The app wants to be connected. Repeating it ends a back-off.
+    case connectWished
+    /// The app wants no connection; what was stored stays.
+    case disconnectWished
+    /// The person signs out on this device: the server is told, then everything of the person is forgotten.
+    case signOutWished
+    /// A message is to be sent. Its client message id was drawn by the shell.
+    case sendWished(MessageDraft)
+    /// The person read a conversation up to and including a log position of their own.
+    case markReadWished(ConversationID, upTo: LogPosition)
+    /// The push registration the app received from the system; nil forgets it (S2.7).
+    case pushRegistrationSet(PushRegistration?)
+    /// What the kit may do from now on; nil when only the core library runs (S0.5).
+    case kitConfigured(KitSettings?)
+    /// How loud a conversation may be.
+    case levelSet(ConversationID, NotificationLevel)
+
+    // MARK: Life cycle (S0.1; ios-delivery.md §8)
+
+    /// The app stopped being active; the badge is written (S2.17).
+    case appWillResignActive
+    /// The app went to the background. `remainingMilliseconds` is what the system says it has left; nil if it does not say.
+    case appDidEnterBackground(remainingMilliseconds: Int64?)
+    /// The app is coming to the front.
+    case appWillEnterForeground
+    /// The system is about to end the background time (the expiration handler of the task).
+    case backgroundTimeExpired
+
+    // MARK: Results of effects
+
+    /// Answer to `.askToken`.
+    case tokenProvided(String)
+    /// Answer to `.askToken`: the provider threw.
+    case tokenFailed(reason: String)
+    /// Answer to `.open`: the transport is up, nothing was said yet.
+    case connectionOpened(ConnectionNumber)
+    /// A frame arrived.
+    case frameReceived(ConnectionNumber, ServerFrame)
+    /// The transport is gone: it could not be opened, was lost, or was closed by `.close`.
+    case connectionClosed(ConnectionNumber, reason: String)
+    /// Answer to `.storeEntries`: the local store holds the log without gaps up to here, with this many unread messages
+    /// outside muted conversations.
+    case entriesStored(upTo: LogPosition, unread: Int)
+    /// Answer to `.storeRead`, and whenever else the local store counts anew: unread messages outside muted conversations.
+    case unreadCounted(Int)
+    /// Answer to `.storeEntries` or `.storeOutgoing`: nothing was written. What waited for it is heard again or given up.
+    case storeFailed(reason: String)
+    /// Answer to `.storeOutgoing`.
+    case outgoingStored(ClientMessageID)
+    /// Answer to `.resolveNames`.
+    case namesResolved(MessageID, ResolvedNames)
+    /// Answer to `.askDelegate`: whether the app handled the message itself (S3.7).
+    case delegateAnswered(MessageID, handled: Bool)
+    /// Answer to `.claimRing`.
+    case ringClaimed(MessageID, RingClaim)
+    /// Answer to `.postNotification`.
+    case notificationPosted(MessageID, PostResult)
+    /// The time `nextDeadline` named has come.
+    case deadlineReached
+}
+
+/// Numbers the connections of one process, so that a late event of an old one is told from the current one.
+package typealias ConnectionNumber = UInt64
+
+/// What the notification centre said to a request.
+package enum PostResult: Hashable, Sendable {
+    /// It was taken.
+    case shown
+    /// The person has not allowed notifications.
+    case notAuthorized
+    /// It failed for another reason.
+    case failed
+}
+
+/// What the kit may do.
+package struct KitSettings: Hashable, Sendable {
+    /// The global switch of S3.3, in the positive.
+    package var isLocalNotificationEnabled: Bool
+    /// Whether a notification may show the message's text; otherwise a fixed text stands there and no title.
+    package var showsContent: Bool
+    /// Whether the app has a custom callback (S3.4). Without one it is not asked.
+    package var hasDelegate: Bool
+
+    /// Settings of the kit.
+    package init(isLocalNotificationEnabled: Bool = true, showsContent: Bool = true, hasDelegate: Bool = false) {
+        self.isLocalNotificationEnabled = isLocalNotificationEnabled
+        self.showsContent = showsContent
+        self.hasDelegate = hasDelegate
+    }
+}
+
+/// How loud a conversation may be.
+public enum NotificationLevel: String, Hashable, Sendable, CaseIterable {
+    /// Every message rings.
+    case all
+    /// Only a message that mentions the person, or everybody. Silences one-to-one conversations.
+    case mentions
+    /// Nothing rings; the conversation is muted and does not count in the badge (S2.12).
+    case none
+}
+
+/// The names the app's providers know for one message (S0.4, S3.5). Nil is "missing, unknown or no answer".
+package struct ResolvedNames: Hashable, Sendable {
+    /// The sender's name.
+    package var user: String?
+    /// The group's name.
+    package var group: String?
+    /// The sender's name in this group; overrides `user` in the text.
+    package var member: String?
+
+    /// Names from their parts.
+    package init(user: String? = nil, group: String? = nil, member: String? = nil) {
+        self.user = user
+        self.group = group
+        self.member = member
+    }
+}

@@ -1,0 +1,141 @@
+package import TidingsModel
+
+/// Foreground, background with a connection, background without (S0.1–S0.7; ios-delivery.md §8).
+package struct RunStateMachine: Hashable, Sendable {
+    /// Where the app is. `hangingUp` is suspended already for everybody outside; only the background task is still held,
+    /// until the transport has closed.
+    package enum State: Hashable, Sendable {
+        case foreground
+        case backgroundActive(hangUpAt: Int64)
+        case hangingUp(deadline: Int64)
+        case backgroundSuspended
+    }
+
+    /// What happens to it.
+    package enum Event: Hashable, Sendable {
+        case enteredBackground(remainingMilliseconds: Int64?)
+        case willEnterForeground
+        case timeExpired
+        case transportClosed
+        case deadline
+    }
+
+    /// What it wants done, in order.
+    package enum Effect: Hashable, Sendable {
+        case beginTask
+        case endTask
+        case report(ReportedRunState)
+        case park
+        case unpark
+        case publish(RunState)
+    }
+
+    /// Limits, in milliseconds.
+    package struct Settings: Hashable, Sendable {
+        /// How long the connection is kept in the background at most: the two minutes of S0.6.
+        package var limitMilliseconds: Int64 = 120_000
+        /// How long before the end of the background time the SDK hangs up (ios-delivery.md §8).
+        package var marginMilliseconds: Int64 = 5_000
+        /// How long the transport may take to close before the task is ended regardless.
+        package var closeMilliseconds: Int64 = 2_000
+
+        /// The defaults.
+        package init() {}
+    }
+
+    /// Where it is.
+    package private(set) var state: State
+    private let settings: Settings
+
+    /// - Parameter isForeground: whether the process was started in front; a push wake starts it in the background.
+    package init(settings: Settings = Settings(), isForeground: Bool) {
+        self.settings = settings
+        self.state = isForeground ? .foreground : .backgroundSuspended
+    }
+
+    /// The state as S0.1 names it.
+    package var runState: RunState {
+        switch self.state {
+        case .foreground: .foreground
+        case .backgroundActive: .backgroundActive
+        case .hangingUp, .backgroundSuspended: .backgroundSuspended
+        }
+    }
+
+    /// When `.deadline` is to be handed in, in monotonic milliseconds.
+    package var nextDeadline: Int64? {
+        switch self.state {
+        case .foreground, .backgroundSuspended: nil
+        case .backgroundActive(let hangUpAt): hangUpAt
+        case .hangingUp(let deadline): deadline
+        }
+    }
+
+    /// What the server is told at the next hello (DESIGN §4).
+    package func reported(at now: Now) -> ReportedRunState {
+        switch self.state {
+        case .foreground: .foreground
+        case .backgroundActive(let hangUpAt): .background(remainingMilliseconds: max(0, hangUpAt - now.monotonic))
+        case .hangingUp, .backgroundSuspended: .background(remainingMilliseconds: 0)
+        }
+    }
+
+    /// One step.
+    package mutating func handle(_ event: Event, at now: Now, into effects: inout [Effect]) {
+        self.state = self.transition(on: event, at: now, into: &effects)
+    }
+
+    private func transition(on event: Event, at now: Now, into effects: inout [Effect]) -> State {
+        switch (self.state, event) {
+        case (.foreground, .enteredBackground(let remaining)):
+            return self.linger(remaining: remaining, at: now, into: &effects)
+        // Said twice (with scenes, once per scene): the first count holds.
+        case (.backgroundActive, .enteredBackground), (.hangingUp, .enteredBackground),
+            (.backgroundSuspended, .enteredBackground):
+            return self.state
+
+        case (.backgroundActive, .willEnterForeground):
+            effects += [.endTask, .report(.foreground), .unpark, .publish(.foreground)]
+            return .foreground
+        case (.hangingUp, .willEnterForeground):
+            effects += [.endTask, .unpark, .publish(.foreground)]
+            return .foreground
+        case (.backgroundSuspended, .willEnterForeground):
+            effects += [.unpark, .publish(.foreground)]
+            return .foreground
+        case (.foreground, .willEnterForeground): return .foreground
+
+        case (.backgroundActive, .timeExpired): return self.hangUp(at: now, into: &effects)
+        case (.backgroundActive(let hangUpAt), .deadline):
+            return now.monotonic >= hangUpAt ? self.hangUp(at: now, into: &effects) : self.state
+        case (.hangingUp, .timeExpired), (.hangingUp, .transportClosed):
+            effects.append(.endTask)
+            return .backgroundSuspended
+        case (.hangingUp(let deadline), .deadline):
+            guard now.monotonic >= deadline else { return self.state }
+            effects.append(.endTask)
+            return .backgroundSuspended
+
+        // Late, or about a transport that ended for another reason.
+        case (.foreground, .timeExpired), (.backgroundSuspended, .timeExpired), (.foreground, .transportClosed),
+            (.backgroundActive, .transportClosed), (.backgroundSuspended, .transportClosed), (.foreground, .deadline),
+            (.backgroundSuspended, .deadline):
+            return self.state
+        }
+    }
+
+    /// min(limit, background time left − margin) from now; nothing left means hanging up at once.
+    private func linger(remaining: Int64?, at now: Now, into effects: inout [Effect]) -> State {
+        let available = remaining.map { $0 - self.settings.marginMilliseconds } ?? self.settings.limitMilliseconds
+        let stay = max(0, min(self.settings.limitMilliseconds, available))
+        effects.append(.beginTask)
+        guard stay > 0 else { return self.hangUp(at: now, into: &effects) }
+        effects += [.report(.background(remainingMilliseconds: stay)), .publish(.backgroundActive)]
+        return .backgroundActive(hangUpAt: now.monotonic + stay)
+    }
+
+    private func hangUp(at now: Now, into effects: inout [Effect]) -> State {
+        effects += [.report(.suspending), .park, .publish(.backgroundSuspended)]
+        return .hangingUp(deadline: now.monotonic + self.settings.closeMilliseconds)
+    }
+}

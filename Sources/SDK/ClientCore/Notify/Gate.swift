@@ -1,0 +1,128 @@
+package import TidingsModel
+
+/// Whether the kit shows a local notification for a message: the tests of requirements S3 in their order. The first that
+/// fails gives the reason.
+///
+/// Of the public IMKit's eleven tests two have nothing to test here — there are no ultra groups and no extension modules —
+/// and two take their places: the person's own message, and the ledger. Tests 1–8 need only what the core knows; 9 needs
+/// the app's providers, then the app's own callback is asked (S3.4), 10 the ledger, 11 the notification centre.
+package enum Gate {
+    /// What tests 1–8 look at.
+    package struct Facts: Hashable, Sendable {
+        /// The message.
+        package var message: Message
+        /// The person.
+        package var person: UserID
+        /// Whether it was caught up after being offline.
+        package var isOffline: Bool
+        /// Where the app is.
+        package var runState: RunState
+        /// The global switch of S3.3.
+        package var isEnabled: Bool
+        /// The conversation's level.
+        package var level: NotificationLevel
+
+        /// Facts from their parts.
+        package init(
+            message: Message, person: UserID, isOffline: Bool, runState: RunState, isEnabled: Bool,
+            level: NotificationLevel
+        ) {
+            self.message = message
+            self.person = person
+            self.isOffline = isOffline
+            self.runState = runState
+            self.isEnabled = isEnabled
+            self.level = level
+        }
+    }
+
+    /// Tests 1–8; nil if all pass.
+    package static func suppression(_ facts: Facts) -> SuppressionReason? {
+        let message = facts.message
+        if message.conversation.type == .chatRoom { return .chatRoom }
+        if message.sender == facts.person { return .ownMessage }
+        if facts.isOffline { return .offlineMessage }
+        if !message.flags.contains(.notified) { return .notNotifiable }
+        if facts.runState == .foreground { return .inForeground }
+        if !facts.isEnabled { return .switchedOff }
+        if !message.flags.contains(.stored) { return .command }
+        if !Self.allows(facts.level, message: message, person: facts.person) { return .level }
+        return nil
+    }
+
+    /// Which names test 9 needs; nil if it needs none.
+    package static func question(_ message: Message) -> NameQuestion {
+        switch message.conversation.type {
+        case .group, .discussion: NameQuestion(sender: message.sender, group: message.conversation)
+        case .direct, .customerService, .system, .appPublicService, .publicService, .pushService, .chatRoom:
+            NameQuestion(sender: message.sender, group: nil)
+        }
+    }
+
+    /// The names a notification needs.
+    package struct Names: Hashable, Sendable {
+        /// The sender, by the name in the group if there is one.
+        package var sender: String
+        /// The group; nil for other conversations.
+        package var group: String?
+    }
+
+    /// Test 9: in a group both names must be known, elsewhere the sender's; customer service falls back to a fixed name.
+    package static func names(_ message: Message, _ resolved: ResolvedNames) -> Names? {
+        func known(_ name: String?) -> String? { name.flatMap { $0.isEmpty ? nil : $0 } }
+        switch message.conversation.type {
+        case .group, .discussion:
+            guard let group = known(resolved.group), let user = known(resolved.user) else { return nil }
+            return Names(sender: known(resolved.member) ?? user, group: group)
+        case .customerService: return Names(sender: known(resolved.user) ?? Self.customerServiceName, group: nil)
+        case .direct, .system, .appPublicService, .publicService, .pushService, .chatRoom:
+            return known(resolved.user).map { Names(sender: $0, group: nil) }
+        }
+    }
+
+    /// The name of a customer service nobody knows.
+    package static let customerServiceName = "Customer service"
+    /// The text when content is hidden, or when a message has none.
+    package static let fixedText = "You have a new message"
+
+    /// The notification of a message that has passed. Nil for a conversation that has no `rc` code (S0.17).
+    ///
+    /// Title: the group's name, otherwise the sender's. Text in a group: "sender: text" (requirements S3).
+    package static func notification(
+        _ message: Message, names: Names, person: UserID, showsContent: Bool, unread: Int, position: LogPosition
+    ) -> LocalNotification? {
+        guard let payload = try? NotificationPayload(message: message, seenBy: person) else { return nil }
+        let text = Self.text(message)
+        return LocalNotification(
+            message: message.id, conversation: message.conversation(seenBy: person),
+            title: showsContent ? names.group ?? names.sender : "",
+            body: !showsContent ? Self.fixedText : names.group == nil ? text : "\(names.sender): \(text)",
+            payload: payload, unread: unread, position: position)
+    }
+
+    /// What a message says in a notification: the sender's push text, a text message's own, or the fixed text.
+    package static func text(_ message: Message) -> String {
+        if let text = message.pushText, !text.isEmpty { return text }
+        guard message.objectName == .text, let text = Self.content(message)?["content"]?.stringValue, !text.isEmpty
+        else { return Self.fixedText }
+        return text
+    }
+
+    /// Whether the level lets a message ring; "mentions" silences one-to-one conversations (requirements S3, test 7).
+    private static func allows(_ level: NotificationLevel, message: Message, person: UserID) -> Bool {
+        switch level {
+        case .all: true
+        case .none: false
+        case .mentions: !message.conversation.type.targetIsPeer && Self.mentions(person, in: message)
+        }
+    }
+
+    /// `mentionedInfo` of the content: type 1 is everybody, type 2 the listed persons.
+    private static func mentions(_ person: UserID, in message: Message) -> Bool {
+        guard let info = Self.content(message)?["mentionedInfo"] else { return false }
+        if info["type"]?.intValue == 1 { return true }
+        return info["userIdList"]?.arrayValue?.contains(.string(person.rawValue)) ?? false
+    }
+
+    private static func content(_ message: Message) -> JSONValue? { try? JSONValue(parsing: message.content) }
+}

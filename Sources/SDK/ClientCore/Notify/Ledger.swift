@@ -1,0 +1,148 @@
+import OrderedCollections
+public import TidingsModel
+
+/// Which messages this phone has rung for, shared by the app and its extension through the app group (DESIGN P3).
+///
+/// A value: the shell reads it, asks, and writes it back under one short lock. Whoever is about to show a message claims it
+/// first and marks it shown afterwards; a claim whose owner died is settled by looking at the delivered notifications.
+public struct Ledger: Hashable, Sendable {
+    /// Who claims.
+    public enum Holder: Hashable, Sendable {
+        /// The kit in one process of the app; the number tells that process from an earlier one.
+        case kit(process: UInt64)
+        /// The notification service extension. Once it has claimed, the system shows the push whatever becomes of it.
+        case pushExtension
+    }
+
+    /// What is known of one message.
+    public struct Entry: Hashable, Sendable {
+        /// Who claimed it.
+        public var holder: Holder
+        /// When, in wall milliseconds of this phone.
+        public var claimedAt: Int64
+        /// Whether it has been shown.
+        public var isShown: Bool
+
+        /// An entry from its parts.
+        public init(holder: Holder, claimedAt: Int64, isShown: Bool) {
+            self.holder = holder
+            self.claimedAt = claimedAt
+            self.isShown = isShown
+        }
+    }
+
+    /// Oldest claim first.
+    private var entries: OrderedDictionary<MessageID, Entry>
+
+    /// How many messages it remembers; the oldest are forgotten first. A phone keeps far fewer notifications.
+    public static let capacity = 1_000
+    /// How long a claim of the kit counts before the delivered list is asked, in milliseconds.
+    public static let kitClaimMilliseconds: Int64 = 5_000
+    /// The extension has 30 seconds (ios-delivery.md §10), in milliseconds.
+    public static let extensionClaimMilliseconds: Int64 = 30_000
+
+    /// An empty ledger.
+    public init() { self.entries = [:] }
+
+    /// Claims a message.
+    ///
+    /// - Parameters:
+    ///   - isDelivered: whether the notification is in the delivered list; nil if nobody has looked.
+    ///   - wall: wall milliseconds of this phone.
+    /// - Returns: `.granted` if the caller is to show it now.
+    public mutating func claim(
+        _ message: MessageID, by holder: Holder, isDelivered: Bool? = nil, wall: Int64
+    ) -> RingClaim {
+        if let entry = self.entries[message] {
+            if entry.isShown { return .alreadyShown }
+            if self.isLive(entry, for: holder, wall: wall) { return .heldByAnother }
+            switch isDelivered {
+            case nil: return .lookAtDelivered
+            case true?:
+                self.entries[message]?.isShown = true
+                return .alreadyShown
+            case false?: break
+            }
+        } else if isDelivered == true {
+            self.insert(Entry(holder: holder, claimedAt: wall, isShown: true), for: message)
+            return .alreadyShown
+        }
+        self.insert(Entry(holder: holder, claimedAt: wall, isShown: false), for: message)
+        return .granted
+    }
+
+    /// Marks a message shown, claimed or not.
+    public mutating func markShown(_ message: MessageID, by holder: Holder, wall: Int64) {
+        if self.entries[message] == nil {
+            self.insert(Entry(holder: holder, claimedAt: wall, isShown: true), for: message)
+        } else {
+            self.entries[message]?.isShown = true
+        }
+    }
+
+    /// Gives a claim back; what was shown, and another holder's claim, stays.
+    public mutating func release(_ message: MessageID, by holder: Holder) {
+        guard let entry = self.entries[message], !entry.isShown, entry.holder == holder else { return }
+        self.entries.removeValue(forKey: message)
+    }
+
+    /// The claims whose owner can no longer answer for them: after a start, the shell looks at the delivered list and calls
+    /// `recover(delivered:process:wall:)` (DESIGN P3).
+    public func unsettled(process: UInt64, wall: Int64) -> [MessageID] {
+        self.entries.filter { !$0.value.isShown && !self.isLive($0.value, for: .kit(process: process), wall: wall) }
+            .map(\.key)
+    }
+
+    /// Settles claims of dead owners by the delivered list: what is there was shown, what is not may be shown again.
+    public mutating func recover(delivered: Set<MessageID>, process: UInt64, wall: Int64) {
+        for message in self.unsettled(process: process, wall: wall) {
+            if delivered.contains(message) {
+                self.entries[message]?.isShown = true
+            } else {
+                self.entries.removeValue(forKey: message)
+            }
+        }
+    }
+
+    /// What is known of a message.
+    public subscript(message: MessageID) -> Entry? { self.entries[message] }
+
+    /// All entries, oldest claim first.
+    public var all: [(message: MessageID, entry: Entry)] { self.entries.map { ($0.key, $0.value) } }
+
+    /// A claim counts while its owner can still be at work. A process asks again only when it has lost the answer.
+    private func isLive(_ entry: Entry, for holder: Holder, wall: Int64) -> Bool {
+        let age = wall - entry.claimedAt
+        switch (entry.holder, holder) {
+        case (.kit(let owner), .kit(let asking)): return owner == asking && age >= 0 && age < Self.kitClaimMilliseconds
+        case (.kit, .pushExtension): return age >= 0 && age < Self.kitClaimMilliseconds
+        case (.pushExtension, .kit), (.pushExtension, .pushExtension):
+            return age >= 0 && age < Self.extensionClaimMilliseconds
+        }
+    }
+
+    private mutating func insert(_ entry: Entry, for message: MessageID) {
+        self.entries.removeValue(forKey: message)
+        self.entries[message] = entry
+        if self.entries.count > Self.capacity { self.entries.removeFirst(self.entries.count - Self.capacity) }
+    }
+
+    /// Restores a ledger from its stored entries; the oldest beyond `capacity` are dropped.
+    public init(restoring entries: [(message: MessageID, entry: Entry)]) {
+        self.init()
+        for (message, entry) in entries { self.insert(entry, for: message) }
+    }
+}
+
+/// What a ledger says to a claim.
+public enum RingClaim: Hashable, Sendable {
+    /// Show it, then mark it shown.
+    case granted
+    /// It has been shown; show nothing that rings.
+    case alreadyShown
+    /// Another process is showing it right now.
+    case heldByAnother
+    /// The owner of an earlier claim is gone: look whether the notification is in the delivered list and claim again with
+    /// the answer.
+    case lookAtDelivered
+}

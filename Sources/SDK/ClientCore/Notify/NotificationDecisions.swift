@@ -1,0 +1,165 @@
+import OrderedCollections
+package import TidingsModel
+
+/// The messages of the background stay whose local notification is not decided yet, each at its step: names, the app's own
+/// callback, the ledger, the notification centre. A missing answer decides too.
+package struct NotificationDecisions: Hashable, Sendable {
+    private var pending: OrderedDictionary<MessageID, Pending> = [:]
+
+    private struct Pending: Hashable, Sendable {
+        var message: Message
+        var position: LogPosition
+        var unread: Int
+        var step: Step
+        var names: Gate.Names?
+    }
+
+    private enum Step: Hashable, Sendable {
+        case names(deadline: Int64)
+        case delegate(deadline: Int64)
+        case claim
+        case posting
+    }
+
+    /// How long a provider may take before it counts as missing, in milliseconds (DESIGN §3 "Acks").
+    package static let providerMilliseconds: Int64 = 2_000
+    /// How long the app's callback may take before it counts as "not handled", in milliseconds.
+    package static let delegateMilliseconds: Int64 = 2_000
+
+    /// What a step leads to: effects, and the entries that are decided.
+    package struct Outcome: Hashable, Sendable {
+        /// What the shell is to do.
+        package var effects: [ClientEffect] = []
+        /// Decided entries.
+        package var decided: [Decision] = []
+    }
+
+    /// One decided entry.
+    package struct Decision: Hashable, Sendable {
+        /// Its position.
+        package var position: LogPosition
+        /// How.
+        package var disposition: Disposition
+    }
+
+    /// Nothing pending.
+    package init() {}
+
+    /// A message that has passed tests 1–8 of the gate.
+    package mutating func begin(_ message: Message, position: LogPosition, unread: Int, at now: Now) -> Outcome {
+        self.pending[message.id] = Pending(
+            message: message, position: position, unread: unread,
+            step: .names(deadline: now.monotonic + Self.providerMilliseconds))
+        return Outcome(effects: [.resolveNames(message.id, Gate.question(message))])
+    }
+
+    /// Test 9, then the app's callback if there is one, otherwise the ledger.
+    package mutating func resolved(
+        _ id: MessageID, _ names: ResolvedNames, kit: KitSettings, at now: Now
+    ) -> Outcome {
+        guard let item = self.pending[id], case .names = item.step else { return Outcome() }
+        guard let names = Gate.names(item.message, names) else { return self.end(id, .suppressed(.providerMissing)) }
+        self.pending[id]?.names = names
+        guard kit.hasDelegate else { return self.claim(id) }
+        self.pending[id]?.step = .delegate(deadline: now.monotonic + Self.delegateMilliseconds)
+        return Outcome(effects: [.askDelegate(item.message, senderName: names.sender)])
+    }
+
+    /// The app's callback: true is "the app handled it" (S3.7).
+    package mutating func answered(_ id: MessageID, handled: Bool) -> Outcome {
+        guard let item = self.pending[id], case .delegate = item.step else { return Outcome() }
+        return handled ? self.end(id, .appHandled) : self.claim(id)
+    }
+
+    /// Test 10.
+    package mutating func claimed(
+        _ id: MessageID, _ claim: RingClaim, person: UserID, kit: KitSettings
+    ) -> Outcome {
+        guard let item = self.pending[id], item.step == .claim, let names = item.names else { return Outcome() }
+        switch claim {
+        // The shell looks at the delivered list before it answers; an undecided answer counts as shown.
+        case .alreadyShown, .heldByAnother, .lookAtDelivered: return self.end(id, .suppressed(.alreadyShown))
+        case .granted:
+            let notification = Gate.notification(
+                item.message, names: names, person: person, showsContent: kit.showsContent, unread: item.unread,
+                position: item.position)
+            guard let notification else {
+                var outcome = self.end(id, .suppressed(.chatRoom))
+                outcome.effects.append(.releaseClaim(id))
+                return outcome
+            }
+            self.pending[id]?.step = .posting
+            return Outcome(effects: [.postNotification(notification)])
+        }
+    }
+
+    /// Test 11. What failed for another reason is left undecided: the server pushes it.
+    package mutating func posted(_ id: MessageID, _ result: PostResult) -> Outcome {
+        guard let item = self.pending[id], item.step == .posting else {
+            // Decided meanwhile by coming to the front; the ledger must know all the same.
+            return Outcome(effects: result == .shown ? [.markShown(id)] : [.releaseClaim(id)])
+        }
+        switch result {
+        case .shown:
+            var outcome = self.end(id, .shown)
+            outcome.effects.append(.markShown(id))
+            return outcome
+        case .notAuthorized:
+            var outcome = self.end(id, .suppressed(.notAuthorized))
+            outcome.effects.append(.releaseClaim(id))
+            return outcome
+        case .failed:
+            self.pending.removeValue(forKey: id)
+            return Outcome(effects: [.releaseClaim(id)])
+        }
+    }
+
+    /// Providers that are silent count as missing, a silent callback as "not handled".
+    package mutating func deadlineReached(at now: Now) -> Outcome {
+        var outcome = Outcome()
+        for (id, item) in self.pending {
+            let next: Outcome
+            switch item.step {
+            case .names(let deadline):
+                guard now.monotonic >= deadline else { continue }
+                next = self.end(id, .suppressed(.providerMissing))
+            case .delegate(let deadline):
+                guard now.monotonic >= deadline else { continue }
+                next = self.claim(id)
+            case .claim, .posting: continue
+            }
+            outcome.effects += next.effects
+            outcome.decided += next.decided
+        }
+        return outcome
+    }
+
+    /// The earliest deadline, in monotonic milliseconds.
+    package var nextDeadline: Int64? {
+        var next: Int64?
+        for item in self.pending.values {
+            switch item.step {
+            case .names(let deadline), .delegate(let deadline): next = min(next ?? deadline, deadline)
+            case .claim, .posting: continue
+            }
+        }
+        return next
+    }
+
+    /// The app came to the front, or the person left: what is not with the notification centre yet needs no notification.
+    package mutating func abandon() -> [ClientEffect] {
+        let claimed = self.pending.filter { $0.value.step == .claim }.map(\.key)
+        self.pending.removeAll()
+        return claimed.map { .releaseClaim($0) }
+    }
+
+    private mutating func claim(_ id: MessageID) -> Outcome {
+        self.pending[id]?.step = .claim
+        return Outcome(effects: [.claimRing(id)])
+    }
+
+    private mutating func end(_ id: MessageID, _ disposition: Disposition) -> Outcome {
+        guard let item = self.pending.removeValue(forKey: id) else { return Outcome() }
+        return Outcome(decided: [Decision(position: item.position, disposition: disposition)])
+    }
+}

@@ -1,0 +1,62 @@
+import Foundation
+package import TidingsModel
+
+extension JSONValue {
+    /// A notification's user info as JSON, keys in order. What JSON cannot hold is left out: APNs could not have carried it.
+    package init(userInfo: [AnyHashable: Any]) {
+        var members: [(String, JSONValue)] = []
+        for (key, value) in userInfo {
+            guard let name = key.base as? String, let json = JSONValue(any: value) else { continue }
+            members.append((name, json))
+        }
+        self = .members(members.sorted { $0.0 < $1.0 })
+    }
+
+    private init?(any value: Any) {
+        switch value {
+        case let json as JSONValue: self = json
+        case let text as String: self = .string(text)
+        #if canImport(Darwin)
+            // An NSNumber answers to Bool, Int and Double alike; only its type encoding tells them apart.
+            case let number as NSNumber:
+                if CFGetTypeID(number) == CFBooleanGetTypeID() {
+                    self = .bool(number.boolValue)
+                } else if CFNumberIsFloatType(number) {
+                    guard let json = JSONNumber(number.doubleValue) else { return nil }
+                    self = .number(json)
+                } else {
+                    self = .int(number.int64Value)
+                }
+        #else
+            case let flag as Bool: self = .bool(flag)
+            case let number as any BinaryInteger: self = .int(Int64(clamping: number))
+            case let number as any BinaryFloatingPoint:
+                guard let json = JSONNumber(Double(number)) else { return nil }
+                self = .number(json)
+        #endif
+        case let dictionary as [AnyHashable: Any]: self = JSONValue(userInfo: dictionary)
+        case let array as [Any]: self = .array(array.compactMap { JSONValue(any: $0) })
+        case is NSNull: self = .null
+        default: return nil
+        }
+    }
+
+    /// The value as apps know it: strings, numbers, Booleans, arrays and dictionaries.
+    package var anyValue: Any {
+        switch self {
+        case .null: NSNull()
+        case .bool(let flag): flag
+        case .number(let number): number.int64.map { Int($0) as Any } ?? number.double
+        case .string(let text): text
+        case .array(let elements): elements.map(\.anyValue)
+        case .object(let object):
+            Dictionary(uniqueKeysWithValues: object.members.map { ($0.key, $0.value.anyValue) })
+        }
+    }
+
+    /// A user info; empty for anything but an object.
+    package var userInfo: [AnyHashable: Any] {
+        guard let object = self.objectValue else { return [:] }
+        return Dictionary(uniqueKeysWithValues: object.members.map { (AnyHashable($0.key), $0.value.anyValue) })
+    }
+}

@@ -1,0 +1,351 @@
+public import ClientCore
+import Foundation
+import Synchronization
+import TidingsAppGroup
+public import TidingsModel
+
+/// The core library (IMLib): connects, sends, receives, keeps messages on the device. Knows nothing of UIKit; an app with a
+/// user interface adds `TidingsKit`, which drives the run states and shows local notifications.
+///
+/// ```swift
+/// let client = ChatClient(configuration: .init(appKey: "demo", serverURL: url))
+/// try await client.connect(userID: "alice") { try await fetchUserToken() }
+/// let message = try await client.send(text: "hi", to: ConversationID(type: .direct, target: "bob"))
+/// ```
+///
+/// All methods may be called from any thread.
+public final class ChatClient: Sendable {
+    struct State {
+        var engine: ClientEngine?
+        var status = ConnectionStatus.disconnected
+        var runState: RunState
+        var isForeground: Bool
+        var kit: KitSettings?
+        var switches = KitSettings()
+        var host: (any KitHost)?
+        var registration: PushRegistration?
+        var storeFault: String?
+    }
+
+    /// What the client was made with.
+    public let configuration: Configuration
+    let state: Mutex<State>
+    private let statuses = Broadcast<ConnectionStatus>()
+    private let runs = Broadcast<RunState>()
+    private let entries = Broadcast<LogEntry>()
+    private let transport: any ClientTransport
+    private let clock: any ClientClock
+    private let processNumber = UInt64.random(in: 1...UInt64(Int64.max))
+
+    /// A client that is not connected.
+    public convenience init(configuration: Configuration) {
+        self.init(
+            configuration: configuration, transport: Self.transport(for: configuration), clock: SystemClientClock())
+    }
+
+    /// A client with another transport and another clock, for tests.
+    package init(configuration: Configuration, transport: any ClientTransport, clock: any ClientClock) {
+        self.configuration = configuration
+        self.transport = transport
+        self.clock = clock
+        let isForeground = configuration.isStartedInForeground
+        self.state = Mutex(
+            State(runState: isForeground ? .foreground : .backgroundSuspended, isForeground: isForeground))
+    }
+
+    deinit { if let engine = self.state.withLock({ $0.engine }) { Task { await engine.finish() } } }
+
+    // MARK: Connection
+
+    /// Signs in and connects; returns when the server has welcomed this device.
+    ///
+    /// - Parameter tokenProvider: gives the signed user token; asked again when it has expired.
+    /// - Throws: `ChatError.refused` or `.noToken`: the wish has ended or waits for a better token. `.timedOut`: the client
+    ///   goes on trying. `.store`, `.invalid`: nothing was begun.
+    public func connect(
+        userID: UserID, tokenProvider: @escaping @Sendable () async throws -> String
+    ) async throws {
+        do throws(InvalidField) {
+            _ = try UserID.validated(userID.rawValue, field: "user_id")
+        } catch { throw ChatError.invalid(error) }
+        let engine = try await self.engine(for: userID, tokenProvider: tokenProvider)
+        try await engine.connect(
+            tokenProvider: tokenProvider, limit: self.configuration.connectTimeLimit.milliseconds)
+    }
+
+    /// The same with a token that is not renewed.
+    public func connect(userID: UserID, token: String) async throws {
+        try await self.connect(userID: userID) { token }
+    }
+
+    /// Hangs up and stays disconnected until `connect`. What waits to be sent is kept.
+    public func disconnect() { self.engine?.post(.disconnectWished) }
+
+    /// Signs the person out on this device: no more pushes, and everything of the person is forgotten here.
+    public func signOut() async {
+        guard
+            let engine = self.state.withLock({ state in
+                defer { state.engine = nil }
+                return state.engine
+            })
+        else { return }
+        engine.post(.signOutWished)
+        await engine.finish()
+    }
+
+    /// Where the connection is.
+    public var connectionStatus: ConnectionStatus { self.state.withLock { $0.status } }
+    /// The status now and whenever it changes.
+    public var connectionStatuses: AsyncStream<ConnectionStatus> {
+        self.statuses.stream(startingWith: self.connectionStatus)
+    }
+
+    // MARK: Run state (S0.1–S0.7)
+
+    /// Where the app is.
+    public var runState: RunState { self.state.withLock { $0.runState } }
+    /// The run state now and whenever it changes.
+    public var runStates: AsyncStream<RunState> { self.runs.stream(startingWith: self.runState) }
+
+    /// The app went to the background. The kit calls this; an app without it does so itself, inside a background task.
+    ///
+    /// - Parameter remaining: the background time the system says is left; nil if it does not say.
+    public func applicationDidEnterBackground(remaining: Duration? = nil) {
+        self.moved(toForeground: false, .appDidEnterBackground(remainingMilliseconds: remaining?.milliseconds))
+    }
+
+    /// The app is coming to the front.
+    public func applicationWillEnterForeground() { self.moved(toForeground: true, .appWillEnterForeground) }
+
+    /// The app stopped being active: the badge is written (S2.17).
+    public func applicationWillResignActive() { self.engine?.post(.appWillResignActive) }
+
+    /// The background time is over: hangs up at once.
+    public func backgroundTimeWillExpire() { self.engine?.post(.backgroundTimeExpired) }
+
+    private func moved(toForeground isForeground: Bool, _ event: ClientEvent) {
+        let engine = self.state.withLock { state in
+            state.isForeground = isForeground
+            if state.engine == nil { state.runState = isForeground ? .foreground : .backgroundSuspended }
+            return state.engine
+        }
+        if let engine { engine.post(event) } else { self.runs.send(self.runState) }
+    }
+
+    // MARK: Messages
+
+    /// Sends a text; returns when the server has it on disk (DESIGN P1).
+    ///
+    /// - Throws: `ChatError.invalid`, `.refused`: the message is not sent. While there is no connection the call waits; the
+    ///   message is kept on the device and sent later, also after a restart.
+    @discardableResult
+    public func send(text: String, to conversation: ConversationID) async throws -> Message {
+        let content = JSONValue.members([("content", .string(text))]).text
+        return try await self.send(content: content, objectName: .text, to: conversation)
+    }
+
+    /// Sends content of any type; see `send(text:to:)`.
+    ///
+    /// - Parameters:
+    ///   - content: JSON as the object name defines it.
+    ///   - pushText: the text a push shows; nil for the kind's default.
+    @discardableResult
+    public func send(
+        content: String, objectName: ObjectName, to conversation: ConversationID, flags: MessageFlags = .normal,
+        pushText: String? = nil
+    ) async throws -> Message {
+        guard let engine = self.engine else { throw ChatError.notSignedIn }
+        let draft = MessageDraft(
+            clientMessageID: ClientMessageID(UUID().uuidString.lowercased()), conversation: conversation,
+            objectName: objectName, content: content, flags: flags, pushText: pushText)
+        do throws(InvalidField) { try draft.validate() } catch { throw ChatError.invalid(error) }
+        return try await engine.send(draft)
+    }
+
+    /// Every message of the person's log from now on, own ones included, once it is in the local store.
+    public var messages: AsyncStream<StoredMessage> {
+        let stream = self.entries.stream()
+        let person = self.userID
+        return AsyncStream { continuation in
+            let task = Task {
+                for await entry in stream {
+                    guard case .message(let message) = entry.body else { continue }
+                    let seenBy = self.userID ?? person ?? message.sender
+                    continuation.yield(
+                        StoredMessage(
+                            message: message, conversation: message.conversation(seenBy: seenBy),
+                            position: entry.position,
+                            isUnread: message.sender != seenBy && message.flags.contains(.counted)))
+                }
+                continuation.finish()
+            }
+            continuation.onTermination = { _ in task.cancel() }
+        }
+    }
+
+    /// Every entry of the person's log from now on: messages, and what was read on any of the person's devices.
+    public var logEntries: AsyncStream<LogEntry> { self.entries.stream() }
+
+    /// Messages of a conversation from the local store, oldest first.
+    ///
+    /// - Parameters:
+    ///   - before: only messages before this position of the log; nil for the newest.
+    ///   - limit: how many at most, 1 to 1,000.
+    /// - Throws: `ChatError.notSignedIn`, `.store`.
+    public func history(
+        conversation: ConversationID, before: LogPosition? = nil, limit: Int = 50
+    ) throws -> [StoredMessage] {
+        try self.reading { try $0.history(conversation, before: before, limit: min(max(1, limit), 1_000)) }
+    }
+
+    /// The person's conversations, the one with the newest message first.
+    ///
+    /// - Throws: `ChatError.notSignedIn`, `.store`.
+    public func conversations() throws -> [ConversationSummary] { try self.reading { try $0.conversations() } }
+
+    /// Marks everything in a conversation as read, on all of the person's devices, and clears its notifications.
+    ///
+    /// - Throws: `ChatError.notSignedIn`, `.store`.
+    public func markRead(_ conversation: ConversationID) throws {
+        guard let position = try self.reading({ try $0.newest(conversation) }) else { return }
+        self.engine?.post(.markReadWished(conversation, upTo: position))
+    }
+
+    /// Unread messages (S2.12).
+    ///
+    /// - Parameter includingMuted: whether conversations of level `none` count too; for the badge they do not.
+    /// - Throws: `ChatError.notSignedIn`, `.store`.
+    public func unreadMessageCount(includingMuted: Bool = false) throws -> Int {
+        try self.reading { try $0.unread(includingMuted: includingMuted) }
+    }
+
+    /// How loud a conversation may be on this device.
+    ///
+    /// - Throws: `ChatError.notSignedIn`, `.store`.
+    public func setNotificationLevel(_ level: NotificationLevel, for conversation: ConversationID) throws {
+        let unread = try self.reading { try $0.writeLevel(conversation, level) }
+        self.engine?.post(.levelSet(conversation, level))
+        self.engine?.post(.unreadCounted(unread))
+    }
+
+    // MARK: Push (S2.7)
+
+    /// Hands the device token to the server, after each connect and when it changes.
+    ///
+    /// - Throws: `ChatError.invalid` for an empty token or an app without bundle identifier.
+    public func register(deviceToken: DeviceToken, environment: PushEnvironment) throws {
+        let topic = self.configuration.bundleIdentifier ?? Bundle.main.bundleIdentifier ?? ""
+        do throws(InvalidField) {
+            let token = try PushToken.validated(deviceToken.hexString, field: "device_token")
+            guard !topic.isEmpty else { throw InvalidField(field: "bundleIdentifier", rule: "must not be empty") }
+            self.setRegistration(PushRegistration(token: token, environment: environment, topic: topic))
+        } catch { throw ChatError.invalid(error) }
+    }
+
+    /// Stops telling the server this device's token.
+    public func unregisterDevice() { self.setRegistration(nil) }
+
+    private func setRegistration(_ registration: PushRegistration?) {
+        let engine = self.state.withLock { state in
+            state.registration = registration
+            return state.engine
+        }
+        engine?.post(.pushRegistrationSet(registration))
+    }
+
+    // MARK: Kit
+
+    /// Attaches the kit, or nothing.
+    package func attach(host: (any KitHost)?, settings: KitSettings?) {
+        let engine = self.state.withLock { state in
+            state.host = host
+            state.kit = settings
+            return state.engine
+        }
+        engine?.setHost(host)
+        engine?.post(.kitConfigured(settings))
+    }
+
+    // MARK: The engine
+
+    /// The person who is signed in.
+    public var userID: UserID? { self.engine?.person }
+    /// What went wrong last with the files of this device; nil if nothing did.
+    public var storeFault: String? { self.state.withLock { $0.storeFault } }
+
+    var engine: ClientEngine? { self.state.withLock { $0.engine } }
+
+    private func reading<Value>(_ body: (LocalStore) throws -> Value) throws -> Value {
+        guard let engine = self.engine else { throw ChatError.notSignedIn }
+        do { return try body(engine.store) } catch { throw ChatError.store(reason: "\(error)") }
+    }
+
+    private func engine(
+        for person: UserID, tokenProvider: @escaping ClientEngine.TokenProvider
+    ) async throws -> ClientEngine {
+        if let engine = self.engine {
+            if engine.person == person { return engine }
+            self.state.withLock { $0.engine = nil }
+            engine.post(.disconnectWished)
+            await engine.finish()
+        }
+        let parts: ClientEngine.Parts
+        do { parts = try self.parts(for: person) } catch { throw ChatError.store(reason: "\(error)") }
+        return self.state.withLock { state in
+            if let engine = state.engine { return engine }
+            let engine = ClientEngine(person: person, parts: parts, host: state.host, tokenProvider: tokenProvider)
+            engine.post(.kitConfigured(state.kit))
+            if let registration = state.registration { engine.post(.pushRegistrationSet(registration)) }
+            state.engine = engine
+            engine.recoverLedger()
+            return engine
+        }
+    }
+
+    private func parts(for person: UserID) throws -> ClientEngine.Parts {
+        let folders = ClientFolders(root: self.configuration.resolvedStoreFolder)
+        let store = try LocalStore(file: folders.store(app: self.configuration.appKey, person: person))
+        var group: AppGroup?
+        if let folder = self.configuration.resolvedAppGroupFolder {
+            group = try? AppGroup(folder: folder)
+            // A push for the person before must not be shown to this one, also before the first welcome (DESIGN P7).
+            if try folders.noteSignIn(person, app: self.configuration.appKey) {
+                try? group?.update { $0.recipient = nil }
+            }
+        }
+        var settings = ClientCore.Settings(
+            app: self.configuration.appKey, person: person, device: try folders.deviceID(),
+            platform: Configuration.platform)
+        settings.runState.limitMilliseconds = self.configuration.backgroundConnectionLimit.milliseconds
+        let isForeground = self.state.withLock { $0.isForeground }
+        let core = ClientCore(
+            settings: settings, restored: try store.restored(), isForeground: isForeground,
+            seed: UInt64.random(in: .min ... .max))
+        return ClientEngine.Parts(
+            core: core, store: store, group: group, transport: self.transport,
+            serverURL: self.configuration.serverURL, clock: self.clock, processNumber: self.processNumber,
+            outlets: self.outlets())
+    }
+
+    private func outlets() -> ClientEngine.Outlets {
+        ClientEngine.Outlets(
+            status: { [weak self] status in
+                self?.state.withLock { $0.status = status }
+                self?.statuses.send(status)
+            },
+            runState: { [weak self] runState in
+                self?.state.withLock { $0.runState = runState }
+                self?.runs.send(runState)
+            },
+            entries: { [weak self] entries in for entry in entries { self?.entries.send(entry) } },
+            storeFault: { [weak self] fault in self?.state.withLock { $0.storeFault = fault } })
+    }
+
+    private static func transport(for configuration: Configuration) -> any ClientTransport {
+        #if os(Linux)
+            return NIOTransport(certificateAuthorityFile: configuration.certificateAuthorityFile?.path)
+        #else
+            return URLSessionTransport()
+        #endif
+    }
+}

@@ -1,0 +1,92 @@
+public import Foundation
+public import TidingsModel
+
+extension ChatClient {
+    /// What a client is made with.
+    public struct Configuration: Sendable {
+        /// The app's key on the server: the tenant.
+        public var appKey: AppID
+        /// Where the server's gateway is: `ws://host:port` or `wss://host:port`.
+        public var serverURL: URL
+        /// The app group shared with the notification service extension; nil for an app without one.
+        public var appGroupIdentifier: String?
+        /// The app group's container. On Apple's systems it is found by the identifier; elsewhere it is set here.
+        public var appGroupFolder: URL?
+        /// The app's own folder for the local store; nil is `Tidings` in the application-support folder.
+        public var storeFolder: URL?
+        /// The app's bundle identifier: the topic of its pushes. Nil is the main bundle's.
+        public var bundleIdentifier: String?
+        /// How long the connection is kept in the background at most (S0.6); less if the system gives less (S3.2).
+        public var backgroundConnectionLimit: Duration = .seconds(120)
+        /// How long `connect` waits for the server's welcome before it throws `ChatError.timedOut`.
+        public var connectTimeLimit: Duration = .seconds(30)
+        /// Whether the process was started in front. A push that wakes the app starts it in the background.
+        public var isStartedInForeground = true
+        /// On Linux, for `wss` to a server with a certificate of a local authority: a PEM file. Nil believes the system's.
+        public var certificateAuthorityFile: URL?
+
+        /// A configuration with default limits.
+        public init(appKey: AppID, appGroupIdentifier: String? = nil, serverURL: URL) {
+            self.appKey = appKey
+            self.appGroupIdentifier = appGroupIdentifier
+            self.serverURL = serverURL
+        }
+
+        /// The name of the platform for the server.
+        static var platform: String {
+            #if os(iOS)
+                "ios"
+            #elseif os(macOS)
+                "macos"
+            #else
+                "linux"
+            #endif
+        }
+
+        var resolvedStoreFolder: URL {
+            if let folder = self.storeFolder { return folder }
+            let support =
+                FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask).first
+                ?? FileManager.default.temporaryDirectory
+            return support.appendingPathComponent("Tidings", isDirectory: true)
+        }
+
+        var resolvedAppGroupFolder: URL? {
+            #if canImport(Darwin)
+                self.appGroupFolder
+                    ?? self.appGroupIdentifier.flatMap {
+                        FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: $0)
+                    }
+            #else
+                self.appGroupFolder
+            #endif
+        }
+    }
+}
+
+/// A device token as APNs gives it; its length varies (ios-delivery.md §13).
+public struct DeviceToken: Hashable, Sendable, CustomStringConvertible {
+    /// The bytes.
+    public var data: Data
+
+    /// Wraps the bytes the system hands to the app's delegate.
+    public init(_ data: Data) { self.data = data }
+
+    /// Lowercase hexadecimal, two digits a byte: the form the server and APNs want.
+    public var hexString: String {
+        let digits = Array("0123456789abcdef".utf8)
+        var text: [UInt8] = []
+        text.reserveCapacity(2 * self.data.count)
+        for byte in self.data {
+            text.append(digits[Int(byte >> 4)])
+            text.append(digits[Int(byte & 0xf)])
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Base 64.
+    public var base64EncodedString: String { self.data.base64EncodedString() }
+
+    /// Hexadecimal.
+    public var description: String { self.hexString }
+}

@@ -1,0 +1,42 @@
+public import ClientCore
+public import TidingsModel
+
+/// A message in the local store.
+public struct StoredMessage: Hashable, Sendable, Identifiable {
+    /// The message.
+    public var message: Message
+    /// The conversation as this person sees it.
+    public var conversation: ConversationID
+    /// The position in the person's log.
+    public var position: LogPosition
+    /// Whether it counts as unread.
+    public var isUnread: Bool
+
+    /// The message's id.
+    public var id: MessageID { self.message.id }
+    /// The text of a text message; nil for other types.
+    public var text: String? { self.message.text }
+}
+
+/// A conversation with its newest message.
+public struct ConversationSummary: Hashable, Sendable, Identifiable {
+    /// The conversation as this person sees it.
+    public var conversation: ConversationID
+    /// The newest message.
+    public var last: StoredMessage
+    /// How many messages are unread.
+    public var unread: Int
+    /// How loud it may be.
+    public var level: NotificationLevel
+
+    /// The conversation.
+    public var id: ConversationID { self.conversation }
+}
+
+extension Message {
+    /// The text of a text message (`RC:TxtMsg`); nil for other types.
+    public var text: String? {
+        guard self.objectName == .text else { return nil }
+        return (try? JSONValue(parsing: self.content))?["content"]?.stringValue
+    }
+}

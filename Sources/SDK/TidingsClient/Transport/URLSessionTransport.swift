@@ -1,0 +1,123 @@
+#if canImport(Darwin)
+    package import Foundation
+    import Synchronization
+    import TidingsWire
+
+    /// WebSocket by `URLSessionWebSocketTask`, so that an app on Apple's systems links no network library.
+    package struct URLSessionTransport: ClientTransport {
+        /// A transport with a session of its own per connection.
+        package init() {}
+
+        package func open(_ url: URL, events: @escaping @Sendable (TransportEvent) -> Void) -> any TransportConnection {
+            let connection = URLSessionConnection(events: events)
+            connection.start(url)
+            return connection
+        }
+    }
+
+    private final class URLSessionConnection: NSObject, TransportConnection, URLSessionWebSocketDelegate {
+        private struct State {
+            var task: URLSessionWebSocketTask?
+            var session: URLSession?
+            var isEnded = false
+            var queue: [[UInt8]] = []
+            var isWriting = false
+            var isClosing = false
+        }
+
+        private let state = Mutex(State())
+        private let events: @Sendable (TransportEvent) -> Void
+
+        init(events: @escaping @Sendable (TransportEvent) -> Void) { self.events = events }
+
+        func start(_ url: URL) {
+            let base = url.path.hasSuffix("/") ? String(url.path.dropLast()) : url.path
+            var parts = URLComponents(url: url, resolvingAgainstBaseURL: false)
+            parts?.path = base.hasSuffix("/v1/connect") ? base : base + "/v1/connect"
+            guard let address = parts?.url else { return self.end(reason: "\(url.absoluteString) is no address") }
+            let session = URLSession(configuration: .ephemeral, delegate: self, delegateQueue: nil)
+            let task = session.webSocketTask(with: address, protocols: [WireFormat.protobuf.subprotocol])
+            task.maximumMessageSize = receivedBytesMax
+            self.state.withLock { state in
+                state.task = task
+                state.session = session
+            }
+            task.resume()
+        }
+
+        func send(_ bytes: [UInt8]) {
+            self.state.withLock { if !$0.isClosing { $0.queue.append(bytes) } }
+            self.writeNext()
+        }
+
+        func close() {
+            self.state.withLock { $0.isClosing = true }
+            self.writeNext()
+        }
+
+        /// One message at a time, so that they leave in order; the close after the last.
+        private func writeNext() {
+            enum Work { case send(URLSessionWebSocketTask, [UInt8]), close(URLSessionWebSocketTask), nothing }
+            let work: Work = self.state.withLock { state in
+                guard let task = state.task, !state.isWriting else { return .nothing }
+                guard !state.queue.isEmpty else { return state.isClosing ? .close(task) : .nothing }
+                state.isWriting = true
+                return .send(task, state.queue.removeFirst())
+            }
+            switch work {
+            case .nothing: break
+            case .close(let task):
+                task.cancel(with: .normalClosure, reason: nil)
+                self.end(reason: "closed")
+            case .send(let task, let bytes):
+                task.send(.data(Data(bytes))) { error in
+                    self.state.withLock { $0.isWriting = false }
+                    if let error { return self.end(reason: "\(error)") }
+                    self.writeNext()
+                }
+            }
+        }
+
+        private func receiveNext(_ task: URLSessionWebSocketTask) {
+            task.receive { result in
+                switch result {
+                case .success(.data(let data)): self.events(.received([UInt8](data)))
+                case .success(.string(let text)): self.events(.received(Array(text.utf8)))
+                case .success: break
+                case .failure(let error): return self.end(reason: "\(error)")
+                }
+                self.receiveNext(task)
+            }
+        }
+
+        private func end(reason: String) {
+            let session: URLSession?? = self.state.withLock { state in
+                guard !state.isEnded else { return nil }
+                state.isEnded = true
+                state.isClosing = true
+                state.queue = []
+                state.task = nil
+                return .some(state.session)
+            }
+            guard let session else { return }
+            self.events(.closed(reason: reason))
+            session?.invalidateAndCancel()
+        }
+
+        func urlSession(
+            _ session: URLSession, webSocketTask: URLSessionWebSocketTask, didOpenWithProtocol protocol: String?
+        ) {
+            self.events(.opened)
+            self.receiveNext(webSocketTask)
+        }
+
+        func urlSession(
+            _ session: URLSession, webSocketTask: URLSessionWebSocketTask,
+            didCloseWith closeCode: URLSessionWebSocketTask.CloseCode, reason: Data?
+        ) { self.end(reason: "the server closed the connection") }
+
+        func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+            self.end(reason: error.map { "\($0)" } ?? "the connection ended")
+        }
+    }
+#endif

@@ -1,0 +1,2 @@
+// The kit adds to the client; one import is enough for an app.
+@_exported public import TidingsClient

@@ -1,0 +1,43 @@
+import Foundation
+import TidingsClient
+import UIKit
+
+/// Tells the client where the app is, from the system's own announcements, so that the app forwards no life-cycle call.
+@MainActor final class LifecycleObserver {
+    private var tokens: [any NSObjectProtocol] = []
+
+    init(client: ChatClient, application: UIApplication, host: KitHostAdapter) {
+        self.observe(UIApplication.willEnterForegroundNotification, of: application) {
+            client.applicationWillEnterForeground()
+        }
+        // A cold start of an app without scenes announces only this.
+        self.observe(UIApplication.didBecomeActiveNotification, of: application) {
+            client.applicationWillEnterForeground()
+        }
+        self.observe(UIApplication.willResignActiveNotification, of: application) {
+            client.applicationWillResignActive()
+        }
+        self.observe(UIApplication.willTerminateNotification, of: application) {
+            client.applicationWillResignActive()
+        }
+        self.observe(UIApplication.didEnterBackgroundNotification, of: application) {
+            // The task first: the time that is left is read under it (ios-delivery.md §8).
+            host.beginBackgroundTaskNow()
+            let seconds = application.backgroundTimeRemaining
+            client.applicationDidEnterBackground(remaining: seconds < 86_400 ? .seconds(seconds) : nil)
+            if client.userID == nil { host.endBackgroundTaskNow() }
+        }
+    }
+
+    private func observe(
+        _ name: Notification.Name, of application: UIApplication, _ body: @escaping @MainActor @Sendable () -> Void
+    ) {
+        let token = NotificationCenter.default.addObserver(forName: name, object: application, queue: nil) { _ in
+            // The system announces its life cycle on the main thread.
+            MainActor.assumeIsolated { body() }
+        }
+        self.tokens.append(token)
+    }
+
+    isolated deinit { for token in self.tokens { NotificationCenter.default.removeObserver(token) } }
+}

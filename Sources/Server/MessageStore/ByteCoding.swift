@@ -1,0 +1,146 @@
+/// Appends numbers and texts in the encoding of journal records and log chunks: numbers as LEB128, signed ones zigzag first,
+/// texts as their length in bytes and UTF-8.
+struct ByteWriter {
+    private(set) var bytes: [UInt8] = []
+
+    /// Drops the content, keeps the memory.
+    mutating func removeAll() { self.bytes.removeAll(keepingCapacity: true) }
+
+    mutating func byte(_ value: UInt8) { self.bytes.append(value) }
+
+    mutating func number(_ value: UInt64) {
+        var rest = value
+        while rest >= 0x80 {
+            self.bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        self.bytes.append(UInt8(truncatingIfNeeded: rest))
+    }
+
+    mutating func signed(_ value: Int64) { self.number(UInt64(bitPattern: value << 1 ^ value >> 63)) }
+
+    /// Eight bytes, lowest first.
+    mutating func fixed(_ value: UInt64) {
+        withUnsafeBytes(of: value.littleEndian) { self.bytes.append(contentsOf: $0) }
+    }
+
+    mutating func text(_ value: String) {
+        let utf8 = value.utf8
+        self.number(UInt64(utf8.count))
+        self.bytes.append(contentsOf: utf8)
+    }
+
+    /// A text that may be missing: one byte says whether it is there.
+    mutating func text(_ value: String?) {
+        guard let value else { return self.byte(0) }
+        self.byte(1)
+        self.text(value)
+    }
+
+    /// Leaves four bytes for a length and returns where they are.
+    mutating func openLength() -> Int {
+        let start = self.bytes.count
+        self.bytes.append(contentsOf: [0, 0, 0, 0])
+        return start
+    }
+
+    /// Writes the length of what was appended since `openLength`.
+    mutating func closeLength(at start: Int) {
+        let length = UInt32(truncatingIfNeeded: self.bytes.count - start - 4)
+        withUnsafeBytes(of: length.littleEndian) { source in
+            for index in 0..<4 { self.bytes[start + index] = source[index] }
+        }
+    }
+}
+
+/// Why stored bytes could not be read: written by a newer build, or damaged.
+enum StoredBytesFault: Error, Equatable, CustomStringConvertible {
+    /// The journal row was written in a format this build does not know.
+    case unknownVersion(UInt8)
+    /// A record of a kind this build does not know.
+    case unknownKind(UInt8)
+    /// The bytes end too early.
+    case truncated
+    /// A value that cannot stand there.
+    case badValue(String)
+    /// The row that should be there is not.
+    case missing(String)
+
+    var description: String {
+        switch self {
+        case .unknownVersion(let version):
+            "a journal row has format \(version), this build reads format \(JournalRow.version)"
+        case .unknownKind(let kind): "a journal record has the unknown kind \(kind)"
+        case .truncated: "a stored record ends too early"
+        case .badValue(let what): "a stored record holds an invalid \(what)"
+        case .missing(let what): "\(what) is missing"
+        }
+    }
+}
+
+/// Reads what `ByteWriter` wrote. The memory must outlive the reader.
+struct ByteReader {
+    private let bytes: UnsafeRawBufferPointer
+    private(set) var offset = 0
+
+    init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+    var isAtEnd: Bool { self.offset >= self.bytes.count }
+
+    mutating func byte() throws(StoredBytesFault) -> UInt8 {
+        guard self.offset < self.bytes.count else { throw .truncated }
+        defer { self.offset += 1 }
+        return self.bytes[self.offset]
+    }
+
+    mutating func number() throws(StoredBytesFault) -> UInt64 {
+        var value: UInt64 = 0
+        var shift: UInt64 = 0
+        while true {
+            let byte = try self.byte()
+            guard shift < 63 || byte <= 1 else { throw .badValue("number") }
+            value |= UInt64(byte & 0x7f) << shift
+            if byte < 0x80 { return value }
+            shift += 7
+        }
+    }
+
+    mutating func signed() throws(StoredBytesFault) -> Int64 {
+        let value = try self.number()
+        return Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)
+    }
+
+    mutating func fixed() throws(StoredBytesFault) -> UInt64 {
+        guard self.bytes.count - self.offset >= 8 else { throw .truncated }
+        defer { self.offset += 8 }
+        return UInt64(littleEndian: self.bytes.loadUnaligned(fromByteOffset: self.offset, as: UInt64.self))
+    }
+
+    /// The length that `closeLength` wrote.
+    mutating func length() throws(StoredBytesFault) -> Int {
+        guard self.bytes.count - self.offset >= 4 else { throw .truncated }
+        defer { self.offset += 4 }
+        return Int(UInt32(littleEndian: self.bytes.loadUnaligned(fromByteOffset: self.offset, as: UInt32.self)))
+    }
+
+    mutating func skip(_ count: Int) throws(StoredBytesFault) {
+        guard count >= 0, self.bytes.count - self.offset >= count else { throw .truncated }
+        self.offset += count
+    }
+
+    mutating func text() throws(StoredBytesFault) -> String {
+        let count = try self.number()
+        guard count <= UInt64(self.bytes.count - self.offset) else { throw .truncated }
+        let end = self.offset + Int(count)
+        defer { self.offset = end }
+        return String(decoding: UnsafeRawBufferPointer(rebasing: self.bytes[self.offset..<end]), as: UTF8.self)
+    }
+
+    mutating func optionalText() throws(StoredBytesFault) -> String? {
+        switch try self.byte() {
+        case 0: nil
+        case 1: try self.text()
+        default: throw .badValue("presence byte")
+        }
+    }
+}

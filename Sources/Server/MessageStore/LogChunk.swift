@@ -1,0 +1,107 @@
+import StoreModel
+import TidingsModel
+
+/// A run of entries of one person's log, without gaps: for each the journal record it comes from, its conversation, whether it
+/// counts as unread, and the person's unread count after it. The bodies stay in the journal.
+struct LogChunk {
+    /// The log position of the first entry.
+    let first: LogPosition
+    private(set) var count: UInt64 = 0
+    private(set) var lastRecord: JournalPosition = 0
+    private var writer = ByteWriter()
+
+    struct Entry: Equatable {
+        var position: LogPosition
+        var record: JournalPosition
+        var conversation: ConversationNumber
+        var counts: Bool
+        var unread: Int
+    }
+
+    init(first: LogPosition) { self.first = first }
+
+    /// A chunk as it was stored.
+    init(first: LogPosition, stored bytes: UnsafeRawBufferPointer) throws {
+        self.first = first
+        try Self.read(bytes, first: first) { entry in
+            self.append(
+                record: entry.record, conversation: entry.conversation, counts: entry.counts, unread: entry.unread)
+            return true
+        }
+    }
+
+    /// The position after the last entry.
+    var end: LogPosition { self.first + self.count }
+    var bytes: [UInt8] { self.writer.bytes }
+    var size: Int { self.writer.bytes.count }
+
+    mutating func append(record: JournalPosition, conversation: ConversationNumber, counts: Bool, unread: Int) {
+        self.writer.number(record &- self.lastRecord)
+        self.writer.number(conversation.rawValue << 1 | (counts ? 1 : 0))
+        self.writer.number(UInt64(unread))
+        self.lastRecord = record
+        self.count += 1
+    }
+
+    /// Calls `body` for each entry in order until it returns false.
+    ///
+    /// - Returns: false if `body` did.
+    @discardableResult
+    static func read(
+        _ bytes: UnsafeRawBufferPointer, first: LogPosition, _ body: (Entry) throws -> Bool
+    ) throws -> Bool {
+        var reader = ByteReader(bytes)
+        var position = first
+        var record: JournalPosition = 0
+        while !reader.isAtEnd {
+            record &+= try reader.number()
+            let conversation = try reader.number()
+            let entry = Entry(
+                position: position, record: record, conversation: ConversationNumber(rawValue: conversation >> 1),
+                counts: conversation & 1 == 1, unread: Int(truncatingIfNeeded: try reader.number()))
+            guard try body(entry) else { return false }
+            position += 1
+        }
+        return true
+    }
+
+    /// Calls `body` for each entry in order until it returns false.
+    ///
+    /// - Returns: false if `body` did.
+    @discardableResult
+    func forEach(_ body: (Entry) throws -> Bool) throws -> Bool {
+        try self.writer.bytes.withUnsafeBytes { try Self.read($0, first: self.first, body) }
+    }
+}
+
+/// A conversation as one person sees it, as a number: the number of the peer (`person.number`) or of the conversation
+/// (`conversation.number`) above four bits for the kind.
+struct ConversationNumber: Hashable {
+    let rawValue: UInt64
+
+    init(rawValue: UInt64) { self.rawValue = rawValue }
+
+    init(type: ConversationType, number: Int64) {
+        self.rawValue = UInt64(bitPattern: number) << 4 | Self.code(of: type)
+    }
+
+    /// The number of the peer or of the conversation.
+    var number: Int64 { Int64(bitPattern: self.rawValue >> 4) }
+
+    /// The kind; nil for a code no build has written.
+    var type: ConversationType? { ConversationType.allCases.first { Self.code(of: $0) == self.rawValue & 0xf } }
+
+    private static func code(of type: ConversationType) -> UInt64 {
+        switch type {
+        case .direct: 1
+        case .discussion: 2
+        case .group: 3
+        case .customerService: 4
+        case .system: 5
+        case .appPublicService: 6
+        case .publicService: 7
+        case .pushService: 8
+        case .chatRoom: 9
+        }
+    }
+}

@@ -1,0 +1,147 @@
+import GRDB
+import GRDBSQLite
+import TidingsModel
+
+/// The database of a message store: opening it, its settings and its tables.
+///
+/// `journal` is the truth and only grows; `epoch` counts openings. All other tables are derived from the journal, each row up to
+/// a position that is stored beside it, and could be rebuilt from it.
+enum Schema {
+    /// "Tidm": tells a store from other programs' databases.
+    static let applicationID = 0x5469_646d
+    /// The schema this build writes.
+    static let version = 1
+
+    /// Opens the file, makes the tables if it is new, and checks that it syncs as told.
+    ///
+    /// - Returns: the connection, and the number `PRAGMA synchronous` reads back on it.
+    static func open(
+        path: String, configuration: MessageStoreConfiguration
+    ) throws(MessageStoreError) -> (DatabaseQueue, synchronous: Int) {
+        var settings = Configuration()
+        settings.label = "tidings.store"
+        settings.foreignKeysEnabled = false
+        settings.busyMode = .timeout(2)
+        settings.prepareDatabase { database in
+            // One process owns the file; so the index of the write-ahead log needs no shared memory and no locks per transaction.
+            try database.execute(sql: "PRAGMA locking_mode = EXCLUSIVE")
+            try Self.recognize(database, path: path)
+            try database.execute(sql: "PRAGMA page_size = \(configuration.pageBytes)")
+            try database.execute(sql: "PRAGMA journal_mode = WAL")
+            try database.execute(sql: "PRAGMA synchronous = \(configuration.synchronous.rawValue)")
+            try database.execute(sql: "PRAGMA cache_size = -\(configuration.cacheKibibytes)")
+            // The store writes back by itself, after deriving, so that no ack waits for it.
+            try database.execute(sql: "PRAGMA wal_autocheckpoint = 0")
+            if let pages = configuration.pagesMax { try database.execute(sql: "PRAGMA max_page_count = \(pages)") }
+        }
+        do {
+            let queue = try DatabaseQueue(path: path, configuration: settings)
+            let synchronous = try queue.writeWithoutTransaction { database in
+                try Self.migrate(database)
+                return try Self.check(database, path: path, wanted: configuration.synchronous)
+            }
+            return (queue, synchronous)
+        } catch let error as MessageStoreError {
+            throw error
+        } catch let error as DatabaseError {
+            throw MessageStoreError(
+                reason: SQLiteFailure(code: error.extendedResultCode.rawValue, message: "").reason, path: path,
+                detail: error.message ?? "\(error.extendedResultCode)")
+        } catch {
+            throw MessageStoreError(reason: .cannotOpen, path: path, detail: "\(error)")
+        }
+    }
+
+    /// Reads back what decides whether an ack is durable (DESIGN §3: GRDB's default is NORMAL).
+    ///
+    /// - Returns: the number of `PRAGMA synchronous`.
+    static func check(
+        _ database: Database, path: String, wanted: MessageStoreConfiguration.Synchronous
+    ) throws -> Int {
+        let mode = try String.fetchOne(database, sql: "PRAGMA journal_mode") ?? ""
+        guard mode == "wal" else {
+            throw MessageStoreError(reason: .notSynced(wanted: "journal_mode=wal", found: mode), path: path, detail: "")
+        }
+        let synchronous = try Int.fetchOne(database, sql: "PRAGMA synchronous") ?? -1
+        guard synchronous == wanted.pragma else {
+            throw MessageStoreError(
+                reason: .notSynced(wanted: "synchronous=\(wanted.pragma)", found: "synchronous=\(synchronous)"),
+                path: path, detail: "")
+        }
+        return synchronous
+    }
+
+    /// Refuses a file that is not ours before anything in it is changed.
+    private static func recognize(_ database: Database, path: String) throws {
+        let application = try Int.fetchOne(database, sql: "PRAGMA application_id") ?? 0
+        let found = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+        let tables = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") ?? 0
+        guard application == Self.applicationID || (application == 0 && tables == 0) else {
+            throw MessageStoreError(
+                reason: .notAStore, path: path, detail: "application_id \(application) with \(tables) tables")
+        }
+        guard found <= Self.version else {
+            throw MessageStoreError(reason: .newerSchema(found: found, known: Self.version), path: path, detail: "")
+        }
+    }
+
+    private static func migrate(_ database: Database) throws {
+        guard try Int.fetchOne(database, sql: "PRAGMA user_version") == 0 else { return }
+        try database.inTransaction(.immediate) {
+            try database.execute(sql: Self.tables)
+            try database.execute(sql: "PRAGMA application_id = \(Self.applicationID)")
+            try database.execute(sql: "PRAGMA user_version = \(Self.version)")
+            return .commit
+        }
+    }
+
+    private static let tables = """
+        -- Rows of encoded records (JournalRecord.swift); the position is that of the row's first record.
+        CREATE TABLE journal (position INTEGER PRIMARY KEY, records BLOB NOT NULL);
+        -- One row. Everything up to `watermark` is derived; the message index is derived up to `indexed`.
+        CREATE TABLE store (
+            id INTEGER PRIMARY KEY CHECK (id = 1), epoch INTEGER NOT NULL, watermark INTEGER NOT NULL,
+            indexed INTEGER NOT NULL, last_message INTEGER NOT NULL);
+        INSERT INTO store VALUES (1, 0, 0, 0, 0);
+        -- `applied`: everything up to this journal position is in this person's rows, here and in the tables below.
+        CREATE TABLE person (
+            number INTEGER PRIMARY KEY, app TEXT NOT NULL, user TEXT NOT NULL, partition INTEGER NOT NULL,
+            head INTEGER NOT NULL, unread INTEGER NOT NULL, applied INTEGER NOT NULL, UNIQUE (app, user));
+        -- Runs of log entries (LogChunk.swift), the first at `position`.
+        CREATE TABLE person_log (
+            person INTEGER NOT NULL, position INTEGER NOT NULL, entries BLOB NOT NULL, PRIMARY KEY (person, position)
+        ) WITHOUT ROWID;
+        CREATE TABLE person_conversation (
+            person INTEGER NOT NULL, conversation INTEGER NOT NULL, unread INTEGER NOT NULL, counted INTEGER NOT NULL,
+            read INTEGER NOT NULL, PRIMARY KEY (person, conversation)
+        ) WITHOUT ROWID;
+        CREATE TABLE client_message (
+            person INTEGER NOT NULL, id TEXT NOT NULL, message INTEGER NOT NULL, sent_at INTEGER NOT NULL,
+            PRIMARY KEY (person, id)
+        ) WITHOUT ROWID;
+        CREATE TABLE device (
+            person INTEGER NOT NULL, id TEXT NOT NULL, platform TEXT NOT NULL, push INTEGER NOT NULL, token TEXT,
+            environment TEXT, topic TEXT, push_at INTEGER, push_reason TEXT, settled INTEGER NOT NULL,
+            decided INTEGER NOT NULL, since INTEGER NOT NULL, signed_in_at INTEGER NOT NULL, signed_out INTEGER NOT NULL,
+            PRIMARY KEY (person, id)
+        ) WITHOUT ROWID;
+        -- The empty device is the pseudo-leg of a person without devices.
+        CREATE TABLE open_leg (
+            person INTEGER NOT NULL, message INTEGER NOT NULL, device TEXT NOT NULL, position INTEGER NOT NULL,
+            wait TEXT NOT NULL, apns_id TEXT, attempts INTEGER NOT NULL, not_before INTEGER,
+            PRIMARY KEY (person, message, device)
+        ) WITHOUT ROWID;
+        -- Groups, discussions and chat rooms with their present name and membership version.
+        CREATE TABLE conversation (
+            number INTEGER PRIMARY KEY, app TEXT NOT NULL, type TEXT NOT NULL, target TEXT NOT NULL, name TEXT NOT NULL,
+            version INTEGER NOT NULL, UNIQUE (app, type, target));
+        CREATE TABLE membership (
+            conversation INTEGER NOT NULL, version INTEGER NOT NULL, members BLOB NOT NULL,
+            PRIMARY KEY (conversation, version)
+        ) WITHOUT ROWID;
+        -- Which journal records speak of a message: the position of the first, and the distances of those that follow.
+        CREATE TABLE message_index (
+            message INTEGER NOT NULL, position INTEGER NOT NULL, more BLOB NOT NULL, PRIMARY KEY (message, position)
+        ) WITHOUT ROWID;
+        """
+}

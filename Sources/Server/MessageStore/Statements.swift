@@ -1,0 +1,99 @@
+import GRDB
+
+/// All statements of the store, prepared once.
+struct Statements {
+    let begin, commit, rollback: SQLStatement
+    let insertRow, rowAt, rowsAfter: SQLStatement
+    let loadStore, setEpoch, setDerived: SQLStatement
+    let personByKey, personByNumber, lastPersonNumber, allPeople, insertPerson, updatePerson: SQLStatement
+    let lastChunk, chunksFrom, chunksBefore, putChunk: SQLStatement
+    let conversationState, allConversationStates, putConversationState: SQLStatement
+    let sentMessage, sentIDs, insertSentMessage: SQLStatement
+    let devices, putDevice: SQLStatement
+    let openLegs, putOpenLeg, deleteOpenLeg: SQLStatement
+    let conversationByKey, conversationByNumber, lastConversationNumber, allConversations, putConversation: SQLStatement
+    let membership, insertMembership: SQLStatement
+    let indexOf, insertIndex, allIndexed: SQLStatement
+    let pending: SQLStatement
+
+    // tidy: long because it is a list.
+    init(_ database: Database) throws {
+        func prepare(_ sql: String) throws -> SQLStatement { try SQLStatement(database, sql) }
+        self.begin = try prepare("BEGIN IMMEDIATE")
+        self.commit = try prepare("COMMIT")
+        self.rollback = try prepare("ROLLBACK")
+        self.insertRow = try prepare("INSERT INTO journal (position, records) VALUES (?, ?)")
+        self.rowAt = try prepare(
+            "SELECT position, records FROM journal WHERE position <= ? ORDER BY position DESC LIMIT 1")
+        self.rowsAfter = try prepare("SELECT position, records FROM journal WHERE position > ? ORDER BY position")
+        self.loadStore = try prepare("SELECT epoch, watermark, indexed, last_message FROM store")
+        self.setEpoch = try prepare("UPDATE store SET epoch = ?")
+        self.setDerived = try prepare("UPDATE store SET watermark = ?, indexed = ?, last_message = ?")
+
+        let person = "SELECT number, app, user, head, unread, applied FROM person"
+        self.personByKey = try prepare("\(person) WHERE app = ? AND user = ?")
+        self.personByNumber = try prepare("\(person) WHERE number = ?")
+        self.lastPersonNumber = try prepare("SELECT coalesce(max(number), 0) FROM person")
+        self.allPeople = try prepare("SELECT app, user FROM person")
+        self.insertPerson = try prepare(
+            "INSERT INTO person (number, app, user, partition, head, unread, applied) VALUES (?, ?, ?, ?, 0, 0, 0)")
+        self.updatePerson = try prepare("UPDATE person SET head = ?, unread = ?, applied = ? WHERE number = ?")
+
+        self.lastChunk = try prepare(
+            "SELECT position, entries FROM person_log WHERE person = ? ORDER BY position DESC LIMIT 1")
+        self.chunksFrom = try prepare(
+            """
+            SELECT position, entries FROM person_log WHERE person = ?1 AND position < ?3 AND position >= coalesce(
+                (SELECT max(position) FROM person_log WHERE person = ?1 AND position <= ?2), 0)
+            ORDER BY position
+            """)
+        self.chunksBefore = try prepare(
+            "SELECT position, entries FROM person_log WHERE person = ? AND position < ? ORDER BY position DESC")
+        self.putChunk = try prepare("INSERT OR REPLACE INTO person_log (person, position, entries) VALUES (?, ?, ?)")
+
+        self.conversationState = try prepare(
+            "SELECT unread, counted, read FROM person_conversation WHERE person = ? AND conversation = ?")
+        self.allConversationStates = try prepare(
+            "SELECT conversation FROM person_conversation WHERE person = ? ORDER BY conversation")
+        self.putConversationState = try prepare(
+            """
+            INSERT OR REPLACE INTO person_conversation (person, conversation, unread, counted, read)
+            VALUES (?, ?, ?, ?, ?)
+            """)
+        self.sentMessage = try prepare("SELECT message, sent_at FROM client_message WHERE person = ? AND id = ?")
+        self.sentIDs = try prepare("SELECT id FROM client_message WHERE person = ? LIMIT ?")
+        self.insertSentMessage = try prepare(
+            "INSERT OR IGNORE INTO client_message (person, id, message, sent_at) VALUES (?, ?, ?, ?)")
+
+        self.devices = try prepare(
+            """
+            SELECT id, platform, push, token, environment, topic, push_at, push_reason, settled, decided, since,
+                signed_in_at, signed_out FROM device WHERE person = ? ORDER BY id
+            """)
+        self.putDevice = try prepare(
+            "INSERT OR REPLACE INTO device VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        self.openLegs = try prepare(
+            "SELECT message, device, position, wait, apns_id, attempts, not_before FROM open_leg WHERE person = ?")
+        self.putOpenLeg = try prepare("INSERT OR REPLACE INTO open_leg VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
+        self.deleteOpenLeg = try prepare("DELETE FROM open_leg WHERE person = ? AND message = ? AND device = ?")
+
+        let conversation = "SELECT number, app, type, target, name, version FROM conversation"
+        self.conversationByKey = try prepare("\(conversation) WHERE app = ? AND type = ? AND target = ?")
+        self.conversationByNumber = try prepare("\(conversation) WHERE number = ?")
+        self.lastConversationNumber = try prepare("SELECT coalesce(max(number), 0) FROM conversation")
+        self.allConversations = try prepare("SELECT number FROM conversation")
+        self.putConversation = try prepare("INSERT OR REPLACE INTO conversation VALUES (?, ?, ?, ?, ?, ?)")
+        self.membership = try prepare("SELECT members FROM membership WHERE conversation = ? AND version = ?")
+        self.insertMembership = try prepare("INSERT OR REPLACE INTO membership VALUES (?, ?, ?)")
+
+        self.indexOf = try prepare("SELECT position, more FROM message_index WHERE message = ? ORDER BY position")
+        self.insertIndex = try prepare("INSERT OR REPLACE INTO message_index VALUES (?, ?, ?)")
+        self.allIndexed = try prepare("SELECT DISTINCT message FROM message_index")
+        self.pending = try prepare(
+            """
+            SELECT person.app, person.user FROM device JOIN person ON person.number = device.person
+                WHERE signed_out = 0 AND max(settled, decided) < head
+            UNION SELECT person.app, person.user FROM open_leg JOIN person ON person.number = open_leg.person
+            """)
+    }
+}

@@ -1,0 +1,280 @@
+import StoreModel
+import TidingsModel
+
+/// Finding people and conversations, in memory or in their rows.
+extension StoreEngine {
+    /// A person, or nil if nothing was ever kept about them.
+    func find(_ key: UserKey) throws -> PersonState? {
+        if let last = self.lastFound, last.key == key { return last }
+        if let person = self.peopleByKey[key] {
+            person.lastUsed = self.roundNumber
+            self.lastFound = person
+            return person
+        }
+        self.sql.personByKey.bind(1, key.app.rawValue)
+        self.sql.personByKey.bind(2, key.user.rawValue)
+        return try self.loadPerson(self.sql.personByKey)
+    }
+
+    /// A person, made known if they are not.
+    func intern(_ key: UserKey) throws -> PersonState {
+        if let person = try self.find(key) { return person }
+        self.lastPersonNumber += 1
+        let person = PersonState(number: self.lastPersonNumber, key: key)
+        person.devices = []
+        person.openLegs = [:]
+        person.sentHashes = []
+        self.newPeople.append(person)
+        self.remember(person)
+        return person
+    }
+
+    /// The person with a number some row or person in memory refers to.
+    func person(_ number: Int64) throws -> PersonState {
+        if number < self.peopleByNumber.count, let person = self.peopleByNumber[Int(number)] {
+            person.lastUsed = self.roundNumber
+            return person
+        }
+        self.sql.personByNumber.bind(1, number)
+        guard let person = try self.loadPerson(self.sql.personByNumber) else {
+            throw StoredBytesFault.missing("person \(number)")
+        }
+        return person
+    }
+
+    private func loadPerson(_ statement: SQLStatement) throws -> PersonState? {
+        guard try statement.step() else { return nil }
+        let number = statement.int(0)
+        let key = UserKey(app: AppID(statement.text(1)), user: UserID(statement.text(2)))
+        let head = statement.position(3)
+        let unread = Int(statement.int(4))
+        let applied = statement.position(5)
+        statement.reset()
+        var chunk = LogChunk(first: head + 1)
+        self.sql.lastChunk.bind(1, number)
+        if try self.sql.lastChunk.step() {
+            defer { self.sql.lastChunk.reset() }
+            chunk = try LogChunk(first: self.sql.lastChunk.position(0), stored: self.sql.lastChunk.blob(1))
+        }
+        guard chunk.end == head + 1 else { throw StoredBytesFault.missing("entry \(head) of the log of \(key)") }
+        let person = PersonState(
+            number: number, key: key, head: head, unread: unread, applied: applied, chunk: chunk)
+        self.remember(person)
+        return person
+    }
+
+    private func remember(_ person: PersonState) {
+        person.lastUsed = self.roundNumber
+        self.peopleByKey[person.key] = person
+        while self.peopleByNumber.count <= Int(person.number) { self.peopleByNumber.append(nil) }
+        self.peopleByNumber[Int(person.number)] = person
+    }
+
+    /// Drops people who were not used lately when there are too many; never one whose rows are behind.
+    func evict() {
+        self.lastFound = nil
+        if self.peopleByKey.count > self.configuration.cachedPeopleMax {
+            for age in [2, 1, 0] where self.peopleByKey.count > self.configuration.cachedPeopleMax {
+                let old = self.peopleByKey.values.filter {
+                    !$0.isDirty && $0.lastUsed + age <= self.roundNumber
+                }
+                let isNew = Set(self.newPeople.map(\.number))
+                for person in old where !isNew.contains(person.number) {
+                    self.peopleByKey[person.key] = nil
+                    self.peopleByNumber[Int(person.number)] = nil
+                }
+            }
+        }
+        if self.conversations.count > self.configuration.cachedPeopleMax / 10, self.newVersions.isEmpty {
+            self.conversations.removeAll()
+            self.conversationsByNumber.removeAll()
+        }
+    }
+
+    /// An earlier message of the sender with this client message id.
+    func sentMessage(_ id: ClientMessageID, by person: PersonState) throws -> PersonState.SentMessage? {
+        if person.sentHashes == nil, !person.hasManySent { try self.loadSent(of: person) }
+        if let hashes = person.sentHashes, !hashes.contains(id.hashValue) { return nil }
+        if let sent = person.sent[id] { return sent }
+        self.sql.sentMessage.bind(1, person.number)
+        self.sql.sentMessage.bind(2, id.rawValue)
+        guard try self.sql.sentMessage.step() else { return nil }
+        defer { self.sql.sentMessage.reset() }
+        return PersonState.SentMessage(
+            id: MessageID(rawValue: self.sql.sentMessage.position(0)), at: self.sql.sentMessage.int(1))
+    }
+
+    private func loadSent(of person: PersonState) throws {
+        let max = self.configuration.sentIDsInMemoryMax
+        var hashes = Set(person.sent.keys.map(\.hashValue))
+        self.sql.sentIDs.bind(1, person.number)
+        self.sql.sentIDs.bind(2, Int64(max + 1))
+        while try self.sql.sentIDs.step() { hashes.insert(ClientMessageID(self.sql.sentIDs.text(0)).hashValue) }
+        if hashes.count > max { person.hasManySent = true } else { person.sentHashes = hashes }
+    }
+
+    /// The state of a conversation the person has entries of.
+    func conversationState(
+        _ number: ConversationNumber, of person: PersonState
+    ) throws -> PersonState.ConversationState? {
+        if let state = person.conversations[number] { return state }
+        self.sql.conversationState.bind(1, person.number)
+        self.sql.conversationState.bind(2, number.rawValue)
+        guard try self.sql.conversationState.step() else { return nil }
+        defer { self.sql.conversationState.reset() }
+        let state = PersonState.ConversationState(
+            unread: Int(self.sql.conversationState.int(0)), counted: self.sql.conversationState.position(1),
+            read: self.sql.conversationState.position(2))
+        person.conversations[number] = state
+        return state
+    }
+
+    /// The number of a conversation as somebody of the app sees it; nil if it cannot have entries.
+    func number(of conversation: ConversationID, in app: AppID) throws -> ConversationNumber? {
+        if conversation.type.targetIsPeer {
+            let peer = try self.find(UserKey(app: app, user: UserID(conversation.target)))
+            return peer.map { ConversationNumber(type: conversation.type, number: $0.number) }
+        }
+        return try self.find(conversation, in: app).map {
+            ConversationNumber(type: conversation.type, number: $0.number)
+        }
+    }
+}
+
+// MARK: - Devices and legs
+
+extension StoreEngine {
+    /// The person's devices, sorted.
+    @discardableResult
+    func devices(of person: PersonState) throws -> [DeviceRecord] {
+        if let devices = person.devices { return devices }
+        var devices: [DeviceRecord] = []
+        let row = self.sql.devices
+        row.bind(1, person.number)
+        while try row.step() {
+            devices.append(
+                DeviceRecord(
+                    key: DeviceKey(user: person.key, device: DeviceID(row.text(0))), platform: row.text(1),
+                    push: try Self.pushState(row), settled: row.position(8), decided: row.position(9),
+                    since: row.position(10), signedInAt: row.int(11), isSignedOut: row.int(12) != 0))
+        }
+        person.devices = devices
+        return devices
+    }
+
+    private static func pushState(_ row: SQLStatement) throws -> PushState {
+        func registration() throws -> PushRegistration {
+            guard let environment = PushEnvironment(rawValue: row.text(4)) else {
+                throw StoredBytesFault.badValue("push environment")
+            }
+            return PushRegistration(token: PushToken(row.text(3)), environment: environment, topic: row.text(5))
+        }
+        switch row.int(2) {
+        case 0: return .none
+        case 1: return .registered(try registration(), at: row.int(6))
+        case 2: return .quarantined(try registration(), at: row.int(6), reason: row.text(7))
+        case 3: return .dead(timestamp: row.int(6))
+        default: throw StoredBytesFault.badValue("push state")
+        }
+    }
+
+    func deviceIndex(_ device: DeviceID, of person: PersonState) throws -> Int? {
+        if person.devices == nil { try self.devices(of: person) }
+        return person.devices?.firstIndex { $0.key.device == device }
+    }
+
+    func device(_ key: DeviceKey) throws -> DeviceRecord? {
+        guard let person = try self.find(key.user) else { return nil }
+        return try self.deviceIndex(key.device, of: person).flatMap { person.devices?[$0] }
+    }
+
+    func openLegs(of person: PersonState) throws -> [LegID: OpenLeg] {
+        if let legs = person.openLegs { return legs }
+        var legs: [LegID: OpenLeg] = [:]
+        let row = self.sql.openLegs
+        row.bind(1, person.number)
+        while try row.step() {
+            let device = row.text(1)
+            let leg = LegID(
+                message: MessageID(rawValue: row.position(0)), user: person.key,
+                device: device.isEmpty ? nil : DeviceID(device))
+            guard let wait = LegWait(rawValue: row.text(3)) else { throw StoredBytesFault.badValue("wait") }
+            legs[leg] = OpenLeg(
+                leg: leg, position: row.position(2), wait: wait, apnsID: row.optionalText(4),
+                attempts: Int(row.int(5)), notBefore: row.isNull(6) ? nil : row.int(6))
+        }
+        person.openLegs = legs
+        return legs
+    }
+}
+
+// MARK: - Conversations with members
+
+extension StoreEngine {
+    /// A group, discussion or chat room of the app.
+    func find(_ conversation: ConversationID, in app: AppID) throws -> MembersState? {
+        guard !conversation.type.targetIsPeer else { return nil }
+        if let known = self.conversations[ConversationKey(app: app, conversation: conversation)] { return known }
+        self.sql.conversationByKey.bind(1, app.rawValue)
+        self.sql.conversationByKey.bind(2, conversation.type.rawValue)
+        self.sql.conversationByKey.bind(3, conversation.target)
+        return try self.loadConversation(self.sql.conversationByKey)
+    }
+
+    func conversation(_ number: Int64) throws -> MembersState {
+        if let known = self.conversationsByNumber[number] { return known }
+        self.sql.conversationByNumber.bind(1, number)
+        guard let conversation = try self.loadConversation(self.sql.conversationByNumber) else {
+            throw StoredBytesFault.missing("conversation \(number)")
+        }
+        return conversation
+    }
+
+    private func loadConversation(_ row: SQLStatement) throws -> MembersState? {
+        guard try row.step() else { return nil }
+        defer { row.reset() }
+        guard let type = ConversationType(rawValue: row.text(2)) else {
+            throw StoredBytesFault.badValue("conversation kind")
+        }
+        let conversation = MembersState(
+            number: row.int(0), app: AppID(row.text(1)), conversation: ConversationID(type: type, target: row.text(3)),
+            name: row.text(4), version: row.position(5),
+            members: try self.loadMembers(of: row.int(0), version: row.position(5)))
+        self.remember(conversation)
+        return conversation
+    }
+
+    func remember(_ conversation: MembersState) {
+        let key = ConversationKey(app: conversation.app, conversation: conversation.conversation)
+        self.conversations[key] = conversation
+        self.conversationsByNumber[conversation.number] = conversation
+    }
+
+    /// The members of a version, in the order of their ids.
+    func members(of conversation: MembersState, version: UInt64) throws -> [Int64] {
+        if conversation.version == version { return conversation.members }
+        if let new = self.newVersions.first(where: { $0.conversation === conversation && $0.version == version }) {
+            return new.members
+        }
+        return try self.loadMembers(of: conversation.number, version: version)
+    }
+
+    private func loadMembers(of conversation: Int64, version: UInt64) throws -> [Int64] {
+        self.sql.membership.bind(1, conversation)
+        self.sql.membership.bind(2, version)
+        guard try self.sql.membership.step() else {
+            throw StoredBytesFault.missing("membership version \(version) of conversation \(conversation)")
+        }
+        defer { self.sql.membership.reset() }
+        var reader = ByteReader(self.sql.membership.blob(0))
+        var members: [Int64] = []
+        while !reader.isAtEnd { members.append(try reader.signed()) }
+        return members
+    }
+
+    func record(of conversation: MembersState) throws -> ConversationRecord {
+        ConversationRecord(
+            app: conversation.app, conversation: conversation.conversation, name: conversation.name,
+            members: try conversation.members.map { try self.person($0).key.user })
+    }
+}

@@ -1,0 +1,232 @@
+import StoreModel
+import TidingsModel
+
+/// Answers to queries: stored rows with the tail in memory over them.
+extension StoreEngine {
+    func loadUser(_ key: UserKey) throws -> UserRecord {
+        guard let person = try self.find(key) else {
+            return UserRecord(key: key, head: 0, unread: 0, devices: [], openLegs: [])
+        }
+        return UserRecord(
+            key: key, head: person.head, unread: person.unread, devices: try self.devices(of: person),
+            openLegs: try self.openLegs(of: person).values.sorted { $0.leg < $1.leg })
+    }
+
+    func readLog(_ key: UserKey, after: LogPosition, limit: Int) throws -> LogPage {
+        guard let person = try self.find(key) else { return LogPage(entries: [], head: 0, unread: 0) }
+        var entries: [LogEntry] = []
+        if limit > 0, after < person.head {
+            try self.forEachEntry(of: person, after: after) { entry in
+                entries.append(LogEntry(position: entry.position, body: try self.body(of: entry)))
+                return entries.count < limit
+            }
+        }
+        return LogPage(entries: entries, head: person.head, unread: person.unread)
+    }
+
+    private func body(of entry: LogChunk.Entry) throws -> LogEntry.Body {
+        switch try self.record(at: entry.record) {
+        case .accept(let message, _, _): return .message(message)
+        case .markRead(_, let conversation, let upTo, _): return .read(conversation: conversation, upTo: upTo)
+        case .putConversation, .signIn, .signOut, .setPushState, .advance, .keepLeg, .endLeg, .receipt:
+            throw StoredBytesFault.badValue("log entry: journal record \(entry.record) is none")
+        }
+    }
+
+    /// Calls `body` for each entry of a person's log after a position, in order, until it returns false.
+    func forEachEntry(
+        of person: PersonState, after: LogPosition, _ body: (LogChunk.Entry) throws -> Bool
+    ) throws {
+        func wanted(_ entry: LogChunk.Entry) throws -> Bool { try entry.position <= after || body(entry) }
+        let firstInMemory = person.closedChunks.first?.first ?? person.chunk.first
+        if after + 1 < firstInMemory {
+            let row = self.sql.chunksFrom
+            row.bind(1, person.number)
+            row.bind(2, after + 1)
+            row.bind(3, firstInMemory)
+            defer { row.reset() }
+            while try row.step() {
+                guard try LogChunk.read(row.blob(1), first: row.position(0), wanted) else { return }
+            }
+        }
+        for chunk in person.closedChunks + [person.chunk] where chunk.end > after + 1 {
+            guard try chunk.forEach(wanted) else { return }
+        }
+    }
+
+    /// The entry a journal record made in a person's log.
+    private func entry(of record: JournalPosition, in person: PersonState) throws -> LogChunk.Entry? {
+        var found: LogChunk.Entry?
+        func look(_ entry: LogChunk.Entry) -> Bool {
+            if entry.record == record { found = entry }
+            return entry.record < record
+        }
+        let inMemory = person.closedChunks + [person.chunk]
+        for chunk in inMemory.reversed() {
+            try chunk.forEach(look)
+            if found != nil { return found }
+        }
+        let row = self.sql.chunksBefore
+        row.bind(1, person.number)
+        row.bind(2, inMemory[0].first)
+        defer { row.reset() }
+        while try row.step() {
+            var reader = ByteReader(row.blob(1))
+            guard try reader.number() <= record else { continue }
+            try LogChunk.read(row.blob(1), first: row.position(0), look)
+            return found
+        }
+        return nil
+    }
+
+    /// Whether a message has this id already.
+    func isAccepted(_ id: MessageID) throws -> Bool {
+        if self.acceptedTail.contains(id) { return true }
+        for position in try self.records(of: id) {
+            if case .accept = try self.record(at: position) { return true }
+        }
+        return false
+    }
+
+    /// The journal records that speak of a message, in order.
+    private func records(of id: MessageID) throws -> [JournalPosition] {
+        var positions: [JournalPosition] = []
+        let row = self.sql.indexOf
+        row.bind(1, id.rawValue)
+        while try row.step() {
+            var position = row.position(0)
+            positions.append(position)
+            var reader = ByteReader(row.blob(1))
+            while !reader.isAtEnd {
+                position += try reader.number()
+                positions.append(position)
+            }
+        }
+        return positions + self.indexTail.filter { $0.message == id }.map(\.record)
+    }
+
+    func trace(of id: MessageID, in app: AppID) throws -> MessageTrace? {
+        var accepted: (message: Message, version: UInt64, record: JournalPosition)?
+        var ended: [LegID: EndedLeg] = [:]
+        var receipts: [LegID: [LegReceipt: Int64]] = [:]
+        for position in try self.records(of: id) {
+            switch try self.record(at: position) {
+            case .accept(let message, _, let version): accepted = (message, version, position)
+            case .endLeg(let end): if ended[end.leg] == nil { ended[end.leg] = end }
+            case .receipt(let leg, let receipt, let at):
+                if receipts[leg]?[receipt] == nil { receipts[leg, default: [:]][receipt] = at }
+            case .putConversation, .signIn, .signOut, .setPushState, .advance, .markRead, .keepLeg: break
+            }
+        }
+        guard let accepted, accepted.message.app == app else { return nil }
+        var deliveries: [Delivery] = []
+        var open: [OpenLeg] = []
+        for person in try self.recipients(of: accepted.message, version: accepted.version) {
+            guard let entry = try self.entry(of: accepted.record, in: person) else {
+                throw StoredBytesFault.missing("the entry of message \(id) in the log of \(person.key)")
+            }
+            deliveries.append(Delivery(user: person.key.user, position: entry.position, unread: entry.unread))
+            open += try self.openLegs(of: person).values.filter { $0.leg.message == id }
+        }
+        let kept = receipts.filter { $0.key.user.app == app }.flatMap { leg, times in
+            times.map { MessageTrace.Receipt(leg: leg, receipt: $0.key, at: $0.value) }
+        }
+        return MessageTrace(
+            message: accepted.message, deliveries: deliveries, open: open.sorted { $0.leg < $1.leg },
+            ended: ended.values.filter { $0.leg.user.app == app }.sorted { $0.leg < $1.leg }, receipts: kept.sorted())
+    }
+
+    /// Everyone a message has an entry for, sorted.
+    private func recipients(of message: Message, version: UInt64) throws -> [PersonState] {
+        if message.conversation.type == .chatRoom { return [] }
+        if message.conversation.type.targetIsPeer {
+            return try Set([message.sender, UserID(message.conversation.target)]).sorted().map {
+                try self.intern(UserKey(app: message.app, user: $0))
+            }
+        }
+        guard let conversation = try self.find(message.conversation, in: message.app) else {
+            throw StoredBytesFault.missing("conversation \(message.conversation)")
+        }
+        return try self.members(of: conversation, version: version).map { try self.person($0) }
+    }
+}
+
+// MARK: - Whole state
+
+extension StoreEngine {
+    /// People with push work: as their rows say, and for those in the tail as memory says.
+    func pending() throws -> [UserKey] {
+        var pending: Set<UserKey> = []
+        while try self.sql.pending.step() {
+            pending.insert(UserKey(app: AppID(self.sql.pending.text(0)), user: UserID(self.sql.pending.text(1))))
+        }
+        for person in self.peopleByKey.values where person.isDirty {
+            let isBehind = try self.devices(of: person).contains {
+                !$0.isSignedOut && max($0.settled, $0.decided) < person.head
+            }
+            let isPending = try isBehind || !self.openLegs(of: person).isEmpty
+            if isPending { pending.insert(person.key) } else { pending.remove(person.key) }
+        }
+        return pending.sorted()
+    }
+
+    /// Everything in the store, in the order of `ReferenceStore.dump()`.
+    func dump() throws -> StoreDump {
+        var keys = Set(self.newPeople.map(\.key))
+        while try self.sql.allPeople.step() {
+            keys.insert(UserKey(app: AppID(self.sql.allPeople.text(0)), user: UserID(self.sql.allPeople.text(1))))
+        }
+        var people: [StoreDump.Person] = []
+        for key in keys.sorted() {
+            guard let person = try self.find(key) else { continue }
+            let record = try self.loadUser(key)
+            guard record.head > 0 || !record.devices.isEmpty || !record.openLegs.isEmpty else { continue }
+            people.append(
+                StoreDump.Person(
+                    record: record, log: try self.readLog(key, after: 0, limit: .max).entries,
+                    cursors: try self.cursors(of: person)))
+        }
+        var numbers = Set(self.newVersions.map(\.conversation.number))
+        while try self.sql.allConversations.step() { numbers.insert(self.sql.allConversations.int(0)) }
+        let conversations = try numbers.map { number in
+            let conversation = try self.conversation(number)
+            return StoreDump.Conversation(
+                record: try self.record(of: conversation), version: conversation.version)
+        }
+        var ids = Set(self.indexTail.map(\.message))
+        while try self.sql.allIndexed.step() { ids.insert(MessageID(rawValue: self.sql.allIndexed.position(0))) }
+        let messages = try ids.sorted().compactMap { id -> MessageTrace? in
+            for position in try self.records(of: id) {
+                if case .accept(let message, _, _) = try self.record(at: position) {
+                    return try self.trace(of: id, in: message.app)
+                }
+            }
+            return nil
+        }
+        return StoreDump(
+            epoch: self.epoch, lastMessageID: self.lastMessageID, people: people,
+            conversations: conversations.sorted {
+                ($0.record.app, $0.record.conversation) < ($1.record.app, $1.record.conversation)
+            },
+            messages: messages)
+    }
+
+    private func cursors(of person: PersonState) throws -> [StoreDump.Cursor] {
+        var numbers = Set(person.changedConversations)
+        self.sql.allConversationStates.bind(1, person.number)
+        while try self.sql.allConversationStates.step() {
+            numbers.insert(ConversationNumber(rawValue: self.sql.allConversationStates.position(0)))
+        }
+        return try numbers.map { number in
+            guard let state = try self.conversationState(number, of: person), let type = number.type else {
+                throw StoredBytesFault.missing("conversation \(number.rawValue) of \(person.key)")
+            }
+            let target =
+                type.targetIsPeer
+                ? try self.person(number.number).key.user.rawValue
+                : try self.conversation(number.number).conversation.target
+            return StoreDump.Cursor(
+                conversation: ConversationID(type: type, target: target), unread: state.unread, upTo: state.read)
+        }.sorted { $0.conversation < $1.conversation }
+    }
+}

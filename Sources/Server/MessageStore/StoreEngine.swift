@@ -1,0 +1,191 @@
+import GRDB
+import Logging
+import StoreModel
+import TidingsModel
+
+/// The store behind its writer thread: takes batches, keeps the journal, derives the rest. Belongs to that thread.
+///
+/// State in memory is always as of the last record; stored rows are behind it, each with the journal position they are at.
+/// A change is: decide (`+Commands`), append its record to the journal, apply the record (`+Applying`). After a crash the records
+/// after the watermark are applied again, and nothing else.
+final class StoreEngine {
+    let configuration: MessageStoreConfiguration
+    let logger: Logger
+    let sql: Statements
+    let walPages: WALPages
+
+    private(set) var epoch: UInt64 = 0
+    var lastMessageID = MessageID(rawValue: 0)
+    /// The position the next record gets.
+    private(set) var next: JournalPosition = 1
+    /// Everything up to here is derived.
+    var watermark: JournalPosition = 0
+    /// The message index is derived up to here.
+    var indexed: JournalPosition = 0
+
+    private var row = JournalRow()
+    private var isInTransaction = false
+
+    var peopleByKey: [UserKey: PersonState] = [:]
+    /// Several commands about one person often follow each other.
+    var lastFound: PersonState?
+    /// At index `number`; nil for whoever is not in memory.
+    var peopleByNumber: [PersonState?] = [nil]
+    var lastPersonNumber: Int64 = 0
+    /// People without a row.
+    var newPeople: [PersonState] = []
+    /// People whose rows are behind, outside the present round.
+    var dirtyPeople: [PersonState] = []
+
+    struct ConversationKey: Hashable {
+        var app: AppID
+        var conversation: ConversationID
+    }
+    var conversations: [ConversationKey: MembersState] = [:]
+    var conversationsByNumber: [Int64: MembersState] = [:]
+    var lastConversationNumber: Int64 = 0
+    /// Membership versions without a row, in order.
+    var newVersions: [(conversation: MembersState, version: UInt64, members: [Int64])] = []
+
+    /// What the message index lacks, in journal order.
+    var indexTail: [(message: MessageID, record: JournalPosition)] = []
+    /// Messages accepted since the index was derived.
+    var acceptedTail: Set<MessageID> = []
+    /// Log entries that wait to be derived.
+    var entriesInTail = 0
+
+    var round: DerivationRound?
+    var roundNumber = 0
+    var stepNumber = 0
+    /// Nothing is derived any more (a test's crash).
+    var isFrozen = false
+
+    /// Prepares the statements, applies what the journal holds beyond the watermark, and takes the next epoch.
+    init(database: Database, configuration: MessageStoreConfiguration, logger: Logger) throws {
+        self.configuration = configuration
+        self.logger = logger
+        self.sql = try Statements(database)
+        self.walPages = WALPages(database)
+        try self.recover()
+        try self.begin()
+        self.epoch += 1
+        self.sql.setEpoch.bind(1, self.epoch)
+        try self.sql.setEpoch.run()
+        try self.commit()
+    }
+
+    /// How many records wait to be derived.
+    var tailRecords: Int { Int(self.next - 1 - self.watermark) }
+
+    /// Deriving must go on between batches, busy or not.
+    var tailIsLong: Bool {
+        self.tailRecords >= self.configuration.tailRecordsMax || self.entriesInTail >= self.configuration.tailEntriesMax
+    }
+
+    private func recover() throws {
+        guard try self.sql.loadStore.step() else { throw StoredBytesFault.missing("the row of table store") }
+        self.epoch = self.sql.loadStore.position(0)
+        self.watermark = self.sql.loadStore.position(1)
+        self.indexed = self.sql.loadStore.position(2)
+        self.lastMessageID = MessageID(rawValue: self.sql.loadStore.position(3))
+        self.sql.loadStore.reset()
+        self.lastPersonNumber = try self.single(self.sql.lastPersonNumber)
+        self.lastConversationNumber = try self.single(self.sql.lastConversationNumber)
+        self.peopleByNumber = Array(repeating: nil, count: Int(self.lastPersonNumber) + 1)
+        self.next = self.watermark + 1
+        self.sql.rowsAfter.bind(1, self.watermark)
+        while try self.sql.rowsAfter.step() {
+            guard self.sql.rowsAfter.position(0) == self.next else {
+                throw StoredBytesFault.missing("journal record \(self.next)")
+            }
+            try JournalRow.read(self.sql.rowsAfter.blob(1)) { record in
+                let position = self.next
+                self.next += 1
+                _ = try self.apply(record, at: position)
+                return true
+            }
+        }
+        if self.tailRecords > 0 {
+            self.logger.info("recovered", metadata: ["records": "\(self.tailRecords)", "after": "\(self.watermark)"])
+        }
+    }
+
+    private func single(_ statement: SQLStatement) throws -> Int64 {
+        defer { statement.reset() }
+        return try statement.step() ? statement.int(0) : 0
+    }
+}
+
+// MARK: - Transactions and the journal
+
+extension StoreEngine {
+    /// Carries out batches in one transaction with one sync.
+    ///
+    /// - Returns: the results of each batch, in order; they are synced.
+    /// - Throws: what SQLite said. Then nothing was written, the state in memory is void, and the engine must not be used again.
+    func carryOut(_ batches: [[StoreCommand]]) throws -> [[StoreResult]] {
+        do {
+            var results: [[StoreResult]] = []
+            results.reserveCapacity(batches.count)
+            for batch in batches {
+                var answers: [StoreResult] = []
+                answers.reserveCapacity(batch.count)
+                for command in batch { answers.append(try self.carryOut(command)) }
+                results.append(answers)
+            }
+            try self.flushRow()
+            try self.commit()
+            return results
+        } catch {
+            if self.isInTransaction { try? self.sql.rollback.run() }
+            throw error
+        }
+    }
+
+    func begin() throws {
+        guard !self.isInTransaction else { return }
+        try self.sql.begin.run()
+        self.isInTransaction = true
+    }
+
+    func commit() throws {
+        guard self.isInTransaction else { return }
+        try self.sql.commit.run()
+        self.isInTransaction = false
+    }
+
+    /// Appends a record to the journal and applies it.
+    func write(_ record: JournalRecord) throws -> StoreResult {
+        if self.row.bytes.count >= self.configuration.journalRowBytes { try self.flushRow() }
+        self.row.append(record)
+        let position = self.next
+        self.next += 1
+        return try self.apply(record, at: position)
+    }
+
+    /// Inserts the row that is being filled, so that reading finds its records.
+    private func flushRow() throws {
+        guard !self.row.isEmpty else { return }
+        try self.begin()
+        self.sql.insertRow.bind(1, self.next - UInt64(self.row.count))
+        try self.sql.insertRow.run(blob: self.row.bytes, at: 2)
+        self.row.removeAll()
+    }
+
+    /// Reads a record of the journal.
+    func record(at position: JournalPosition) throws -> JournalRecord {
+        if position >= self.next - UInt64(self.row.count) { try self.flushRow() }
+        self.sql.rowAt.bind(1, position)
+        defer { self.sql.rowAt.reset() }
+        var found: JournalRecord?
+        if try self.sql.rowAt.step() {
+            let index = position - self.sql.rowAt.position(0)
+            try JournalRow.read(self.sql.rowAt.blob(1), from: Int(index)) { record in
+                found = record
+                return false
+            }
+        }
+        guard let found else { throw StoredBytesFault.missing("journal record \(position)") }
+        return found
+    }
+}

@@ -1,0 +1,67 @@
+import APNsModel
+import StoreModel
+import TidingsModel
+
+extension ServerCore {
+    /// Takes a device's push registration (S2.7). Whatever was held against an earlier one is forgotten (DESIGN P8).
+    mutating func register(
+        _ registration: PushRegistration, _ slot: Int, _ index: Int, _ now: Now, _ effects: inout [ServerEffect]
+    ) throws(InvalidField) {
+        guard APNsFormat.isDeviceToken(registration.token.rawValue.utf8) else {
+            throw InvalidField(
+                field: "push_registration.token", rule: "must be 2 to 200 hexadecimal digits, an even number of them")
+        }
+        guard APNsFormat.isTopic(registration.topic.utf8) else {
+            throw InvalidField(
+                field: "push_registration.topic",
+                rule: "must be 1 to 255 letters, digits, hyphens, underscores and dots")
+        }
+        self.people[slot].devices[index].retry = nil
+        self.setPush(.registered(registration, at: now.wall), slot, index, &effects)
+    }
+
+    /// Changes what is known of a device's token, here and in the store.
+    mutating func setPush(_ push: PushState, _ slot: Int, _ index: Int, _ effects: inout [ServerEffect]) {
+        self.people[slot].devices[index].push = push
+        let key = DeviceKey(user: self.people[slot].key, device: self.people[slot].devices[index].id)
+        self.tell(.setPushState(key, push), &effects)
+    }
+
+    /// Signs a device out by the API.
+    mutating func signOut(
+        _ device: DeviceKey, for request: ApiRequestID, _ now: Now, _ effects: inout [ServerEffect]
+    ) {
+        let slot = self.slot(of: device.user, now, &effects)
+        guard self.people[slot].isReady else {
+            self.loadings[slot]?.queue.append(.signOut(request, device))
+            return
+        }
+        guard let index = self.people[slot].index(of: device.device) else {
+            let invalid = InvalidField(field: "device", rule: "must be a device of this person that is signed in")
+            effects.append(.reply(request, .refused(.init(invalid))))
+            return
+        }
+        self.endLegs(ofSignedOut: slot, index, now, &effects)
+        self.ask(.signOut(device, at: now.wall), for: .apiSignOut(request, device), &effects)
+    }
+
+    /// Ends everything that was under way to a device.
+    mutating func endLegs(ofSignedOut slot: Int, _ index: Int, _ now: Now, _ effects: inout [ServerEffect]) {
+        for leg in self.people[slot].devices[index].legs.removeAll(where: { _ in true }) {
+            self.end(leg.message.message.id, slot, index, .signedOut, now, &effects)
+        }
+    }
+
+    /// A device is signed out in the store: it gets no more legs.
+    mutating func removeDevice(_ device: DeviceKey, _ now: Now, _ effects: inout [ServerEffect]) {
+        guard let slot = self.slots[device.user], let index = self.people[slot].index(of: device.device) else { return }
+        self.endLegs(ofSignedOut: slot, index, now, &effects)
+        if let session = self.people[slot].devices[index].session {
+            let problem = ServerFrame.Problem(code: .invalidToken, field: "device", rule: "was signed out")
+            effects.append(.write(session, .problem(problem, isFatal: true)))
+            self.close(session, &effects)
+        }
+        self.people[slot].devices.remove(at: index)
+        self.arm(slot)
+    }
+}

@@ -1,0 +1,187 @@
+import StoreModel
+import TidingsModel
+
+/// What happens to a person while the store is asked about them.
+struct Loading: Sendable {
+    /// Something that has to wait until the person is there.
+    enum Pending: Sendable {
+        case delivery(Delivery, SharedMessage, from: DeviceID?)
+        case read(ConversationID, upTo: LogPosition, position: LogPosition, unread: Int)
+        case signedIn(SessionID, DeviceRecord)
+        case signOut(ApiRequestID, DeviceKey)
+    }
+
+    /// It takes one of the places that limit how fast a start loads people.
+    let isRecovery: Bool
+    var record: UserRecord?
+    /// The log is needed from after this position.
+    var from: LogPosition = 0
+    /// The log up to the record's head, as far as it was read.
+    var entries: [LogEntry] = []
+    var queue: [Pending] = []
+
+    /// Who sent what while the person was loading: the log does not tell the device.
+    var senders: [LogPosition: DeviceID] {
+        var senders: [LogPosition: DeviceID] = [:]
+        for case .delivery(let delivery, _, let device) in self.queue { senders[delivery.position] = device }
+        return senders
+    }
+
+    /// The entries after `from`, if they all came in while the person was loading: then the log need not be read.
+    func entriesFromQueue(upTo head: LogPosition) -> [LogEntry]? {
+        let entries = self.queue.compactMap { pending -> LogEntry? in
+            switch pending {
+            case .delivery(let delivery, let message, _):
+                LogEntry(position: delivery.position, body: .message(message.message))
+            case .read(let conversation, let upTo, let position, _):
+                LogEntry(position: position, body: .read(conversation: conversation, upTo: upTo))
+            case .signedIn, .signOut: nil
+            }
+        }.filter { $0.position > self.from && $0.position <= head }
+        return LogPosition(entries.count) == head - self.from ? entries : nil
+    }
+}
+
+extension ServerCore {
+    /// The slot of a person, who is loaded if they are not in memory.
+    mutating func slot(
+        of user: UserKey, isRecovery: Bool = false, _ now: Now, _ effects: inout [ServerEffect]
+    ) -> Int {
+        if let slot = self.slots[user] { return slot }
+        let slot: Int
+        if let free = self.freeSlots.popLast() {
+            slot = free
+            self.people[slot] = Person(key: user, at: now.monotonic)
+        } else {
+            slot = self.people.count
+            self.people.append(Person(key: user, at: now.monotonic))
+        }
+        self.slots[user] = slot
+        self.loadings[slot] = Loading(isRecovery: isRecovery)
+        self.ask(.loadUser(user), for: .load(slot: slot), &effects)
+        return slot
+    }
+
+    /// Forgets an idle person.
+    mutating func unload(_ slot: Int) {
+        self.slots.removeValue(forKey: self.people[slot].key)
+        self.people[slot].isReady = false
+        self.people[slot].devices = []
+        self.people[slot].readUpTo = [:]
+        self.freeSlots.append(slot)
+    }
+
+    /// The store knows the person; if somebody's work is not finished, the log is needed from there.
+    mutating func takeRecord(_ record: UserRecord, into slot: Int, _ now: Now, _ effects: inout [ServerEffect]) {
+        var from = record.head
+        for device in record.devices where !device.isSignedOut {
+            from = min(from, max(device.settled, device.decided, device.since))
+        }
+        for leg in record.openLegs { from = min(from, leg.position - 1) }
+        self.loadings[slot]?.record = record
+        self.loadings[slot]?.from = from
+        self.readOn(slot, now, &effects)
+    }
+
+    /// A page of the log of a person who is loading.
+    mutating func takeLoadedPage(_ page: LogPage, into slot: Int, _ now: Now, _ effects: inout [ServerEffect]) {
+        guard let head = self.loadings[slot]?.record?.head else { return }
+        let entries = page.entries.filter { $0.position <= head }
+        self.loadings[slot]?.entries.append(contentsOf: entries)
+        // A log that is trimmed below its head has nothing more to tell.
+        self.loadings[slot]?.from = entries.last?.position ?? head
+        self.readOn(slot, now, &effects)
+    }
+
+    private mutating func readOn(_ slot: Int, _ now: Now, _ effects: inout [ServerEffect]) {
+        guard let loading = self.loadings[slot], let record = loading.record else { return }
+        if loading.from >= record.head {
+            self.finishLoading(slot, now, &effects)
+        } else if loading.entries.isEmpty, let entries = loading.entriesFromQueue(upTo: record.head) {
+            self.loadings[slot]?.entries = entries
+            self.finishLoading(slot, now, &effects)
+        } else {
+            self.ask(
+                .readLog(record.key, after: loading.from, limit: self.settings.pageEntriesMax),
+                for: .loadPage(slot: slot), &effects)
+        }
+    }
+
+    private mutating func finishLoading(_ slot: Int, _ now: Now, _ effects: inout [ServerEffect]) {
+        guard let loading = self.loadings.removeValue(forKey: slot), let record = loading.record else { return }
+        self.people[slot].isReady = true
+        self.people[slot].busyAt = now.monotonic
+        self.people[slot].head = record.head
+        self.people[slot].unread = record.unread
+        self.people[slot].devices = record.devices.filter { !$0.isSignedOut }.map(Device.init(record:))
+        self.takeUpLegs(of: slot, loading, record.openLegs, now, &effects)
+        for pending in loading.queue {
+            switch pending {
+            case .delivery(let delivery, let message, let device):
+                if delivery.position > record.head {
+                    self.deliver(message, delivery, to: slot, from: device, now, &effects)
+                } else {
+                    self.endWithoutDevice(message, slot, now, &effects)
+                }
+            case .read(let conversation, let upTo, let position, let unread):
+                guard position > record.head else { continue }
+                self.read(slot, conversation, upTo: upTo, position: position, unread: unread, now, &effects)
+            case .signedIn(let session, let record):
+                self.openSession(session, record, in: slot, now, &effects)
+            case .signOut(let request, let device):
+                self.signOut(device, for: request, now, &effects)
+            }
+        }
+        self.arm(slot)
+        if loading.isRecovery {
+            self.recoveryLoads -= 1
+            self.loadRecovering(now, &effects)
+        }
+    }
+
+    /// Takes up what was unfinished: the open legs and the entries above max(settled, decided) (DESIGN §3 "Push work").
+    private mutating func takeUpLegs(
+        of slot: Int, _ loading: Loading, _ openLegs: [OpenLeg], _ now: Now, _ effects: inout [ServerEffect]
+    ) {
+        let senders = loading.senders
+        for index in self.people[slot].devices.indices {
+            let id = self.people[slot].devices[index].id
+            let open = openLegs.filter { $0.leg.device == id }
+            // A device with a kept leg was gone when it was kept, and has not come back: there is nothing to wait for.
+            if open.isEmpty, now.monotonic < self.restartGraceUntil {
+                self.people[slot].devices[index].lease = .returning(until: self.restartGraceUntil)
+            }
+            let known = max(self.people[slot].devices[index].written, self.people[slot].devices[index].since)
+            var kept = open[...].makeIterator()
+            var next = kept.next()
+            for entry in loading.entries {
+                while let leg = next, leg.position < entry.position { next = kept.next() }
+                switch entry.body {
+                case .read(let conversation, let upTo):
+                    self.people[slot].readUpTo[conversation] =
+                        max(self.people[slot].readUpTo[conversation] ?? 0, upTo)
+                case .message(let message):
+                    if let leg = next, leg.position == entry.position {
+                        self.takeUp(leg, SharedMessage(message), slot, index, now)
+                    } else if entry.position > known {
+                        let sender = senders[entry.position]
+                        self.start(
+                            SharedMessage(message), at: entry.position, slot, index, from: sender, now, &effects)
+                    }
+                }
+            }
+            self.pump(slot, index, now, &effects)
+        }
+    }
+
+    private mutating func takeUp(_ open: OpenLeg, _ message: SharedMessage, _ slot: Int, _ index: Int, _ now: Now) {
+        var leg = Leg(position: open.position, message: message, state: .queued, liveSince: now.monotonic)
+        leg.attempts = open.attempts
+        leg.isKept = true
+        self.people[slot].devices[index].legs.append(leg)
+        guard let notBefore = open.notBefore, notBefore > now.wall else { return }
+        self.people[slot].devices[index].retry = Device.Retry(
+            wait: open.wait == .throttled ? .throttled : .providerDown, failures: max(1, open.attempts),
+            until: now.monotonic + min(notBefore - now.wall, self.settings.backOffMax))
+    }
+}

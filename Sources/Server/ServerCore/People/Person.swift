@@ -1,0 +1,124 @@
+import StoreModel
+import TidingsModel
+
+/// One person whose legs, cursors and presence are in memory.
+struct Person: Sendable {
+    let key: UserKey
+    /// False while the store is being asked; `ServerCore.loadings` holds what happens meanwhile.
+    var isReady = false
+    /// The newest position of the log.
+    var head: LogPosition = 0
+    /// Unread messages, as of `head`.
+    var unread = 0
+    /// The devices that are signed in, sorted by id.
+    var devices: [Device] = []
+    /// Up to where conversations were read, for those with unfinished legs.
+    var readUpTo: [ConversationID: LogPosition] = [:]
+    /// Sessions of this person that wait for the store.
+    var signingIn = 0
+    /// When the timer in the heap that counts is due.
+    var armedAt: Int64?
+    /// When the person last had work.
+    var busyAt: Int64
+
+    init(key: UserKey, at now: Int64) {
+        self.key = key
+        self.busyAt = now
+    }
+
+    func index(of device: DeviceID) -> Int? { self.devices.firstIndex { $0.id == device } }
+
+    /// Nothing would be lost if the person were forgotten.
+    var isIdle: Bool {
+        self.isReady && self.signingIn == 0
+            && self.devices.allSatisfy {
+                $0.session == nil && $0.legs.isEmpty && $0.flushAt == nil && $0.lease == .gone
+            }
+    }
+}
+
+/// One signed-in device.
+struct Device: Sendable {
+    /// Why and until when nothing is pushed to this device.
+    struct Retry: Hashable, Sendable {
+        var wait: LegWait
+        var failures: Int
+        /// Monotonic milliseconds; nil once the wait is over and the next try has not failed yet.
+        var until: Int64?
+    }
+
+    let id: DeviceID
+    var push: PushState
+    /// Earlier entries have no leg for this device.
+    let since: LogPosition
+    /// Up to where the device has settled the log.
+    var settled: LogPosition
+    /// Up to where the store was told that the device has settled or the server decided.
+    var written: LogPosition
+    /// Up to where the device holds the log, as its current session says.
+    var stored: LogPosition = 0
+    var lease: Lease = .gone
+    /// The one session whose acks count.
+    var session: SessionID?
+    /// When the session was last heard, in monotonic milliseconds.
+    var heardAt: Int64 = 0
+    /// When the device last settled something or changed its run state: its ack deadline starts again then.
+    var progressAt: Int64 = 0
+    var legs = DeviceLegs()
+    /// The one push on its way to this device: one at a time keeps the order and the badge.
+    var inFlight: PushID?
+    var retry: Retry?
+    /// It stands in its lane's queue.
+    var isInLane = false
+    /// The newest entry that was not written because the live window was full; 0 for none.
+    var skippedUpTo: LogPosition = 0
+    /// When the `decided` cursor is to be written, if it is ahead of what the store knows.
+    var flushAt: Int64?
+
+    init(record: DeviceRecord) {
+        self.id = record.key.device
+        self.push = record.push
+        self.since = record.since
+        self.settled = record.settled
+        self.written = max(record.settled, record.decided)
+    }
+
+    /// How the verdict sees the token.
+    var token: PushFacts.Token {
+        switch self.push {
+        case .none: .missing
+        case .registered: .usable
+        case .quarantined: .quarantined
+        case .dead(let timestamp): .dead(timestamp: timestamp)
+        }
+    }
+
+    /// The current registration and its time.
+    var registration: (registration: PushRegistration, at: Int64)? {
+        guard case .registered(let registration, let at) = self.push else { return nil }
+        return (registration, at)
+    }
+
+    /// When something is due for this device without another event; nil for never.
+    func due(_ settings: ServerSettings) -> Int64? {
+        var due = Int64.max
+        if let until = self.lease.until { due = min(due, until) }
+        if self.session != nil { due = min(due, self.heardAt + 2 * settings.heartbeat) }
+        if let deadline = self.ackDeadline(settings) { due = min(due, deadline) }
+        if let until = self.retry?.until { due = min(due, until) }
+        if let flushAt = self.flushAt { due = min(due, flushAt) }
+        return due == .max ? nil : due
+    }
+
+    /// When the oldest live entry must be settled; each settling gives the next ones their full time.
+    func ackDeadline(_ settings: ServerSettings) -> Int64? {
+        let allowed: Int64
+        switch self.lease {
+        case .foreground: allowed = settings.foregroundAckDeadline
+        case .background: allowed = settings.backgroundAckDeadline
+        case .probing, .grace, .returning, .gone: return nil
+        }
+        guard let since = self.legs.liveSince else { return nil }
+        return max(since, self.progressAt) + allowed
+    }
+}

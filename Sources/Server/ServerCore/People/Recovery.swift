@@ -1,0 +1,22 @@
+import DequeModule
+import StoreModel
+import TidingsModel
+
+extension ServerCore {
+    /// Starts after a stop or a crash: people with unfinished work are loaded, a limited number at a time; devices whose lease was
+    /// live or unknown have time to return before anything is pushed to them (DESIGN §3 "Push work").
+    mutating func recover(_ opening: StoreOpening, _ now: Now, _ effects: inout [ServerEffect]) {
+        self.restartGraceUntil = now.monotonic + self.settings.restartGraceTime
+        self.recovery = Deque(opening.pending)
+        self.loadRecovering(now, &effects)
+    }
+
+    /// Loads the next people with unfinished work.
+    mutating func loadRecovering(_ now: Now, _ effects: inout [ServerEffect]) {
+        while self.recoveryLoads < self.settings.recoveryLoadsMax, let user = self.recovery.popFirst() {
+            guard self.slots[user] == nil else { continue }
+            self.recoveryLoads += 1
+            _ = self.slot(of: user, isRecovery: true, now, &effects)
+        }
+    }
+}

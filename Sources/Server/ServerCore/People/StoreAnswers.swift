@@ -1,0 +1,127 @@
+import DequeModule
+import StoreModel
+import TidingsModel
+
+/// What the answer to a store command is for.
+enum StorePurpose: Sendable {
+    case send(SessionID, SharedMessage, DeviceID)
+    case apiSend(ApiRequestID, SharedMessage)
+    case apiAnswer(ApiRequestID)
+    case apiSignOut(ApiRequestID, DeviceKey)
+    case signIn(SessionID, UserKey)
+    case signOut(SessionID, DeviceKey)
+    case load(slot: Int)
+    case loadPage(slot: Int)
+    case sync(SessionID, after: LogPosition)
+    case markRead(SessionID, UserKey, ConversationID, upTo: LogPosition)
+}
+
+extension ServerCore {
+    /// Hands a command to the store whose answer is needed.
+    mutating func ask(_ command: StoreCommand, for purpose: StorePurpose, _ effects: inout [ServerEffect]) {
+        self.tell(command, &effects)
+        self.purposes.append((self.storeRequests, purpose))
+    }
+
+    /// Hands a command to the store whose answer is `.done`.
+    mutating func tell(_ command: StoreCommand, _ effects: inout [ServerEffect]) {
+        self.storeRequests += 1
+        effects.append(.store(StoreRequestID(self.storeRequests), command))
+    }
+
+    /// How many commands the store has not answered.
+    var storeBacklog: Int { Int(self.storeRequests - self.storeAnswers) }
+
+    /// Takes the store's answer to one command.
+    mutating func takeAnswer(
+        _ id: StoreRequestID, _ result: StoreResult, _ now: Now, _ effects: inout [ServerEffect]
+    ) {
+        guard id.rawValue == self.storeAnswers + 1, id.rawValue <= self.storeRequests else {
+            effects.append(.flagBug("\(id) was answered out of turn"))
+            return
+        }
+        self.storeAnswers = id.rawValue
+        guard let first = self.purposes.first, first.id == id.rawValue else {
+            if case .refused(let invalid) = result { effects.append(.flagBug("the store refused \(id): \(invalid)")) }
+            return
+        }
+        self.purposes.removeFirst()
+        self.use(result, for: first.purpose, now, &effects)
+    }
+
+    // tidy: long because it is one switch over (purpose, result).
+    private mutating func use(
+        _ result: StoreResult, for purpose: StorePurpose, _ now: Now, _ effects: inout [ServerEffect]
+    ) {
+        switch (purpose, result) {
+        case (.send(let session, let message, let device), .accepted(let deliveries)):
+            self.finishSend(session, message, .success(deliveries), &effects)
+            self.fanOut(message, deliveries, from: device, now, &effects)
+        case (.send(let session, let message, _), .duplicate(let id, let sentAt)):
+            self.sessions[session]?.sendsInFlight -= 1
+            self.write(
+                .sendAccepted(
+                    .init(
+                        clientMessageID: message.message.clientMessageID, messageID: id, sentAt: sentAt, position: 0)),
+                to: session, &effects)
+        case (.send(let session, let message, _), .refused(let invalid)):
+            self.finishSend(session, message, .failure(ServerFrame.Problem(invalid)), &effects)
+        case (.apiSend(let request, let message), .accepted(let deliveries)):
+            effects.append(.reply(request, .accepted(Self.acceptance(of: message.message, deliveries))))
+            self.fanOut(message, deliveries, from: nil, now, &effects)
+        case (.apiSend(let request, let message), .duplicate(let id, let sentAt)):
+            let first = ServerFrame.SendAccepted(
+                clientMessageID: message.message.clientMessageID, messageID: id, sentAt: sentAt, position: 0)
+            effects.append(.reply(request, .accepted(first)))
+        case (.apiSend(let request, _), .refused(let invalid)), (.apiAnswer(let request), .refused(let invalid)),
+            (.apiSignOut(let request, _), .refused(let invalid)):
+            effects.append(.reply(request, .refused(.init(invalid))))
+        case (.apiAnswer(let request), .done):
+            effects.append(.reply(request, .done))
+        case (.apiAnswer(let request), .trace(let trace)):
+            effects.append(.reply(request, .trace(trace.map(self.withLiveLegs))))
+        case (.apiAnswer(let request), .page(let page)):
+            effects.append(.reply(request, .page(page)))
+        case (.apiSignOut(let request, let device), .done):
+            self.removeDevice(device, now, &effects)
+            effects.append(.reply(request, .done))
+        case (.signIn(let session, let user), .device(let record)):
+            self.finishSignIn(session, user, record, now, &effects)
+        case (.signOut(let session, let device), .done):
+            if self.sessions[session] != nil { self.close(session, &effects) }
+            self.removeDevice(device, now, &effects)
+        case (.load(let slot), .user(let record)):
+            self.takeRecord(record, into: slot, now, &effects)
+        case (.loadPage(let slot), .page(let page)):
+            self.takeLoadedPage(page, into: slot, now, &effects)
+        case (.sync(let session, let after), .page(let page)):
+            self.finishSync(session, after: after, page, &effects)
+        case (.markRead(_, let user, let conversation, let upTo), .read(let position, let unread)):
+            self.finishRead(of: user, conversation, upTo: upTo, position: position, unread: unread, now, &effects)
+        case (.markRead(let session, _, _, _), .refused(let invalid)):
+            self.write(.problem(.init(invalid), isFatal: false), to: session, &effects)
+        case (.send, _), (.apiSend, _), (.apiAnswer, _), (.apiSignOut, _), (.signIn, _), (.signOut, _), (.load, _),
+            (.loadPage, _), (.sync, _), (.markRead, _):
+            effects.append(.flagBug("the store gave \(purpose) an answer of the wrong kind"))
+        }
+    }
+
+    /// The disk refused: everybody who waits is told, nothing is taken any more.
+    mutating func failStore(_ id: StoreRequestID, _ reason: String, _ effects: inout [ServerEffect]) {
+        for (_, purpose) in self.purposes {
+            switch purpose {
+            case .send(let session, let message, _):
+                self.finishSend(session, message, .failure(Self.unavailable), &effects)
+            case .apiSend(let request, _), .apiAnswer(let request), .apiSignOut(let request, _):
+                effects.append(.reply(request, .refused(Self.unavailable)))
+            case .signIn(let session, _):
+                guard self.openings[session] != nil else { continue }
+                effects.append(.write(session, .problem(Self.unavailable, isFatal: true)))
+                self.close(session, &effects)
+            case .signOut, .load, .loadPage, .sync, .markRead: break
+            }
+        }
+        self.purposes.removeAll()
+        effects.append(.stopForStoreFailure(reason))
+    }
+}

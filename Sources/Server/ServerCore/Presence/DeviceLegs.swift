@@ -1,0 +1,129 @@
+import DequeModule
+import StoreModel
+import TidingsModel
+
+/// A message shared by all its legs: one allocation for a fan-out of thousands. It never changes.
+final class SharedMessage: Sendable {
+    let message: Message
+
+    init(_ message: Message) { self.message = message }
+}
+
+/// One unfinished leg of a device.
+struct Leg: Sendable {
+    /// Where a leg is between its start and its end.
+    enum State: Hashable, Sendable {
+        /// Written to the connection, or to be fetched by the device's sync; waiting to be settled.
+        case live
+        /// Waiting for the device to come back, or to answer a probe.
+        case held
+        /// To be pushed as soon as its turn comes.
+        case queued
+        /// Kept durable; waiting for the reason to go away.
+        case waiting(LegWait)
+        /// With the APNs client.
+        case inFlight(PushID)
+    }
+
+    let position: LogPosition
+    let message: SharedMessage
+    var state: State
+    /// Since when it is live, in monotonic milliseconds.
+    var liveSince: Int64
+    /// How many tries APNs has answered: the number of the next one, from which its `apns-id` is made.
+    var attempts: Int = 0
+    /// The number of the last try that was handed over; nil before the first.
+    var sentAttempt: Int?
+    /// An old 410 has put it back once already (DESIGN §5).
+    var isPutBack = false
+    /// The store keeps it as an open leg, so that `decided` may pass it.
+    var isKept = false
+}
+
+/// The unfinished legs of one device in the order of the log: its live window and its push queue in one.
+struct DeviceLegs: Sendable {
+    private(set) var legs: Deque<Leg> = []
+
+    var count: Int { self.legs.count }
+    var isEmpty: Bool { self.legs.isEmpty }
+    var last: Leg? { self.legs.last }
+    subscript(index: Int) -> Leg {
+        get { self.legs[index] }
+        set { self.legs[index] = newValue }
+        _modify { yield &self.legs[index] }
+    }
+
+    /// Adds the newest leg.
+    mutating func append(_ leg: Leg) { self.legs.append(leg) }
+
+    /// Takes the legs up to a position out, oldest first, and hands each to `body`.
+    mutating func settle(upTo position: LogPosition, _ body: (Leg) -> Void) {
+        while let leg = self.legs.first, leg.position <= position {
+            self.legs.removeFirst()
+            body(leg)
+        }
+    }
+
+    /// Takes one leg out.
+    mutating func remove(at index: Int) {
+        if index == 0 { self.legs.removeFirst() } else { self.legs.remove(at: index) }
+    }
+
+    /// Takes out what fulfils the condition, oldest first.
+    mutating func removeAll(where condition: (Leg) -> Bool) -> [Leg] {
+        var removed: [Leg] = []
+        self.legs.removeAll { leg in
+            guard condition(leg) else { return false }
+            removed.append(leg)
+            return true
+        }
+        return removed
+    }
+
+    /// Since when the oldest live leg is live.
+    var liveSince: Int64? { self.legs.first { $0.state == .live }?.liveSince }
+
+    /// Where the leg of a position is.
+    func index(of position: LogPosition) -> Int? {
+        guard let first = self.legs.first, position >= first.position else { return nil }
+        if first.position == position { return 0 }
+        var low = 0
+        var high = self.legs.count
+        while low < high {
+            let middle = (low + high) / 2
+            if self.legs[middle].position < position { low = middle + 1 } else { high = middle }
+        }
+        return low < self.legs.count && self.legs[low].position == position ? low : nil
+    }
+
+    /// Up to where everything is ended or kept: the device's `decided` (DESIGN §3 "Push work").
+    func decided(head: LogPosition) -> LogPosition {
+        guard let open = self.legs.first(where: { !$0.isKept }) else { return head }
+        return open.position - 1
+    }
+
+    /// Everything that is not in flight is (again) the connection's business.
+    mutating func becomeLive(at now: Int64) {
+        for index in self.legs.indices {
+            if case .inFlight = self.legs[index].state { continue }
+            self.legs[index].state = .live
+            self.legs[index].liveSince = now
+        }
+    }
+
+    /// The device is away for a moment: live legs wait.
+    mutating func becomeHeld() {
+        for index in self.legs.indices where self.legs[index].state == .live { self.legs[index].state = .held }
+    }
+
+    /// Nobody listens any more: live legs, or those live since `limit` or longer, are to be pushed; the others wait.
+    mutating func becomeQueued(liveSinceAtMost limit: Int64) {
+        for index in self.legs.indices {
+            switch self.legs[index].state {
+            case .live, .held:
+                self.legs[index].state = self.legs[index].liveSince <= limit ? .queued : .held
+            case .queued, .waiting, .inFlight: break
+            }
+        }
+    }
+}

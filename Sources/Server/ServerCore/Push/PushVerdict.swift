@@ -1,0 +1,124 @@
+package import TidingsModel
+
+// When is a push sent? This file is the answer (DESIGN §5). The rows are tried in the order they are written in; the first that
+// fits decides. A row either *ends* the leg with its name, or lets it *wait* and be judged again when the reason goes away. A leg
+// for which no row fits is sent. The whole list is gone through again at the moment of sending.
+
+/// What is to become of one message for one device whose connection does not carry it.
+package enum PushVerdict: Hashable, Sendable {
+    /// No push: the leg is over.
+    case end(LegEnd)
+    /// No push now.
+    case wait(LegWait)
+    /// Push it.
+    case send
+
+    /// The verdict on one leg.
+    package init(_ facts: PushFacts) {
+        // Ends.
+        if facts.isOwnDevice { self = .end(.ownDevice); return }
+        if !facts.hasDevice { self = .end(.noDevice); return }
+        if facts.isSignedOut { self = .end(.signedOut); return }
+        if !facts.isNotifiable { self = .end(.notNotifiable); return }
+        if let disposition = facts.settled { self = .end(.settled(disposition)); return }
+        if facts.isReadElsewhere { self = .end(.readElsewhere); return }
+        if facts.isRecalled { self = .end(.recalled); return }
+        if facts.isExpired { self = .end(.expired); return }
+        if facts.isMuted { self = .end(.muted); return }
+        switch facts.token {
+        case .missing: self = .end(.noToken); return
+        case .dead(let timestamp): self = .end(.tokenDead(timestamp: timestamp)); return
+        case .quarantined: self = .end(.tokenQuarantined); return
+        case .usable: break
+        }
+        // Waits.
+        if facts.presence == .live { self = .wait(.live); return }
+        if facts.presence == .grace { self = .wait(.grace); return }
+        if facts.isQuietHours { self = .wait(.quietHours); return }
+        if facts.isActiveElsewhere { self = .wait(.activeElsewhere); return }
+        if facts.lane == .configFault { self = .wait(.configFault); return }
+        if facts.lane == .breakerOpen { self = .wait(.breakerOpen); return }
+        if facts.retry == .throttled { self = .wait(.throttled); return }
+        if facts.lane == .providerDown || facts.retry == .providerDown { self = .wait(.providerDown); return }
+        // Nothing speaks against it.
+        self = .send
+    }
+}
+
+/// Everything the verdict looks at. The values at the start are those of a message that is to be pushed.
+package struct PushFacts: Hashable, Sendable {
+    /// The message was sent from this very device.
+    package var isOwnDevice = false
+    /// The person has a device at all.
+    package var hasDevice = true
+    /// The device is signed out.
+    package var isSignedOut = false
+    /// A push may tell of the message: it is not a command, in no chat room (S0.17), not from the person themselves, and its
+    /// sender did not forbid it.
+    package var isNotifiable = true
+    /// The device has settled it, and how.
+    package var settled: Disposition?
+    /// The person has read it on another device: the read cursor of the conversation stands at or behind its position.
+    package var isReadElsewhere = false
+    /// Its sender has recalled it.
+    package var isRecalled = false
+    /// Its deadline has passed.
+    package var isExpired = false
+    /// The person has muted the conversation, and no mention overrides that.
+    package var isMuted = false
+    /// What is known of the device's push token.
+    package var token: Token = .usable
+    /// Whether a connection may still carry it.
+    package var presence: Presence = .gone
+    /// It is the person's quiet hours.
+    package var isQuietHours = false
+    /// The person is using another device.
+    package var isActiveElsewhere = false
+    /// What holds up all pushes of the lane.
+    package var lane: LaneHold = .none
+    /// What holds up pushes to this device.
+    package var retry: RetryHold = .none
+
+    /// A device's push token as the verdict sees it.
+    package enum Token: Hashable, Sendable {
+        case usable
+        /// Never registered.
+        case missing
+        /// APNs has said so, newer than the registration (apns.md §11).
+        case dead(timestamp: Int64)
+        /// Kept aside until the device registers again (DESIGN P8).
+        case quarantined
+    }
+
+    /// A device's lease as the verdict sees it.
+    package enum Presence: Hashable, Sendable {
+        /// Written to a connection whose deadline has not passed.
+        case live
+        /// The device may come back in a moment.
+        case grace
+        case gone
+    }
+
+    /// What can hold up a lane.
+    package enum LaneHold: Hashable, Sendable {
+        case none
+        /// The credential or topic is refused or missing.
+        case configFault
+        /// Many tokens in a row were refused for one reason (DESIGN P8).
+        case breakerOpen
+        /// APNs cannot be reached or fails.
+        case providerDown
+    }
+
+    /// What can hold up one device.
+    package enum RetryHold: Hashable, Sendable {
+        case none
+        /// APNs said "too many requests" for this token (apns.md §12).
+        case throttled
+        /// The last try failed at APNs's side or on the way.
+        case providerDown
+    }
+
+    /// Facts of a message that is to be pushed.
+    package init() {}
+}

@@ -1,0 +1,198 @@
+import APNsModel
+import DequeModule
+import HeapModule
+import OrderedCollections
+import StoreModel
+package import TidingsModel
+
+/// The server's machine: sessions, leases, legs and pushes of every person it owns (DESIGN §3 "Owner").
+///
+/// It has one owner, which hands it every event and carries out every effect, in order. Where to read on: `PushVerdict` (when is a
+/// push sent), `Lease` (who listens), `Breaker` (when a lane is stopped), `DeviceLegs` (what is unfinished).
+package struct ServerCore: Sendable {
+    /// Where the machine as a whole stands.
+    enum State: Hashable, Sendable {
+        /// The store is not open yet.
+        case closed
+        case open
+        /// Shutting down; connections still open at this monotonic time are closed.
+        case draining(until: Int64)
+        /// Shutting down, and the owner was told that nothing is left.
+        case drained
+        /// The store has failed; the process must start again.
+        case failed
+    }
+
+    let settings: ServerSettings
+    var state: State = .closed
+    var chance: SplitMix64
+    var messageIDs: MessageIDGenerator
+
+    // Store.
+    var storeRequests: UInt64 = 0
+    var storeAnswers: UInt64 = 0
+    /// What is to be done with answers that are not merely `.done`, in the order of the requests.
+    var purposes: Deque<(id: UInt64, purpose: StorePurpose)> = []
+
+    // Sessions.
+    var openings: [SessionID: Opening] = [:]
+    var sessions: [SessionID: Session] = [:]
+
+    // People: a slot each, so that timers and legs name them by a number.
+    var slots: [UserKey: Int] = [:]
+    var people: [Person] = []
+    var freeSlots: [Int] = []
+    var loadings: [Int: Loading] = [:]
+    /// Devices loaded before this monotonic time may still come back on their own.
+    var restartGraceUntil: Int64 = .min
+    /// People with work from before the start who are not loaded yet.
+    var recovery: Deque<UserKey> = []
+    var recoveryLoads = 0
+
+    // Push.
+    var lanes: OrderedDictionary<PushLane, Lane> = [:]
+    var pushCount: UInt64 = 0
+    var pushes: [PushID: Push] = [:]
+    /// The text of the message pushed last: a group's pushes share it.
+    var lastAlert: (message: MessageID, text: String)?
+
+    var timers: Heap<Timer> = []
+    var timerCount: UInt64 = 0
+
+    /// A machine that has no store yet.
+    ///
+    /// - Parameter seed: drawn by the shell; the jitter of every back-off comes from it.
+    package init(settings: ServerSettings = ServerSettings(), seed: UInt64) {
+        self.settings = settings
+        self.chance = SplitMix64(seed: seed)
+        self.messageIDs = MessageIDGenerator(node: settings.node)
+    }
+
+    /// When `ServerEvent.timeReached` is due, in milliseconds of the monotonic clock; nil for never.
+    package var nextDeadline: Int64? {
+        switch self.state {
+        case .open, .draining: self.timers.min?.at
+        case .closed, .drained, .failed: nil
+        }
+    }
+
+    /// Takes one event and appends what is to be done about it.
+    package mutating func handle(_ event: ServerEvent, at now: Now, into effects: inout [ServerEffect]) {
+        self.state = self.transition(event, at: now, into: &effects)
+    }
+
+    /// The same, with a list of its own.
+    package mutating func handle(_ event: ServerEvent, at now: Now) -> [ServerEffect] {
+        var effects: [ServerEffect] = []
+        self.handle(event, at: now, into: &effects)
+        return effects
+    }
+
+    // tidy: long because it is one switch over (state, event).
+    private mutating func transition(
+        _ event: ServerEvent, at now: Now, into effects: inout [ServerEffect]
+    ) -> State {
+        switch (self.state, event) {
+        // Start.
+        case (.closed, .opened(let opening)):
+            self.messageIDs = MessageIDGenerator(node: self.settings.node, last: opening.lastMessageID)
+            self.recover(opening, now, &effects)
+            return .open
+        case (.open, .opened), (.draining, .opened), (.drained, .opened), (.failed, .opened):
+            effects.append(.flagBug("the store was opened twice"))
+            return self.state
+
+        // Work.
+        case (.open, .connected(let session, let hello, let verdict)):
+            self.connect(session, hello, verdict, now, &effects)
+            return .open
+        case (.open, .frame(let session, let frame)), (.draining, .frame(let session, let frame)):
+            self.receive(frame, from: session, now, &effects)
+            return self.state
+        case (.open, .heard(let session)), (.draining, .heard(let session)):
+            self.hear(session, now, &effects)
+            return self.state
+        case (.open, .disconnected(let session)):
+            self.loseSession(session, now, &effects)
+            return .open
+        case (.open, .backlogExceeded(let session)), (.draining, .backlogExceeded(let session)):
+            let problem = ServerFrame.Problem(code: .slowReader, rule: "reads more slowly than the server writes")
+            self.end(session, because: problem, now, &effects)
+            return self.afterDrainStep(&effects)
+        case (.open, .timeReached):
+            self.passTime(now, &effects)
+            return .open
+        case (.open, .api(let request, let command)), (.draining, .api(let request, let command)):
+            self.serve(command, for: request, now, &effects)
+            return self.state
+        case (.open, .credentialReplaced(let lane)):
+            self.tellBreaker(of: lane, .credentialReplaced, now, &effects)
+            return .open
+
+        // Answers.
+        case (.open, .stored(let id, .failed(let reason))), (.draining, .stored(let id, .failed(let reason))),
+            (.drained, .stored(let id, .failed(let reason))):
+            self.failStore(id, reason, &effects)
+            return .failed
+        case (.open, .stored(let id, let result)), (.draining, .stored(let id, let result)):
+            self.takeAnswer(id, result, now, &effects)
+            return self.afterDrainStep(&effects)
+        case (.open, .pushEnded(let push, let outcome)), (.draining, .pushEnded(let push, let outcome)),
+            (.drained, .pushEnded(let push, let outcome)):
+            self.endPush(push, .answered(outcome), now, &effects)
+            return self.state
+        case (.open, .credentialMissing(let push)), (.draining, .credentialMissing(let push)),
+            (.drained, .credentialMissing(let push)):
+            self.endPush(push, .noCredential, now, &effects)
+            return self.state
+
+        // Drain.
+        case (.open, .drainRequested):
+            return self.drain(now, &effects)
+        case (.draining, .disconnected(let session)):
+            self.forget(session)
+            return self.afterDrainStep(&effects)
+        case (.draining(let until), .timeReached):
+            _ = self.popTimers(now)
+            guard now.monotonic >= until else { return self.state }
+            for session in self.sessions.keys.sorted() { self.close(session, &effects) }
+            for session in self.openings.keys.sorted() { self.close(session, &effects) }
+            return self.afterDrainStep(&effects)
+
+        // No work is taken: before the start, while stopping, after a failure.
+        case (.closed, .connected(let session, _, _)), (.draining, .connected(let session, _, _)),
+            (.drained, .connected(let session, _, _)), (.failed, .connected(let session, _, _)):
+            effects.append(.write(session, .problem(Self.unavailable, isFatal: true)))
+            effects.append(.close(session))
+            return self.state
+        case (.closed, .api(let request, _)), (.drained, .api(let request, _)), (.failed, .api(let request, _)):
+            effects.append(.reply(request, .refused(Self.unavailable)))
+            return self.state
+        case (.failed, .frame(let session, .send(let draft))):
+            effects.append(.write(session, .sendRefused(draft.clientMessageID, Self.unavailable)))
+            return .failed
+        case (.closed, .drainRequested):
+            effects.append(.drained)
+            return .drained
+
+        // Legal but late or early: nothing to do.
+        case (.drained, .frame), (.failed, .frame), (.closed, .heard), (.drained, .heard), (.failed, .heard),
+            (.closed, .disconnected), (.drained, .disconnected), (.failed, .disconnected), (.closed, .backlogExceeded),
+            (.drained, .backlogExceeded), (.failed, .backlogExceeded), (.closed, .timeReached),
+            (.drained, .timeReached),
+            (.failed, .timeReached), (.draining, .drainRequested), (.drained, .drainRequested),
+            (.failed, .drainRequested), (.closed, .credentialReplaced), (.draining, .credentialReplaced),
+            (.drained, .credentialReplaced), (.failed, .credentialReplaced), (.failed, .stored), (.failed, .pushEnded),
+            (.failed, .credentialMissing), (.drained, .stored):
+            return self.state
+
+        // Our own bug: answers to what was never asked.
+        case (.closed, .frame), (.closed, .stored), (.closed, .pushEnded), (.closed, .credentialMissing):
+            effects.append(.flagBug("an event came before the store was opened"))
+            return .closed
+        }
+    }
+
+    static let unavailable = ServerFrame.Problem(
+        code: .unavailable, rule: "the server takes no work at the moment; try again later")
+}

@@ -1,0 +1,53 @@
+package import APNsModel
+package import StoreModel
+package import TidingsModel
+
+/// Something the core wants done. The order of a list is its meaning: a shell carries the effects out one after the other.
+package enum ServerEffect: Hashable, Sendable {
+    /// Write a frame to a connection.
+    case write(SessionID, ServerFrame)
+    /// Write out what is waiting for this connection, then close it. The core has forgotten the session already.
+    case close(SessionID)
+    /// Ask a connection for a sign of life (a WebSocket ping); the answer is `ServerEvent.heard`.
+    case probe(SessionID)
+    /// Carry out a store command; answered by `ServerEvent.stored`. Commands are to be carried out in the order given.
+    case store(StoreRequestID, StoreCommand)
+    /// Send a push with the app's credential; answered by `ServerEvent.pushEnded` or `.credentialMissing`.
+    case push(PushID, AppID, APNsRequest)
+    /// Answer a request of the HTTP API.
+    case reply(ApiRequestID, ApiResult)
+    /// Tell the operator that pushes of a lane wait, and why (DESIGN P8).
+    case raiseAlarm(PushLane, PushAlarm)
+    /// The lane works again.
+    case clearAlarm(PushLane)
+    /// The store refused to write. The core takes no more work; the process is to be ended and started again.
+    case stopForStoreFailure(String)
+    /// Draining is over: no session is left and every store command is answered. The process may end.
+    case drained
+    /// Something happened that our own code must not do; to be logged, and counted by tests.
+    case flagBug(String)
+}
+
+/// What the HTTP API is told.
+package enum ApiResult: Hashable, Sendable {
+    /// The message is synced; a repeat gets the first one's id and time, and position 0.
+    case accepted(ServerFrame.SendAccepted)
+    /// The command was carried out and is synced.
+    case done
+    /// Bad input, or try again (`unavailable`); nothing was changed.
+    case refused(ServerFrame.Problem)
+    /// The life of a message; nil if the app has no such message.
+    case trace(MessageTrace?)
+    /// Entries of a log.
+    case page(LogPage)
+}
+
+/// Why the pushes of a lane wait.
+package enum PushAlarm: Hashable, Sendable {
+    /// APNs refuses the credential or the topic, or there is none. The reason is Apple's word, or `NoCredential`.
+    case configFault(reason: String)
+    /// Many tokens in a row were refused for one reason, which looks like an operator's mistake (DESIGN P8).
+    case burst(reason: String)
+    /// APNs cannot be reached, or answers with its own faults.
+    case providerDown(reason: String)
+}

@@ -1,0 +1,124 @@
+package import APNsModel
+package import StoreModel
+package import TidingsModel
+
+/// One connection of one client. The gateway counts them: a new connection gets a new number, also after a reconnect.
+package struct SessionID: Hashable, Sendable, Comparable, CustomStringConvertible {
+    package let rawValue: UInt64
+    /// Wraps a number.
+    package init(_ rawValue: UInt64) { self.rawValue = rawValue }
+    package static func < (left: SessionID, right: SessionID) -> Bool { left.rawValue < right.rawValue }
+    package var description: String { "session \(self.rawValue)" }
+}
+
+/// One request of the HTTP API. The API shell counts them.
+package struct ApiRequestID: Hashable, Sendable, Comparable, CustomStringConvertible {
+    package let rawValue: UInt64
+    /// Wraps a number.
+    package init(_ rawValue: UInt64) { self.rawValue = rawValue }
+    package static func < (left: ApiRequestID, right: ApiRequestID) -> Bool { left.rawValue < right.rawValue }
+    package var description: String { "api request \(self.rawValue)" }
+}
+
+/// One command handed to the store. The core counts them, 1 first, in the order in which they are to be carried out.
+package struct StoreRequestID: Hashable, Sendable, Comparable, CustomStringConvertible {
+    package let rawValue: UInt64
+    /// Wraps a number.
+    package init(_ rawValue: UInt64) { self.rawValue = rawValue }
+    package static func < (left: StoreRequestID, right: StoreRequestID) -> Bool { left.rawValue < right.rawValue }
+    package var description: String { "store request \(self.rawValue)" }
+}
+
+/// One push handed to the APNs client. The core counts them; a resend is a new one (with the same `apns-id` where that matters).
+package struct PushID: Hashable, Sendable, Comparable, CustomStringConvertible {
+    package let rawValue: UInt64
+    /// Wraps a number.
+    package init(_ rawValue: UInt64) { self.rawValue = rawValue }
+    package static func < (left: PushID, right: PushID) -> Bool { left.rawValue < right.rawValue }
+    package var description: String { "push \(self.rawValue)" }
+}
+
+/// What the gateway found when it checked the token of a hello (signature, expiry and app are facts; the core checks no signatures).
+package enum TokenVerdict: Hashable, Sendable {
+    /// The token is good and names this person. The extension token was made for this connection (DESIGN §7 "Extension").
+    case valid(UserKey, extensionToken: String)
+    /// Not a token of this server, or its signature is wrong.
+    case invalid
+    /// It was good and has expired.
+    case expired
+    /// Its app does not exist here.
+    case wrongApp
+}
+
+/// Which pushes share one fate at APNs: same credential, same side of Apple's, same topic.
+package struct PushLane: Hashable, Sendable, Comparable, CustomStringConvertible {
+    /// Whose credential is used.
+    package var app: AppID
+    /// Apple's side.
+    package var environment: PushEnvironment
+    /// The bundle identifier.
+    package var topic: String
+
+    /// A lane from its parts.
+    package init(app: AppID, environment: PushEnvironment, topic: String) {
+        self.app = app
+        self.environment = environment
+        self.topic = topic
+    }
+
+    /// Orders by app, environment, topic.
+    package static func < (left: PushLane, right: PushLane) -> Bool {
+        if left.app != right.app { return left.app < right.app }
+        if left.environment != right.environment { return left.environment.rawValue < right.environment.rawValue }
+        return left.topic < right.topic
+    }
+
+    /// `app/environment/topic`.
+    package var description: String { "\(self.app)/\(self.environment.rawValue)/\(self.topic)" }
+}
+
+/// Something that happened outside the core.
+package enum ServerEvent: Hashable, Sendable {
+    /// The store is open. The first event; what comes earlier is answered `unavailable`.
+    case opened(StoreOpening)
+    /// A client said hello on a new connection, and its token was checked.
+    case connected(SessionID, ClientFrame.Hello, TokenVerdict)
+    /// A frame after the hello.
+    case frame(SessionID, ClientFrame)
+    /// The connection answered a probe (a WebSocket pong). Every frame counts as that, too.
+    case heard(SessionID)
+    /// The connection is gone, whoever closed it. Unknown sessions are ignored, so it may follow `ServerEffect.close`.
+    case disconnected(SessionID)
+    /// More bytes wait for this reader than it may leave waiting.
+    case backlogExceeded(SessionID)
+    /// The store's answer to one command. Answers come in the order of the commands.
+    case stored(StoreRequestID, StoreResult)
+    /// The APNs client's answer to one push.
+    case pushEnded(PushID, APNsOutcome)
+    /// There is no credential for this push: it was not sent.
+    case credentialMissing(PushID)
+    /// An operator has put a credential in place (or replaced it): what waits for it is tried again at once.
+    case credentialReplaced(PushLane)
+    /// `ServerCore.nextDeadline` is reached. Harmless when it comes early or late.
+    case timeReached
+    /// The process shall stop: clients are asked to reconnect, no lease is ended, nothing new is pushed.
+    case drainRequested
+    /// A request of the HTTP API, authenticated and parsed.
+    case api(ApiRequestID, ApiCommand)
+}
+
+/// What the HTTP API asks of the core.
+package enum ApiCommand: Hashable, Sendable {
+    /// Send a message as a person. Answers `.accepted` or `.refused`.
+    case send(UserKey, MessageDraft)
+    /// Create or replace a conversation. Answers `.done` or `.refused`.
+    case putConversation(ConversationRecord)
+    /// The life of one message, live legs included. Answers `.trace`.
+    case trace(AppID, MessageID)
+    /// Sign a device out: its session ends, its token is forgotten. Answers `.done` or `.refused`.
+    case signOut(DeviceKey)
+    /// Entries of a person's log, for the service extension (DESIGN §5 "Keep-one"). Answers `.page`.
+    case readLog(UserKey, after: LogPosition, limit: Int)
+    /// What a phone reports later about a pushed message. Answers `.done` or `.refused`.
+    case receipt(LegID, LegReceipt)
+}

@@ -1,0 +1,73 @@
+/// The numbers an operator may change. Times are milliseconds; the defaults are those of DESIGN §3–§5.
+package struct ServerSettings: Hashable, Sendable {
+    /// The node's number in message ids, 0 to 63.
+    package var node: UInt8 = 0
+    /// Salt of the recipient tag (DESIGN §7 "Extension"): keeps tags of two installations apart. The tag is opaque, not secret.
+    package var recipientTagSalt: UInt64 = 0
+
+    // Leases (DESIGN §4).
+    /// How long a device in front may take to settle an entry.
+    package var foregroundAckDeadline: Int64 = 10_000
+    /// How long a device in the background may take to settle an entry.
+    package var backgroundAckDeadline: Int64 = 5_000
+    /// How long a device in front that lost its socket may take to return.
+    package var graceTime: Int64 = 5_000
+    /// How long a device that missed its deadline in front may take to answer the probe.
+    package var probeTime: Int64 = 5_000
+    /// The longest time a phone keeps its connection in the background (S0.6).
+    package var backgroundTimeMax: Int64 = 120_000
+    /// How long devices may take to return after a start, before anything is pushed to them.
+    package var restartGraceTime: Int64 = 20_000
+    /// How often a client sends a ping; twice this long without a frame ends the session.
+    package var heartbeat: Int64 = 30_000
+
+    // Limits.
+    /// The largest frame the gateway accepts, in bytes; told to clients.
+    package var frameBytesMax: UInt32 = 262_144
+    /// How many sends of one session may be with the store.
+    package var sendsInFlightMax: Int = 64
+    /// How many syncs of one session may be with the store.
+    package var syncsInFlightMax: Int = 4
+    /// How many store commands may be unanswered before sends are refused with `unavailable`.
+    package var storeBacklogMax: Int = 200_000
+    /// How many unsettled entries are written to one device before it is left to sync on its own.
+    package var liveWindowMax: Int = 256
+    /// The largest page of a sync, in entries.
+    package var pageEntriesMax: Int = 200
+    /// How many people are loaded at the same time after a start.
+    package var recoveryLoadsMax: Int = 256
+    /// How long a person without work or session stays in memory.
+    package var idleTime: Int64 = 60_000
+    /// How long a device's `decided` cursor may wait to be written along with others; it is only moved forward by ends that
+    /// would be found again after a crash.
+    package var cursorFlushTime: Int64 = 1_000
+
+    // Push (DESIGN §5).
+    /// How long after it was sent a message may still be pushed: 30 days, as long as APNs keeps one (apns.md §15).
+    package var pushLifetime: Int64 = 2_592_000_000
+    /// The first wait after a failed push; doubled by each further failure.
+    package var backOffBase: Int64 = 1_000
+    /// The longest wait between two tries.
+    package var backOffMax: Int64 = 300_000
+    /// How many refusals of one quarantine reason in a row, in one lane, open its breaker (DESIGN P8).
+    package var quarantineBurst: Int = 5
+    /// Refusals further apart than this are not one burst.
+    package var burstWindow: Int64 = 60_000
+    /// How many failures of the provider in a row, in one lane, open its breaker.
+    package var providerFailureBurst: Int = 10
+    /// How many pushes of one lane may be with the APNs client; the others queue in the order in which they came.
+    package var pushesInFlightMax: Int = 1_000
+    /// The first wait of an open breaker before one push is tried; doubled by each failed try.
+    package var breakerBase: Int64 = 5_000
+    /// The longest wait of an open breaker.
+    package var breakerMax: Int64 = 600_000
+
+    // Drain.
+    /// Over how long the reconnects of all clients are spread when the server stops.
+    package var drainSpread: Int64 = 5_000
+    /// How long a drained server waits for its clients before it closes their connections.
+    package var drainTime: Int64 = 10_000
+
+    /// The defaults.
+    package init() {}
+}

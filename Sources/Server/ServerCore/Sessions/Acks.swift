@@ -1,0 +1,160 @@
+import StoreModel
+import TidingsModel
+
+extension ServerCore {
+    /// Ends one leg of a device for good.
+    mutating func end(
+        _ message: MessageID, _ slot: Int, _ index: Int, _ end: LegEnd, _ now: Now, _ effects: inout [ServerEffect]
+    ) {
+        let leg = LegID(
+            message: message, user: self.people[slot].key, device: self.people[slot].devices[index].id)
+        self.tell(.endLeg(EndedLeg(leg: leg, end: end, at: now.wall)), &effects)
+    }
+
+    /// Takes what a device has stored and settled (DESIGN §3 "Acks").
+    mutating func acknowledge(
+        _ ack: ClientFrame.Ack, _ slot: Int, _ index: Int, _ now: Now, _ effects: inout [ServerEffect]
+    ) throws(InvalidField) {
+        let head = self.people[slot].head
+        guard ack.stored <= head else {
+            throw InvalidField(field: "ack.stored", rule: "must be at most \(head), the head of the log")
+        }
+        var before: LogPosition = 0
+        for settlement in ack.settled {
+            guard settlement.upTo > before else {
+                throw InvalidField(field: "ack.settled", rule: "must be ascending, each from after the one before")
+            }
+            guard settlement.upTo <= head else {
+                throw InvalidField(field: "ack.settled", rule: "must be at most \(head), the head of the log")
+            }
+            before = settlement.upTo
+        }
+        let stored = max(self.people[slot].devices[index].stored, ack.stored)
+        self.people[slot].devices[index].stored = stored
+        for settlement in ack.settled {
+            self.settle(slot, index, upTo: settlement.upTo, settlement.disposition, now, &effects)
+        }
+        if self.people[slot].devices[index].lease == .foreground {
+            self.settle(slot, index, upTo: stored, nil, now, &effects)
+        }
+        self.writeSettled(slot, index, &effects)
+        self.writeSkipped(slot, index, &effects)
+    }
+
+    /// In front, what is stored is settled (DESIGN §3 "Acks").
+    mutating func settleStored(_ slot: Int, _ index: Int, _ now: Now, _ effects: inout [ServerEffect]) {
+        self.settle(slot, index, upTo: self.people[slot].devices[index].stored, nil, now, &effects)
+        self.writeSettled(slot, index, &effects)
+    }
+
+    /// Ends the legs up to a position. Without a disposition the app is in front and has them on its screen.
+    private mutating func settle(
+        _ slot: Int, _ index: Int, upTo position: LogPosition, _ disposition: Disposition?, _ now: Now,
+        _ effects: inout [ServerEffect]
+    ) {
+        guard position > self.people[slot].devices[index].settled else { return }
+        self.people[slot].devices[index].settled = position
+        self.people[slot].devices[index].progressAt = now.monotonic
+        let user = self.people[slot].key
+        let device = self.people[slot].devices[index].id
+        var requests = self.storeRequests
+        self.people[slot].devices[index].legs.settle(upTo: position) { leg in
+            let message = leg.message.message
+            let implied: Disposition = message.sender == user.user ? .suppressed(.ownMessage) : .shown
+            let ended = EndedLeg(
+                leg: LegID(message: message.id, user: user, device: device),
+                end: .settled(disposition ?? implied), at: now.wall)
+            requests += 1
+            effects.append(.store(StoreRequestID(requests), .endLeg(ended)))
+        }
+        self.storeRequests = requests
+    }
+
+    /// Writes the device's own cursor, once for all it has settled.
+    private mutating func writeSettled(_ slot: Int, _ index: Int, _ effects: inout [ServerEffect]) {
+        let settled = self.people[slot].devices[index].settled
+        guard settled > self.people[slot].devices[index].written else { return }
+        self.people[slot].devices[index].written = settled
+        let key = DeviceKey(user: self.people[slot].key, device: self.people[slot].devices[index].id)
+        self.tell(.advance(key, settled: settled, decided: nil), &effects)
+    }
+
+    /// A device that was left to sync on its own gets the newest entry once it has caught up: if it lacks what came before, it
+    /// notices the gap.
+    private mutating func writeSkipped(_ slot: Int, _ index: Int, _ effects: inout [ServerEffect]) {
+        let skipped = self.people[slot].devices[index].skippedUpTo
+        guard skipped > 0 else { return }
+        if self.people[slot].devices[index].stored >= skipped {
+            self.people[slot].devices[index].skippedUpTo = 0
+        } else if self.people[slot].devices[index].legs.count <= self.settings.liveWindowMax / 2,
+            let session = self.people[slot].devices[index].session,
+            let last = self.people[slot].devices[index].legs.last
+        {
+            self.people[slot].devices[index].skippedUpTo = 0
+            let body = LogEntry.Body.message(last.message.message)
+            effects.append(.write(session, .entry(LogEntry(position: last.position, body: body))))
+        }
+    }
+
+    /// Notes that `decided` may have moved by an end that would be found again after a crash; it is written a little later, for
+    /// many at once.
+    mutating func dirtyCursor(_ slot: Int, _ index: Int, _ now: Now) {
+        guard self.people[slot].devices[index].flushAt == nil,
+            self.people[slot].devices[index].legs.decided(head: self.people[slot].head)
+                > self.people[slot].devices[index].written
+        else { return }
+        self.people[slot].devices[index].flushAt = now.monotonic + self.settings.cursorFlushTime
+    }
+
+    /// Writes the device's `decided` if it has moved.
+    mutating func writeCursor(_ slot: Int, _ index: Int, _ effects: inout [ServerEffect]) {
+        self.people[slot].devices[index].flushAt = nil
+        let decided = self.people[slot].devices[index].legs.decided(head: self.people[slot].head)
+        guard decided > self.people[slot].devices[index].written else { return }
+        self.people[slot].devices[index].written = decided
+        let key = DeviceKey(user: self.people[slot].key, device: self.people[slot].devices[index].id)
+        self.tell(.advance(key, settled: nil, decided: decided), &effects)
+    }
+
+    /// The person has read a conversation: everybody of theirs is told, and what waits for a push of it ends.
+    mutating func finishRead(
+        of user: UserKey, _ conversation: ConversationID, upTo: LogPosition, position: LogPosition?, unread: Int,
+        _ now: Now, _ effects: inout [ServerEffect]
+    ) {
+        guard let position, let slot = self.slots[user] else { return }
+        if self.people[slot].isReady {
+            self.read(slot, conversation, upTo: upTo, position: position, unread: unread, now, &effects)
+        } else {
+            self.loadings[slot]?.queue.append(.read(conversation, upTo: upTo, position: position, unread: unread))
+        }
+    }
+
+    /// The same for a person in memory.
+    mutating func read(
+        _ slot: Int, _ conversation: ConversationID, upTo: LogPosition, position: LogPosition, unread: Int, _ now: Now,
+        _ effects: inout [ServerEffect]
+    ) {
+        self.people[slot].head = max(self.people[slot].head, position)
+        self.people[slot].unread = unread
+        let isNeeded = self.people[slot].devices.contains { !$0.legs.isEmpty }
+        if isNeeded {
+            self.people[slot].readUpTo[conversation] = max(self.people[slot].readUpTo[conversation] ?? 0, upTo)
+        } else {
+            self.people[slot].readUpTo.removeAll()
+        }
+        let entry = LogEntry(position: position, body: .read(conversation: conversation, upTo: upTo))
+        for index in self.people[slot].devices.indices {
+            let device = self.people[slot].devices[index].session
+            if self.people[slot].devices[index].lease.getsFrames, let device {
+                effects.append(.write(device, .entry(entry)))
+            }
+            if self.people[slot].devices[index].lease.isLive {
+                self.dirtyCursor(slot, index, now)
+            } else {
+                self.endRead(slot, index, conversation, upTo: upTo, now, &effects)
+                self.pump(slot, index, now, &effects)
+            }
+        }
+        self.arm(slot)
+    }
+}

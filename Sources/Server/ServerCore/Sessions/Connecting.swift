@@ -1,0 +1,152 @@
+import StoreModel
+import TidingsModel
+
+/// A connection whose hello was good and whose sign-in is with the store.
+struct Opening: Sendable {
+    let device: DeviceKey
+    let run: ReportedRunState
+    let after: LogPosition
+    let version: UInt32
+    let extensionToken: String
+}
+
+/// A connection that was welcomed. It is its device's current one: an older one is closed when a newer one is welcomed.
+struct Session: Sendable {
+    let device: DeviceKey
+    let slot: Int
+    var sendsInFlight = 0
+    var syncsInFlight = 0
+}
+
+extension ServerCore {
+    /// The longest `platform` in bytes.
+    static let platformBytesMax = 32
+
+    /// Checks a hello and asks the store to sign the device in.
+    mutating func connect(
+        _ session: SessionID, _ hello: ClientFrame.Hello, _ verdict: TokenVerdict, _ now: Now,
+        _ effects: inout [ServerEffect]
+    ) {
+        guard self.openings[session] == nil, self.sessions[session] == nil else {
+            effects.append(.flagBug("\(session) connected twice"))
+            return
+        }
+        do throws(ServerFrame.Problem) {
+            let opening = try Self.checked(hello, verdict)
+            let slot = self.slot(of: opening.device.user, now, &effects)
+            self.people[slot].signingIn += 1
+            self.openings[session] = opening
+            self.ask(
+                .signIn(opening.device, platform: hello.platform, at: now.wall),
+                for: .signIn(session, opening.device.user), &effects)
+        } catch {
+            effects.append(.write(session, .problem(error, isFatal: true)))
+            effects.append(.close(session))
+        }
+    }
+
+    private static func checked(
+        _ hello: ClientFrame.Hello, _ verdict: TokenVerdict
+    ) throws(ServerFrame.Problem) -> Opening {
+        guard let version = ProtocolVersion.negotiate(hello.versions) else {
+            let spoken = ProtocolVersion.supported
+            throw .init(
+                code: .unsupportedVersion, field: "versions",
+                rule: "must include one of \(spoken.lowerBound) to \(spoken.upperBound)")
+        }
+        let user: UserKey
+        let extensionToken: String
+        switch verdict {
+        case .valid(let key, let token):
+            user = key
+            extensionToken = token
+        case .invalid: throw .init(code: .invalidToken, field: "token", rule: "is not a user token of this server")
+        case .expired: throw .init(code: .expiredToken, field: "token", rule: "has expired; ask for a new one")
+        case .wrongApp: throw .init(code: .wrongApp, field: "token", rule: "names an app that does not exist here")
+        }
+        do throws(InvalidField) {
+            _ = try DeviceID.validated(hello.device.rawValue, field: "device")
+            guard hello.platform.utf8.count <= Self.platformBytesMax else {
+                throw InvalidField(
+                    field: "platform",
+                    rule: "must be at most \(Self.platformBytesMax) bytes, got \(hello.platform.utf8.count)")
+            }
+            try Self.check(hello.runState)
+            guard hello.runState != .suspending else {
+                throw InvalidField(field: "run_state", rule: "must not be suspending in a hello")
+            }
+        } catch {
+            throw ServerFrame.Problem(error)
+        }
+        return Opening(
+            device: DeviceKey(user: user, device: hello.device), run: hello.runState, after: hello.after,
+            version: version, extensionToken: extensionToken)
+    }
+
+    /// Checks a run state from outside.
+    static func check(_ run: ReportedRunState) throws(InvalidField) {
+        if case .background(let remaining) = run, remaining < 0 {
+            throw InvalidField(field: "run_state.remaining_milliseconds", rule: "must be 0 or more, got \(remaining)")
+        }
+    }
+
+    /// The store has signed the device in.
+    mutating func finishSignIn(
+        _ session: SessionID, _ user: UserKey, _ record: DeviceRecord, _ now: Now, _ effects: inout [ServerEffect]
+    ) {
+        guard let slot = self.slots[user] else {
+            effects.append(.flagBug("\(session) signed in for a person who is not in memory"))
+            return
+        }
+        if self.loadings[slot] != nil {
+            self.loadings[slot]?.queue.append(.signedIn(session, record))
+        } else {
+            self.openSession(session, record, in: slot, now, &effects)
+        }
+    }
+
+    /// Makes a signed-in connection its device's session.
+    mutating func openSession(
+        _ session: SessionID, _ record: DeviceRecord, in slot: Int, _ now: Now, _ effects: inout [ServerEffect]
+    ) {
+        self.people[slot].signingIn -= 1
+        self.people[slot].busyAt = now.monotonic
+        let index = self.deviceIndex(of: record, in: slot)
+        guard let opening = self.openings.removeValue(forKey: session) else {
+            self.arm(slot)  // it hung up while it was signed in
+            return
+        }
+        if let older = self.people[slot].devices[index].session {
+            let problem = ServerFrame.Problem(code: .superseded, rule: "the same device has connected again")
+            effects.append(.write(older, .problem(problem, isFatal: true)))
+            self.close(older, &effects)
+        }
+        self.sessions[session] = Session(device: opening.device, slot: slot)
+        self.people[slot].devices[index].session = session
+        self.people[slot].devices[index].heardAt = now.monotonic
+        self.people[slot].devices[index].stored = min(opening.after, self.people[slot].head)
+        self.people[slot].devices[index].skippedUpTo = 0
+        effects.append(
+            .write(
+                session,
+                .welcome(
+                    .init(
+                        version: opening.version, serverTime: now.wall, head: self.people[slot].head,
+                        unread: UInt32(clamping: self.people[slot].unread),
+                        heartbeatMilliseconds: UInt32(clamping: self.settings.heartbeat),
+                        frameBytesMax: self.settings.frameBytesMax,
+                        recipientTag: recipientTag(of: opening.device, salt: self.settings.recipientTagSalt),
+                        extensionToken: opening.extensionToken))))
+        self.changeLease(slot, index, .connected(opening.run), now, &effects)
+        if opening.run == .foreground { self.settleStored(slot, index, now, &effects) }
+        self.arm(slot)
+    }
+
+    private mutating func deviceIndex(of record: DeviceRecord, in slot: Int) -> Int {
+        if let index = self.people[slot].index(of: record.key.device) { return index }
+        let index =
+            self.people[slot].devices.firstIndex { $0.id > record.key.device } ?? self.people[slot].devices.count
+        self.people[slot].devices.insert(Device(record: record), at: index)
+        return index
+    }
+}

@@ -1,0 +1,139 @@
+import StoreModel
+import TidingsModel
+
+extension ServerCore {
+    /// Takes a message from a session.
+    mutating func send(
+        _ draft: MessageDraft, from session: SessionID, _ known: Session, _ now: Now, _ effects: inout [ServerEffect]
+    ) {
+        do throws(ServerFrame.Problem) {
+            guard known.sendsInFlight < self.settings.sendsInFlightMax else {
+                throw .init(
+                    code: .unavailable, field: "send",
+                    rule: "must wait: \(self.settings.sendsInFlightMax) are being stored already")
+            }
+            let message = try self.accepted(draft, from: known.device.user, now)
+            self.sessions[session]?.sendsInFlight += 1
+            self.ask(
+                .accept(message: message.message, senderDevice: known.device.device),
+                for: .send(session, message, known.device.device), &effects)
+        } catch {
+            effects.append(.write(session, .sendRefused(draft.clientMessageID, error)))
+        }
+    }
+
+    /// Checks a draft and gives it an id.
+    mutating func accepted(
+        _ draft: MessageDraft, from sender: UserKey, _ now: Now
+    ) throws(ServerFrame.Problem) -> SharedMessage {
+        guard self.storeBacklog < self.settings.storeBacklogMax else { throw Self.unavailable }
+        do throws(InvalidField) { try draft.validate() } catch { throw ServerFrame.Problem(error) }
+        return SharedMessage(
+            Message(
+                id: self.messageIDs.next(wallMilliseconds: now.wall), app: sender.app, sender: sender.user,
+                conversation: draft.conversation, clientMessageID: draft.clientMessageID, objectName: draft.objectName,
+                content: draft.content, flags: draft.flags, pushText: draft.pushText, sentAt: now.wall))
+    }
+
+    /// Tells the sender, once the store has synced the message or refused it (DESIGN P1).
+    mutating func finishSend(
+        _ session: SessionID, _ message: SharedMessage, _ result: Result<[Delivery], ServerFrame.Problem>,
+        _ effects: inout [ServerEffect]
+    ) {
+        self.sessions[session]?.sendsInFlight -= 1
+        switch result {
+        case .success(let deliveries):
+            self.write(.sendAccepted(Self.acceptance(of: message.message, deliveries)), to: session, &effects)
+        case .failure(let problem):
+            self.write(.sendRefused(message.message.clientMessageID, problem), to: session, &effects)
+        }
+    }
+
+    /// What a sender is told of an accepted message.
+    static func acceptance(of message: Message, _ deliveries: [Delivery]) -> ServerFrame.SendAccepted {
+        .init(
+            clientMessageID: message.clientMessageID, messageID: message.id, sentAt: message.sentAt,
+            position: deliveries.first { $0.user == message.sender }?.position ?? 0)
+    }
+
+    /// Starts a leg for every device of everybody the message concerns.
+    mutating func fanOut(
+        _ message: SharedMessage, _ deliveries: [Delivery], from device: DeviceID?, _ now: Now,
+        _ effects: inout [ServerEffect]
+    ) {
+        for delivery in deliveries {
+            let user = UserKey(app: message.message.app, user: delivery.user)
+            let sender = delivery.user == message.message.sender ? device : nil
+            let slot = self.slot(of: user, now, &effects)
+            if self.people[slot].isReady {
+                self.deliver(message, delivery, to: slot, from: sender, now, &effects)
+            } else {
+                self.loadings[slot]?.queue.append(.delivery(delivery, message, from: sender))
+            }
+        }
+    }
+
+    /// Starts the legs of one person.
+    mutating func deliver(
+        _ message: SharedMessage, _ delivery: Delivery, to slot: Int, from sender: DeviceID?, _ now: Now,
+        _ effects: inout [ServerEffect]
+    ) {
+        guard delivery.position > self.people[slot].head else {
+            effects.append(.flagBug("\(self.people[slot].key) got position \(delivery.position) twice"))
+            return
+        }
+        self.people[slot].head = delivery.position
+        self.people[slot].unread = delivery.unread
+        self.people[slot].busyAt = now.monotonic
+        if self.people[slot].devices.isEmpty { self.endWithoutDevice(message, slot, now, &effects) }
+        for index in self.people[slot].devices.indices {
+            self.start(message, at: delivery.position, slot, index, from: sender, now, &effects)
+            self.followUp(slot, index, now, &effects)
+        }
+        self.arm(slot)
+    }
+
+    /// Starts one leg: on the connection, or as a candidate for a push.
+    mutating func start(
+        _ message: SharedMessage, at position: LogPosition, _ slot: Int, _ index: Int, from sender: DeviceID?,
+        _ now: Now, _ effects: inout [ServerEffect]
+    ) {
+        if let sender, self.people[slot].devices[index].id == sender {
+            self.end(message.message.id, slot, index, .ownDevice, now, &effects)
+            return
+        }
+        let lease = self.people[slot].devices[index].lease
+        let state: Leg.State
+        switch lease {
+        case .foreground, .background: state = .live
+        case .probing, .grace, .returning: state = .held
+        case .gone: state = .queued
+        }
+        self.people[slot].devices[index].legs.append(
+            Leg(position: position, message: message, state: state, liveSince: now.monotonic))
+        guard lease.getsFrames, let session = self.people[slot].devices[index].session else { return }
+        if self.people[slot].devices[index].legs.count <= self.settings.liveWindowMax {
+            effects.append(.write(session, .entry(LogEntry(position: position, body: .message(message.message)))))
+        } else {
+            self.people[slot].devices[index].skippedUpTo = position
+        }
+    }
+
+    /// Judges the newest leg of a device without a live lease, and sees to its cursor.
+    private mutating func followUp(_ slot: Int, _ index: Int, _ now: Now, _ effects: inout [ServerEffect]) {
+        if self.people[slot].devices[index].lease.isLive {
+            self.dirtyCursor(slot, index, now)
+        } else {
+            self.pumpNewest(slot, index, now, &effects)
+        }
+    }
+
+    /// A recipient without devices: one pseudo-leg, which ends at once (DESIGN §5). The sender is no recipient.
+    mutating func endWithoutDevice(
+        _ message: SharedMessage, _ slot: Int, _ now: Now, _ effects: inout [ServerEffect]
+    ) {
+        guard self.people[slot].devices.isEmpty, self.people[slot].key.user != message.message.sender else { return }
+        let leg = LegID(message: message.message.id, user: self.people[slot].key, device: nil)
+        self.tell(.endLeg(EndedLeg(leg: leg, end: .noDevice, at: now.wall)), &effects)
+    }
+}

@@ -1,0 +1,196 @@
+import StoreModel
+import TidingsModel
+
+extension ServerCore {
+    /// Writes a frame to a session that may have ended meanwhile.
+    func write(_ frame: ServerFrame, to session: SessionID, _ effects: inout [ServerEffect]) {
+        guard self.sessions[session] != nil else { return }
+        effects.append(.write(session, frame))
+    }
+
+    /// Forgets a connection: its device has no session any more. The lease is not told.
+    mutating func forget(_ session: SessionID) {
+        self.openings.removeValue(forKey: session)
+        guard let ended = self.sessions.removeValue(forKey: session) else { return }
+        guard let index = self.people[ended.slot].index(of: ended.device.device) else { return }
+        guard self.people[ended.slot].devices[index].session == session else { return }
+        self.people[ended.slot].devices[index].session = nil
+    }
+
+    /// Closes a connection. The lease is not told.
+    mutating func close(_ session: SessionID, _ effects: inout [ServerEffect]) {
+        self.forget(session)
+        effects.append(.close(session))
+    }
+
+    /// The connection is gone, whoever closed it.
+    mutating func loseSession(_ session: SessionID, _ now: Now, _ effects: inout [ServerEffect]) {
+        let ended = self.sessions[session]
+        self.forget(session)
+        guard let ended, let index = self.people[ended.slot].index(of: ended.device.device) else { return }
+        guard self.people[ended.slot].devices[index].session == nil else { return }
+        self.changeLease(ended.slot, index, .socketLost, now, &effects)
+        self.people[ended.slot].busyAt = now.monotonic
+        self.arm(ended.slot)
+    }
+
+    /// Ends a connection for a fault of the client's; its lease goes on as if the socket had been lost.
+    mutating func end(
+        _ session: SessionID, because problem: ServerFrame.Problem, _ now: Now, _ effects: inout [ServerEffect]
+    ) {
+        guard self.sessions[session] != nil || self.openings[session] != nil else { return }
+        effects.append(.write(session, .problem(problem, isFatal: true)))
+        effects.append(.close(session))
+        self.loseSession(session, now, &effects)
+    }
+
+    /// A sign of life.
+    mutating func hear(_ session: SessionID, _ now: Now, _ effects: inout [ServerEffect]) {
+        guard let heard = self.sessions[session], let index = self.people[heard.slot].index(of: heard.device.device)
+        else { return }
+        self.people[heard.slot].devices[index].heardAt = now.monotonic
+        guard case .probing = self.people[heard.slot].devices[index].lease else { return }
+        self.changeLease(heard.slot, index, .heard, now, &effects)
+    }
+
+    /// Takes a frame of a session.
+    mutating func receive(
+        _ frame: ClientFrame, from session: SessionID, _ now: Now, _ effects: inout [ServerEffect]
+    ) {
+        guard let known = self.sessions[session] else {
+            // Before the welcome nothing may be said; after the end everything is late.
+            let problem = ServerFrame.Problem(code: .unexpectedFrame, rule: "must not be sent before the welcome")
+            self.end(session, because: problem, now, &effects)
+            return
+        }
+        let slot = known.slot
+        self.hear(session, now, &effects)
+        guard let index = self.people[slot].index(of: known.device.device) else { return }
+        do throws(InvalidField) {
+            switch frame {
+            case .hello:
+                let problem = ServerFrame.Problem(code: .unexpectedFrame, rule: "hello must be sent only once")
+                self.end(session, because: problem, now, &effects)
+            case .send(let draft):
+                self.send(draft, from: session, known, now, &effects)
+            case .ack(let ack):
+                try self.acknowledge(ack, slot, index, now, &effects)
+            case .runState(let run):
+                try Self.check(run)
+                self.changeLease(slot, index, .reported(run), now, &effects)
+                if run == .foreground { self.settleStored(slot, index, now, &effects) }
+            case .registerPush(let registration):
+                try self.register(registration, slot, index, now, &effects)
+            case .sync(let after, let limit):
+                self.sync(after: after, limit: limit, for: session, known, &effects)
+            case .markRead(let conversation, let upTo):
+                self.ask(
+                    .markRead(known.device.user, conversation, upTo: upTo, at: now.wall),
+                    for: .markRead(session, known.device.user, conversation, upTo: upTo), &effects)
+            case .ping(let number):
+                effects.append(.write(session, .pong(number)))
+            case .signOut:
+                self.endLegs(ofSignedOut: slot, index, now, &effects)
+                self.ask(.signOut(known.device, at: now.wall), for: .signOut(session, known.device), &effects)
+            }
+        } catch {
+            self.write(.problem(.init(error), isFatal: false), to: session, &effects)
+        }
+    }
+
+    /// Tells a lease what happened, and does what follows for the device's connection and legs (DESIGN §4).
+    mutating func changeLease(
+        _ slot: Int, _ index: Int, _ event: LeaseEvent, _ now: Now, _ effects: inout [ServerEffect]
+    ) {
+        let before = self.people[slot].devices[index].lease
+        var leaseEffects: [LeaseEffect] = []
+        self.people[slot].devices[index].lease.handle(event, at: now, settings: self.settings, into: &leaseEffects)
+        for effect in leaseEffects {
+            switch effect {
+            case .probe:
+                if let session = self.people[slot].devices[index].session { effects.append(.probe(session)) }
+            case .hangUp:
+                guard let session = self.people[slot].devices[index].session else { continue }
+                let problem = ServerFrame.Problem(code: .timedOut, rule: "was not heard in time; connect again")
+                effects.append(.write(session, .problem(problem, isFatal: true)))
+                self.close(session, &effects)
+            case .flagBug(let text):
+                effects.append(.flagBug("\(self.people[slot].key)/\(self.people[slot].devices[index].id): \(text)"))
+            }
+        }
+        let after = self.people[slot].devices[index].lease
+        if before != after { self.followLease(slot, index, from: before, to: after, now, &effects) }
+    }
+
+    private mutating func followLease(
+        _ slot: Int, _ index: Int, from before: Lease, to after: Lease, _ now: Now, _ effects: inout [ServerEffect]
+    ) {
+        switch after {
+        case .foreground, .background:
+            self.people[slot].devices[index].progressAt = now.monotonic
+            if !before.isLive { self.people[slot].devices[index].legs.becomeLive(at: now.monotonic) }
+        case .probing:
+            self.people[slot].devices[index].legs.becomeQueued(
+                liveSinceAtMost: now.monotonic - self.settings.foregroundAckDeadline)
+            self.pump(slot, index, now, &effects)
+        case .grace, .returning:
+            self.people[slot].devices[index].legs.becomeHeld()
+            self.pump(slot, index, now, &effects)
+        case .gone:
+            self.people[slot].devices[index].legs.becomeQueued(liveSinceAtMost: .max)
+            self.people[slot].busyAt = now.monotonic
+            self.pump(slot, index, now, &effects)
+        }
+        self.arm(slot)
+    }
+
+    private mutating func sync(
+        after: LogPosition, limit: UInt32, for session: SessionID, _ known: Session, _ effects: inout [ServerEffect]
+    ) {
+        guard known.syncsInFlight < self.settings.syncsInFlightMax else {
+            let problem = ServerFrame.Problem(
+                code: .unavailable, field: "sync",
+                rule: "must wait: \(self.settings.syncsInFlightMax) are being answered already")
+            effects.append(.write(session, .problem(problem, isFatal: false)))
+            return
+        }
+        self.sessions[session]?.syncsInFlight += 1
+        let entries = max(1, min(Int(limit), self.settings.pageEntriesMax))
+        self.ask(
+            .readLog(known.device.user, after: after, limit: entries), for: .sync(session, after: after), &effects)
+    }
+
+    /// Hands a page of the log to the device that asked for it, cut so that it fits a frame.
+    mutating func finishSync(
+        _ session: SessionID, after: LogPosition, _ page: LogPage, _ effects: inout [ServerEffect]
+    ) {
+        guard let known = self.sessions[session] else { return }
+        self.sessions[session]?.syncsInFlight -= 1
+        let entries = self.fitting(page.entries)
+        if let index = self.people[known.slot].index(of: known.device.device),
+            self.people[known.slot].devices[index].skippedUpTo <= entries.last?.position ?? 0
+        {
+            self.people[known.slot].devices[index].skippedUpTo = 0
+        }
+        effects.append(
+            .write(
+                session,
+                .page(
+                    .init(after: after, entries: entries, head: page.head, unread: UInt32(clamping: page.unread)))))
+    }
+
+    private func fitting(_ entries: [LogEntry]) -> [LogEntry] {
+        // JSON may write a byte as six ("\u0001"); in the frame everything but the texts takes less than 512 bytes an entry.
+        var room = Int(self.settings.frameBytesMax)
+        var count = 0
+        for entry in entries {
+            room -= 512
+            if case .message(let message) = entry.body {
+                room -= 2 * (message.content.utf8.count + (message.pushText?.utf8.count ?? 0))
+            }
+            if room < 0, count > 0 { break }
+            count += 1
+        }
+        return count == entries.count ? entries : Array(entries.prefix(count))
+    }
+}

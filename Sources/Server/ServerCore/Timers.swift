@@ -1,0 +1,98 @@
+import HeapModule
+import OrderedCollections
+import TidingsModel
+
+/// Something that is due. A timer is only a reminder to look again: one that is late, early or of somebody who left does no harm.
+struct Timer: Comparable, Sendable {
+    enum Subject: Hashable, Sendable {
+        case person(slot: Int)
+        case lane(index: Int)
+        case drain
+    }
+
+    /// Monotonic milliseconds.
+    let at: Int64
+    /// Keeps timers of the same time in the order in which they were set.
+    let number: UInt64
+    let subject: Subject
+
+    static func == (left: Timer, right: Timer) -> Bool { left.number == right.number }
+    static func < (left: Timer, right: Timer) -> Bool {
+        left.at == right.at ? left.number < right.number : left.at < right.at
+    }
+}
+
+extension ServerCore {
+    /// Sets a timer.
+    mutating func setTimer(at: Int64, _ subject: Timer.Subject) {
+        self.timerCount += 1
+        self.timers.insert(Timer(at: at, number: self.timerCount, subject: subject))
+    }
+
+    /// Takes out the timers that are due.
+    mutating func popTimers(_ now: Now) -> [Timer] {
+        var due: [Timer] = []
+        while let first = self.timers.min, first.at <= now.monotonic {
+            self.timers.removeMin()
+            due.append(first)
+        }
+        return due
+    }
+
+    /// Makes sure that a person is looked at when their next deadline is due. Deadlines that only move back cost nothing: the timer
+    /// rings too early and is set again.
+    mutating func arm(_ slot: Int) {
+        var due = Int64.max
+        for index in self.people[slot].devices.indices {
+            if let at = self.people[slot].devices[index].due(self.settings) { due = min(due, at) }
+        }
+        if due == .max, self.people[slot].isIdle { due = self.people[slot].busyAt + self.settings.idleTime }
+        guard due != .max, due < self.people[slot].armedAt ?? .max else { return }
+        self.people[slot].armedAt = due
+        self.setTimer(at: due, .person(slot: slot))
+    }
+
+    /// Looks at everybody whose deadline is due.
+    mutating func passTime(_ now: Now, _ effects: inout [ServerEffect]) {
+        for timer in self.popTimers(now) {
+            switch timer.subject {
+            case .person(let slot):
+                guard self.people[slot].armedAt == timer.at else { continue }
+                self.people[slot].armedAt = nil
+                self.lookAt(slot, now, &effects)
+            case .lane(let index):
+                self.tellBreaker(of: self.lanes.keys[index], .timeReached, now, &effects)
+            case .drain: break
+            }
+        }
+    }
+
+    private mutating func lookAt(_ slot: Int, _ now: Now, _ effects: inout [ServerEffect]) {
+        for index in self.people[slot].devices.indices {
+            self.lookAtLease(slot, index, now, &effects)
+            if let until = self.people[slot].devices[index].retry?.until, now.monotonic >= until {
+                self.people[slot].devices[index].retry?.until = nil
+                self.pump(slot, index, now, &effects)
+            }
+            if let flushAt = self.people[slot].devices[index].flushAt, now.monotonic >= flushAt {
+                self.writeCursor(slot, index, &effects)
+            }
+        }
+        if self.people[slot].isIdle, now.monotonic >= self.people[slot].busyAt + self.settings.idleTime {
+            self.unload(slot)
+        } else {
+            self.arm(slot)
+        }
+    }
+
+    private mutating func lookAtLease(_ slot: Int, _ index: Int, _ now: Now, _ effects: inout [ServerEffect]) {
+        let hasSession = self.people[slot].devices[index].session != nil
+        if hasSession, now.monotonic >= self.people[slot].devices[index].heardAt + 2 * self.settings.heartbeat {
+            self.changeLease(slot, index, .heartbeatMissed, now, &effects)
+        } else if let deadline = self.people[slot].devices[index].ackDeadline(self.settings), now.monotonic >= deadline
+        {
+            self.changeLease(slot, index, .deadlineMissed, now, &effects)
+        }
+        self.changeLease(slot, index, .timeReached, now, &effects)
+    }
+}

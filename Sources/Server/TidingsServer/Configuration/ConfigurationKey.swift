@@ -1,0 +1,187 @@
+import Foundation
+import Logging
+import ServerCore
+
+/// One key of the configuration outside `apps`: name, type, unit, default and range in one table, from which values are read
+/// and checked and `docs/configuration.md` is made.
+package struct ConfigurationKey: Sendable {
+    /// The name in the file (`gateway.port` is `port` within `gateway`) and for flags; in the environment
+    /// `TIDINGS_GATEWAY_PORT`.
+    package var name: String
+    /// What it is for, with its unit.
+    package var summary: String
+    /// Its type and range, and where the value lives.
+    package var place: Place
+
+    /// A key's type and range.
+    package enum Place: Sendable {
+        /// A whole number within a range.
+        case integer(any WritableKeyPath<ServerConfiguration, Int> & Sendable, ClosedRange<Int>)
+        /// A time in milliseconds within a range.
+        case milliseconds(any WritableKeyPath<ServerConfiguration, Int64> & Sendable, ClosedRange<Int>)
+        /// The node's number.
+        case node(any WritableKeyPath<ServerConfiguration, UInt8> & Sendable, ClosedRange<Int>)
+        /// A text that must not be empty.
+        case text(any WritableKeyPath<ServerConfiguration, String> & Sendable)
+        /// One of a few words.
+        case choice(any WritableKeyPath<ServerConfiguration, String> & Sendable, [String])
+    }
+
+    private init(_ name: String, _ summary: String, _ place: Place) {
+        self.name = name
+        self.summary = summary
+        self.place = place
+    }
+
+    /// The name of the environment variable.
+    package var environmentVariable: String { "TIDINGS_" + self.name.uppercased().replacing(".", with: "_") }
+
+    /// The value in a configuration as text.
+    package func value(in configuration: ServerConfiguration) -> String {
+        switch self.place {
+        case .integer(let path, _): "\(configuration[keyPath: path])"
+        case .milliseconds(let path, _): "\(configuration[keyPath: path])"
+        case .node(let path, _): "\(configuration[keyPath: path])"
+        case .text(let path), .choice(let path, _): configuration[keyPath: path]
+        }
+    }
+
+    /// Takes a value from outside.
+    ///
+    /// - Returns: nil, or what is wrong with the text; then nothing is changed. Ranges are checked by `fault(in:)`.
+    func set(_ text: String, in configuration: inout ServerConfiguration) -> ConfigurationFault? {
+        switch self.place {
+        case .integer(let path, let range):
+            guard let value = Int(text) else { return self.notWhole(text, range) }
+            configuration[keyPath: path] = value
+        case .milliseconds(let path, let range):
+            guard let value = Int64(text) else { return self.notWhole(text, range) }
+            configuration[keyPath: path] = value
+        case .node(let path, let range):
+            guard let value = UInt8(text) else { return self.notWhole(text, range) }
+            configuration[keyPath: path] = value
+        case .text(let path), .choice(let path, _):
+            configuration[keyPath: path] = text
+        }
+        return nil
+    }
+
+    /// What is wrong with the value in a configuration, or nil.
+    func fault(in configuration: ServerConfiguration) -> ConfigurationFault? {
+        switch self.place {
+        case .integer(let path, let range): self.fault(configuration[keyPath: path], range)
+        case .milliseconds(let path, let range): self.fault(Int(clamping: configuration[keyPath: path]), range)
+        case .node(let path, let range): self.fault(Int(configuration[keyPath: path]), range)
+        case .text(let path):
+            configuration[keyPath: path].isEmpty
+                ? ConfigurationFault(field: self.name, rule: "must not be empty", remedy: self.remedy) : nil
+        case .choice(let path, let words):
+            words.contains(configuration[keyPath: path])
+                ? nil
+                : ConfigurationFault(
+                    field: self.name,
+                    rule: "must be one of \(words.joined(separator: ", ")), got \"\(configuration[keyPath: path])\"",
+                    remedy: self.remedy)
+        }
+    }
+
+    private func fault(_ value: Int, _ range: ClosedRange<Int>) -> ConfigurationFault? {
+        guard !range.contains(value) else { return nil }
+        return ConfigurationFault(
+            field: self.name, rule: "must be \(range.lowerBound) to \(range.upperBound), got \(value)",
+            remedy: self.remedy)
+    }
+
+    private func notWhole(_ text: String, _ range: ClosedRange<Int>) -> ConfigurationFault {
+        ConfigurationFault(
+            field: self.name,
+            rule: "must be a whole number from \(range.lowerBound) to \(range.upperBound), got \"\(text)\"",
+            remedy: self.remedy)
+    }
+
+    private var remedy: String { "set \(self.name) in the file or \(self.environmentVariable): \(self.summary)" }
+
+    /// Every key, in the order of the documentation.
+    package static let all: [ConfigurationKey] = Self.network + Self.times + Self.push
+
+    private static let network: [ConfigurationKey] = [
+        .init("gateway.host", "address the WebSocket gateway listens on", .text(\.gateway.host)),
+        .init("gateway.port", "TCP port of the gateway, 0 for any free one", .integer(\.gateway.port, 0...65_535)),
+        .init(
+            "gateway.frame_bytes_max", "largest message of a client in bytes",
+            .integer(\.gateway.frameBytesMax, 65_536...16_777_216)),
+        .init(
+            "gateway.unauthenticated_milliseconds", "time a connection may take until its hello, in milliseconds",
+            .integer(\.gateway.unauthenticatedMilliseconds, 10...300_000)),
+        .init(
+            "gateway.backlog_bytes_max", "bytes that may wait for a slow reader before it is cut off",
+            .integer(\.gateway.backlogBytesMax, 65_536...1_073_741_824)),
+        .init(
+            "gateway.connections_max", "connections at the same time",
+            .integer(\.gateway.connectionsMax, 1...10_000_000)),
+        .init("api.host", "address the HTTP API listens on", .text(\.api.host)),
+        .init("api.port", "TCP port of the HTTP API, 0 for any free one", .integer(\.api.port, 0...65_535)),
+        .init(
+            "api.body_bytes_max", "largest body of a request in bytes", .integer(\.api.bodyBytesMax, 1_024...16_777_216)
+        ),
+        .init("store.path", "path of the SQLite file; its folder must exist", .text(\.store.path)),
+        .init("node", "number of this server in message ids", .node(\.core.node, 0...63)),
+        .init(
+            "log.level", "lowest level that is logged", .choice(\.log.level, Logger.Level.allCases.map(\.rawValue))),
+        .init("log.format", "form of a log line", .choice(\.log.format, ["json", "text"])),
+    ]
+
+    private static let times: [ConfigurationKey] = [
+        .init(
+            "session.heartbeat_milliseconds", "time between two pings of a client; after twice as long it is gone",
+            .milliseconds(\.core.heartbeat, 100...3_600_000)),
+        .init(
+            "lease.foreground_ack_milliseconds", "time a phone in front has to settle a message",
+            .milliseconds(\.core.foregroundAckDeadline, 50...600_000)),
+        .init(
+            "lease.background_ack_milliseconds", "time a phone in the background has to settle a message",
+            .milliseconds(\.core.backgroundAckDeadline, 50...600_000)),
+        .init(
+            "lease.grace_milliseconds", "time a phone that lost its connection in front has to return",
+            .milliseconds(\.core.graceTime, 0...600_000)),
+        .init(
+            "lease.probe_milliseconds", "time a phone that missed its deadline has to answer a probe",
+            .milliseconds(\.core.probeTime, 50...600_000)),
+        .init(
+            "lease.restart_grace_milliseconds", "time phones have to return after a start before anything is pushed",
+            .milliseconds(\.core.restartGraceTime, 0...600_000)),
+        .init(
+            "lease.background_milliseconds_max", "longest time a phone stays connected in the background",
+            .milliseconds(\.core.backgroundTimeMax, 1_000...600_000)),
+        .init(
+            "drain.spread_milliseconds", "time over which clients are asked to come back after a stop",
+            .milliseconds(\.core.drainSpread, 0...600_000)),
+        .init(
+            "drain.wait_milliseconds", "time clients have to hang up when the server stops",
+            .milliseconds(\.core.drainTime, 0...600_000)),
+    ]
+
+    private static let push: [ConfigurationKey] = [
+        .init(
+            "push.lifetime_milliseconds", "age after which a message is no longer pushed",
+            .milliseconds(\.core.pushLifetime, 1_000...2_592_000_000)),
+        .init(
+            "push.back_off_milliseconds", "first wait after a failed push, doubled by each further failure",
+            .milliseconds(\.core.backOffBase, 10...3_600_000)),
+        .init(
+            "push.back_off_milliseconds_max", "longest wait between two tries of a push",
+            .milliseconds(\.core.backOffMax, 10...86_400_000)),
+        .init(
+            "push.breaker_milliseconds", "first wait of an open breaker, doubled by each failed try",
+            .milliseconds(\.core.breakerBase, 10...3_600_000)),
+        .init(
+            "push.breaker_milliseconds_max", "longest wait of an open breaker",
+            .milliseconds(\.core.breakerMax, 10...86_400_000)),
+        .init(
+            "push.quarantine_burst", "refusals of one reason in a row that open a breaker",
+            .integer(\.core.quarantineBurst, 1...1_000_000)),
+        .init(
+            "push.provider_failure_burst", "failures of the provider in a row that open a breaker",
+            .integer(\.core.providerFailureBurst, 1...1_000_000)),
+    ]
+}

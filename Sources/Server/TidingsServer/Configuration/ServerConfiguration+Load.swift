@@ -1,0 +1,190 @@
+import Configuration
+import Foundation
+import TidingsModel
+import Yams
+
+extension ServerConfiguration {
+    /// Reads the configuration: a flag goes before the environment, the environment before the file, the file before the default.
+    ///
+    /// - Parameters:
+    ///   - file: path of a YAML file, or nil for none.
+    ///   - environment: the process's environment; variables that start with `TIDINGS_` are read.
+    ///   - overrides: values of flags by key name, for example `["gateway.port": "7400"]`.
+    /// - Throws: `ConfigurationFaults` with everything that is wrong: unreadable values, unknown keys of the file, and what
+    ///   `validate()` finds.
+    package static func load(
+        file: String?, environment: [String: String] = [:], overrides: [String: String] = [:]
+    ) async throws(ConfigurationFaults) -> ServerConfiguration {
+        var reader = try await ConfigurationReading(file: file, environment: environment, overrides: overrides)
+        var configuration = ServerConfiguration()
+        for key in ConfigurationKey.all {
+            guard let text = await reader.text(key.name.split(separator: ".").map(String.init)) else { continue }
+            if let fault = key.set(text, in: &configuration) { reader.faults.append(fault) }
+        }
+        for id in await reader.list(["apps"]) { configuration.apps.append(await reader.app(id)) }
+        reader.refuseUnknownKeys(overrides: overrides)
+        let unreadable = Set(reader.faults.map(\.field))
+        let faults = reader.faults + configuration.validate().filter { !unreadable.contains($0.field) }
+        guard faults.isEmpty else { throw ConfigurationFaults(faults) }
+        return configuration
+    }
+}
+
+/// Reads values through swift-configuration and remembers what was asked for.
+private struct ConfigurationReading {
+    var faults: [ConfigurationFault] = []
+    private let reader: ConfigReader
+    private var known: Set<String> = []
+    private let fileKeys: [String]
+    private let file: String?
+
+    init(file: String?, environment: [String: String], overrides: [String: String]) async throws(ConfigurationFaults) {
+        var values: [AbsoluteConfigKey: ConfigValue] = [:]
+        for (name, text) in overrides {
+            let key = AbsoluteConfigKey(name.split(separator: ".").map(String.init))
+            values[key] = ConfigValue(.string(text), isSecret: name.hasSuffix("secret"))
+        }
+        let prefix = "TIDINGS_"
+        let ours = environment.filter { $0.key.hasPrefix(prefix) }
+        let variables = Dictionary(
+            uniqueKeysWithValues: ours.map { (String($0.key.dropFirst(prefix.count)), $0.value) })
+        var providers: [any ConfigProvider] = [
+            InMemoryProvider(name: "flags", values: values),
+            EnvironmentVariablesProvider(environmentVariables: variables),
+        ]
+        self.file = file
+        guard let file else {
+            self.fileKeys = []
+            self.reader = ConfigReader(providers: providers)
+            return
+        }
+        do {
+            // swift-configuration cannot list the keys of a file; without a list a misspelt key would be passed over.
+            self.fileKeys = try Self.keys(in: try String(contentsOfFile: file, encoding: .utf8))
+            let path = InMemoryProvider(name: "file", values: ["filePath": ConfigValue(.string(file), isSecret: false)])
+            providers.append(try await FileProvider<YAMLSnapshot>(config: ConfigReader(provider: path)))
+        } catch {
+            throw ConfigurationFaults([
+                ConfigurationFault(
+                    field: file, rule: "cannot be read as configuration: \(Self.words(error))",
+                    remedy: "check that the file exists, is readable and is YAML with one mapping at the top")
+            ])
+        }
+        self.reader = ConfigReader(providers: providers)
+    }
+
+    private static func words(_ error: any Error) -> String {
+        if let error = error as? YamlError { return "\(error)" }
+        return (error as? CocoaError).map { $0.code == .fileReadNoSuchFile ? "no such file" : $0.localizedDescription }
+            ?? "\(error)"
+    }
+
+    private static func keys(in yaml: String) throws -> [String] {
+        guard let root = try Yams.compose(yaml: yaml) else { return [] }
+        var keys: [String] = []
+        func walk(_ node: Node, _ path: String) {
+            guard case .mapping(let mapping) = node else { return keys.append(path) }
+            for (key, value) in mapping {
+                walk(value, path.isEmpty ? key.string ?? "?" : "\(path).\(key.string ?? "?")")
+            }
+        }
+        walk(root, "")
+        return keys
+    }
+
+    mutating func text(_ path: [String], isSecret: Bool = false) async -> String? {
+        let name = path.joined(separator: ".")
+        self.known.insert(name)
+        do {
+            return try await self.reader.fetchString(forKey: ConfigKey(path), isSecret: isSecret)
+        } catch {
+            self.faults.append(
+                ConfigurationFault(
+                    field: name, rule: "must be one value", remedy: "give a single value, not a list or mapping"))
+            return nil
+        }
+    }
+
+    /// A list in the file, or one text with commas in a flag or the environment.
+    mutating func list(_ path: [String]) async -> [String] {
+        let name = path.joined(separator: ".")
+        self.known.insert(name)
+        if let list = try? await self.reader.fetchStringArray(forKey: ConfigKey(path)) { return list }
+        guard let text = try? await self.reader.fetchString(forKey: ConfigKey(path)) else { return [] }
+        return text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+    }
+
+    mutating func app(_ id: String) async -> ServerConfiguration.App {
+        let secret = await self.text(["app", id, "token_secret"], isSecret: true)
+        var app = ServerConfiguration.App(id: AppID(id), tokenSecret: Secret(secret ?? ""))
+        for key in await self.list(["app", id, "api_keys"]) {
+            let path = ["app", id, "api_key", key]
+            let hash = await self.text(path + ["sha256"])
+            var scopes: [ApiScope] = []
+            for word in await self.list(path + ["scopes"]) {
+                if let scope = ApiScope(rawValue: word) { scopes.append(scope) } else { self.refuse(scope: word, path) }
+            }
+            app.apiKeys.append(.init(id: key, sha256: hash ?? "", scopes: scopes))
+        }
+        app.apns = await self.apns(["app", id, "apns"])
+        return app
+    }
+
+    private mutating func refuse(scope: String, _ path: [String]) {
+        self.faults.append(
+            ConfigurationFault(
+                field: (path + ["scopes"]).joined(separator: "."), rule: "must not name \"\(scope)\"",
+                remedy: "choose from \(ApiScope.allCases.map(\.rawValue).joined(separator: ", "))"))
+    }
+
+    private mutating func apns(_ path: [String]) async -> ServerConfiguration.Apns? {
+        var apns = ServerConfiguration.Apns()
+        let environment = await self.text(path + ["environment"])
+        let teamID = await self.text(path + ["team_id"])
+        let keyID = await self.text(path + ["key_id"])
+        let keyPath = await self.text(path + ["key_path"])
+        let topic = await self.text(path + ["topic"])
+        apns.host = await self.text(path + ["host"])
+        let port = await self.text(path + ["port"])
+        apns.trustRootsPath = await self.text(path + ["trust_roots_path"])
+        guard environment != nil || teamID != nil || keyID != nil || keyPath != nil || topic != nil else { return nil }
+        apns.teamID = teamID ?? ""
+        apns.keyID = keyID ?? ""
+        apns.keyPath = keyPath ?? ""
+        apns.topic = topic ?? ""
+        if let environment {
+            if let side = PushEnvironment(rawValue: environment) {
+                apns.environment = side
+            } else {
+                self.faults.append(
+                    ConfigurationFault(
+                        field: (path + ["environment"]).joined(separator: "."),
+                        rule: "must be sandbox or production, got \"\(environment)\"",
+                        remedy: "sandbox for development builds, production for App Store and TestFlight builds"))
+            }
+        }
+        if let port {
+            if let number = Int(port) {
+                apns.port = number
+            } else {
+                self.faults.append(
+                    ConfigurationFault(
+                        field: (path + ["port"]).joined(separator: "."),
+                        rule: "must be a whole number from 1 to 65535, got \"\(port)\"",
+                        remedy: "443 or 2197 for Apple's servers, 7443 for the local APNs"))
+            }
+        }
+        return apns
+    }
+
+    mutating func refuseUnknownKeys(overrides: [String: String]) {
+        for (keys, source) in [(self.fileKeys, self.file ?? ""), (overrides.keys.sorted(), "the flags")] {
+            for key in keys where !self.known.contains(key) {
+                self.faults.append(
+                    ConfigurationFault(
+                        field: key, rule: "is not a key of the configuration (in \(source))",
+                        remedy: "check its spelling against docs/configuration.md"))
+            }
+        }
+    }
+}

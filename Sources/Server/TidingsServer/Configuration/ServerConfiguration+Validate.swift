@@ -1,0 +1,105 @@
+import Foundation
+import TidingsModel
+
+extension ServerConfiguration {
+    /// The smallest secret for user tokens in bytes: that of the hash (RFC 7518 §3.2).
+    package static let tokenSecretBytesMin = 32
+
+    /// Everything that is wrong with the values, in the order of the keys; empty if the server can start with them.
+    /// Looks at the values only; files and ports are tried when the server starts.
+    package func validate() -> [ConfigurationFault] {
+        var faults = ConfigurationKey.all.compactMap { $0.fault(in: self) }
+        if self.gateway.port == self.api.port, self.gateway.port != 0, self.gateway.host == self.api.host {
+            faults.append(
+                ConfigurationFault(
+                    field: "api.port", rule: "must not be the gateway's, got \(self.api.port)",
+                    remedy: "give api.port and gateway.port different values"))
+        }
+        if self.apps.isEmpty {
+            faults.append(
+                ConfigurationFault(
+                    field: "apps", rule: "must name at least one app",
+                    remedy: "list the ids under apps and give each one app.ID.token_secret"))
+        }
+        var seen: Set<AppID> = []
+        for app in self.apps {
+            if !seen.insert(app.id).inserted {
+                faults.append(
+                    ConfigurationFault(field: "apps", rule: "must not repeat \"\(app.id)\"", remedy: "drop one of them")
+                )
+            }
+            faults += app.faults()
+        }
+        return faults
+    }
+}
+
+extension ServerConfiguration.App {
+    fileprivate func faults() -> [ConfigurationFault] {
+        let prefix = "app.\(self.id)"
+        var faults: [ConfigurationFault] = []
+        do throws(InvalidField) {
+            _ = try AppID.validated(self.id.rawValue, field: "apps")
+        } catch {
+            faults.append(
+                ConfigurationFault(
+                    field: error.field, rule: "\(error.rule), got \"\(self.id)\"", remedy: "rename the app"))
+        }
+        let min = ServerConfiguration.tokenSecretBytesMin
+        if self.tokenSecret.value.utf8.count < min {
+            faults.append(
+                ConfigurationFault(
+                    field: "\(prefix).token_secret",
+                    rule: "must be at least \(min) bytes, got \(self.tokenSecret.value.utf8.count)",
+                    remedy: "draw one with: openssl rand -hex 32"))
+        }
+        for key in self.apiKeys { faults += key.faults(prefix: "\(prefix).api_key.\(key.id)") }
+        if let apns = self.apns { faults += apns.faults(prefix: "\(prefix).apns") }
+        return faults
+    }
+}
+
+extension ServerConfiguration.ApiKey {
+    fileprivate func faults(prefix: String) -> [ConfigurationFault] {
+        var faults: [ConfigurationFault] = []
+        if self.sha256.utf8.count != 64 || !self.sha256.allSatisfy({ $0.isASCII && $0.isHexDigit }) {
+            faults.append(
+                ConfigurationFault(
+                    field: "\(prefix).sha256", rule: "must be 64 hexadecimal digits",
+                    remedy: "hash the key with: printf %s KEY | sha256sum"))
+        }
+        if self.scopes.isEmpty {
+            let words = ApiScope.allCases.map(\.rawValue).joined(separator: ", ")
+            faults.append(
+                ConfigurationFault(
+                    field: "\(prefix).scopes", rule: "must name at least one scope", remedy: "choose from \(words)"))
+        }
+        return faults
+    }
+}
+
+extension ServerConfiguration.Apns {
+    fileprivate func faults(prefix: String) -> [ConfigurationFault] {
+        var faults: [ConfigurationFault] = []
+        for (name, value) in [("team_id", self.teamID), ("key_id", self.keyID)]
+        where value.utf8.count != 10 || !value.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) }) {
+            faults.append(
+                ConfigurationFault(
+                    field: "\(prefix).\(name)", rule: "must be 10 letters and digits, got \"\(value)\"",
+                    remedy: "copy it from Apple's developer account"))
+        }
+        for (name, value) in [("key_path", self.keyPath), ("topic", self.topic)] where value.isEmpty {
+            faults.append(
+                ConfigurationFault(
+                    field: "\(prefix).\(name)", rule: "must not be empty",
+                    remedy: name == "topic" ? "give the app's bundle identifier" : "give the path of the .p8 file"))
+        }
+        if !(1...65_535).contains(self.port) {
+            faults.append(
+                ConfigurationFault(
+                    field: "\(prefix).port", rule: "must be 1 to 65535, got \(self.port)",
+                    remedy: "443 or 2197 for Apple's servers, 7443 for the local APNs"))
+        }
+        return faults
+    }
+}

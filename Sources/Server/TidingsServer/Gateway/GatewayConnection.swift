@@ -1,0 +1,295 @@
+import Metrics
+import NIOCore
+import ServerCore
+import TidingsModel
+import TidingsWire
+
+/// One connection of a client: handshake, WebSocket frames and client frames in one handler, so that an idle connection costs
+/// one object. Lives on the server's event loop and decides nothing about messages.
+final class GatewayConnection: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private enum Phase {
+        /// The HTTP request is not complete.
+        case handshake
+        /// The WebSocket is open; the hello has not come.
+        case unauthenticated
+        /// The core knows the session.
+        case live
+        /// Our close frame is written; whatever still comes is dropped.
+        case closing
+        /// There is no room for this connection.
+        case turnedAway
+    }
+
+    /// The connection's number.
+    let id: SessionID
+    private let server: ServerLoop
+    private var context: ChannelHandlerContext?
+    private var phase: Phase
+    private var format = WireFormat.protobuf
+    private var parser = WebSocketParser()
+    /// The beginning of a frame whose rest has not come.
+    private var partial: ByteBuffer?
+    /// What is written at the end of the tick.
+    private var output = ByteBuffer()
+    /// The code of the last fatal problem, for the close frame.
+    private var problem: WebSocketCloseCode?
+
+    /// A connection that was just accepted.
+    ///
+    /// - Parameter isTurnedAway: it gets an answer saying so, and is closed.
+    init(id: SessionID, server: ServerLoop, isTurnedAway: Bool) {
+        self.id = id
+        self.server = server
+        self.phase = isTurnedAway ? .turnedAway : .handshake
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+    func channelActive(context: ChannelHandlerContext) {
+        guard self.phase == .turnedAway else { return }
+        let channel = context.channel
+        context.writeAndFlush(self.wrapOutboundOut(ByteBuffer(string: WebSocketHandshake.full))).whenComplete { _ in
+            channel.close(promise: nil)
+        }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        self.server.connectionEnded(self.id, wasLive: self.phase == .live)
+        self.phase = .closing
+        context.fireChannelInactive()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // A reset or broken connection; there is nobody to tell.
+        context.close(promise: nil)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        var input = self.unwrapInboundIn(data)
+        guard self.phase != .turnedAway else { return }
+        guard self.phase != .closing else { return self.awaitClose(&input) }
+        if var held = self.partial {
+            self.partial = nil
+            held.writeBuffer(&input)
+            input = held
+        }
+        self.consume(&input)
+        // The rest is copied, or a few bytes would keep a whole receive buffer.
+        if input.readableBytes > 0, self.phase != .closing { self.partial = ByteBuffer(buffer: input) }
+    }
+
+    // MARK: - What comes in
+
+    private func consume(_ input: inout ByteBuffer) {
+        if self.phase == .handshake {
+            switch WebSocketHandshake.read(&input) {
+            case .incomplete: return
+            case .refused(let answer): return self.refuse(answer)
+            case .accepted(let format, let answer):
+                self.format = format
+                self.phase = .unauthenticated
+                self.append { $0.writeString(answer) }
+            }
+        }
+        do throws(WebSocketFault) {
+            while self.phase != .closing,
+                let message = try self.parser.next(from: &input, bytesMax: self.server.frameBytesMax)
+            {
+                self.take(message)
+            }
+        } catch {
+            let code: ServerFrame.Problem.Code = error.code == .messageTooBig ? .frameTooLarge : .malformedFrame
+            self.fail(ServerFrame.Problem(code: code, field: "frame", rule: error.rule), closing: error.code)
+        }
+    }
+
+    private func take(_ message: WebSocketMessage) {
+        switch message {
+        case .text(let bytes):
+            guard self.format == .json else { return self.failFormat("binary") }
+            guard String(validating: bytes, as: UTF8.self) != nil else {
+                return self.fail(
+                    ServerFrame.Problem(code: .malformedFrame, field: "frame", rule: "must be UTF-8"),
+                    closing: .invalidPayload)
+            }
+            self.take(bytes)
+        case .binary(let bytes):
+            guard self.format == .protobuf else { return self.failFormat("text") }
+            self.take(bytes)
+        case .ping(let bytes):
+            self.append { $0.writeWebSocketFrame(opcode: 0xa, bytes) }
+            if self.phase == .live { self.server.receive(.heard(self.id)) }
+        case .pong:
+            if self.phase == .live { self.server.receive(.heard(self.id)) }
+        case .close(let code):
+            // RFC 6455 §5.5.1: answer with the code received, then hang up.
+            self.beginClose(code ?? WebSocketCloseCode.normal.rawValue, hangUp: true)
+        }
+    }
+
+    private func take(_ bytes: [UInt8]) {
+        do throws(FrameError) {
+            let frame = try FrameCodec.decodeClientFrame(bytes, as: self.format, bytesMax: self.server.frameBytesMax)
+            self.server.metrics.framesReceived.increment()
+            if self.phase == .live { return self.server.receive(.frame(self.id, frame)) }
+            guard case .hello(let hello) = frame else {
+                return self.fail(
+                    ServerFrame.Problem(
+                        code: .unexpectedFrame, field: "frame", rule: "must be hello, the first of every connection"))
+            }
+            self.phase = .live
+            self.server.hello(hello, on: self.id)
+        } catch {
+            self.refuse(error)
+        }
+    }
+
+    private func refuse(_ error: FrameError) {
+        switch error {
+        case .tooLarge(_, let max):
+            self.fail(
+                ServerFrame.Problem(code: .frameTooLarge, field: "frame", rule: "must be at most \(max) bytes"))
+        case .malformed(let why):
+            self.fail(
+                ServerFrame.Problem(
+                    code: .malformedFrame, field: "frame",
+                    rule: "must be a ClientFrame in \(self.format.rawValue): \(why)"))
+        case .empty:
+            self.report(ServerFrame.Problem(code: .malformedFrame, field: "frame", rule: "must hold a known frame"))
+        case .invalid(let field, send: let send?) where self.phase == .live:
+            self.write(.sendRefused(send, ServerFrame.Problem(field)))
+        case .invalid(let field, _):
+            self.report(ServerFrame.Problem(field))
+        }
+    }
+
+    /// A fault of one frame: the session goes on, unless there is none yet.
+    private func report(_ problem: ServerFrame.Problem) {
+        guard self.phase == .live else { return self.fail(problem) }
+        self.write(.problem(problem, isFatal: false))
+    }
+
+    private func failFormat(_ kind: String) {
+        self.fail(
+            ServerFrame.Problem(
+                code: .malformedFrame, field: "frame",
+                rule: "must come in \(kind) messages under \(self.format.subprotocol)"), closing: .unsupportedData)
+    }
+
+    // MARK: - What goes out
+
+    /// Encodes a frame; it is sent at the end of the tick.
+    func write(_ frame: ServerFrame) {
+        guard self.phase == .live || self.phase == .unauthenticated else { return }
+        if case .problem(let problem, isFatal: true) = frame {
+            self.problem = WebSocketCloseCode(problem.code)
+            self.server.metrics.problem(problem.code)
+        }
+        if case .reconnect = frame { self.problem = .goingAway }
+        let bytes = FrameCodec.encode(frame, as: self.format)
+        let opcode: UInt8 = self.format == .json ? 0x1 : 0x2
+        self.server.metrics.framesSent.increment()
+        self.append { $0.writeWebSocketFrame(opcode: opcode, bytes) }
+    }
+
+    /// Asks for a sign of life.
+    func probe() {
+        guard self.phase == .live else { return }
+        self.append { $0.writeWebSocketFrame(opcode: 0x9, []) }
+    }
+
+    private func append(_ body: (inout ByteBuffer) -> Void) {
+        if self.output.readableBytes == 0 { self.server.needsFlush(self) }
+        body(&self.output)
+    }
+
+    /// Sends what was written in this tick. A reader who left more waiting than allowed, and is to get yet more, is cut off.
+    func flush() {
+        guard let context = self.context, self.output.readableBytes > 0 else { return }
+        guard context.channel.isWritable else { return self.cutOff() }
+        context.writeAndFlush(self.wrapOutboundOut(self.takeOutput()), promise: nil)
+    }
+
+    private func takeOutput() -> ByteBuffer {
+        let output = self.output
+        self.output = ByteBuffer()
+        return output
+    }
+
+    private func cutOff() {
+        switch self.phase {
+        case .live: self.server.receive(.backlogExceeded(self.id))
+        case .handshake, .unauthenticated, .closing, .turnedAway: self.server.metrics.problem(.slowReader)
+        }
+        // What waits is dropped: the reader would have to take all of it before it could be told why.
+        self.context?.close(promise: nil)
+    }
+
+    // MARK: - The end
+
+    /// Tells the client what is wrong and closes.
+    private func fail(_ problem: ServerFrame.Problem, closing code: WebSocketCloseCode? = nil) {
+        self.write(.problem(problem, isFatal: true))
+        self.beginClose((code ?? WebSocketCloseCode(problem.code)).rawValue, hangUp: false)
+    }
+
+    /// Answers a request that is not a handshake and closes.
+    func refuse(_ answer: String) {
+        self.append { $0.writeString(answer) }
+        self.flush()
+        self.phase = .closing
+        self.context?.close(mode: .output, promise: nil)
+        self.server.linger(self.id)
+    }
+
+    /// The core has ended the session: writes a close frame behind what waits. The client hangs up, or is hung up on soon.
+    func close() {
+        self.beginClose((self.problem ?? .normal).rawValue, hangUp: false)
+    }
+
+    /// The hello did not come in time.
+    func expire(milliseconds: Int) {
+        switch self.phase {
+        case .handshake: self.context?.close(promise: nil)
+        case .unauthenticated:
+            self.fail(
+                ServerFrame.Problem(
+                    code: .timedOut, field: "hello", rule: "must come within \(milliseconds) ms of connecting"))
+        case .live, .closing, .turnedAway: break
+        }
+    }
+
+    /// Hangs up on a client that did not after the close frame.
+    func hangUp() { self.context?.close(promise: nil) }
+
+    private func beginClose(_ code: UInt16, hangUp: Bool) {
+        guard self.phase != .closing else { return }
+        self.append { $0.writeWebSocketFrame(opcode: 0x8, [UInt8(code >> 8), UInt8(code & 0xff)]) }
+        let wasLive = self.phase == .live
+        self.phase = .closing
+        if wasLive { self.server.receive(.disconnected(self.id)) }
+        guard let context = self.context else { return }
+        self.partial = nil
+        let output = self.wrapOutboundOut(self.takeOutput())
+        if hangUp {
+            let channel = context.channel
+            context.writeAndFlush(output).whenComplete { _ in channel.close(promise: nil) }
+        } else {
+            context.writeAndFlush(output, promise: nil)
+            // RFC 6455 §7.1.1: wait for the client's close frame, so that a reset does not overtake what was written.
+            self.server.linger(self.id)
+        }
+    }
+
+    /// After our close frame only the client's own is of interest (RFC 6455 §7.1.1).
+    private func awaitClose(_ input: inout ByteBuffer) {
+        while let message = try? self.parser.next(from: &input, bytesMax: self.server.frameBytesMax) {
+            if case .close = message { self.context?.close(promise: nil) }
+        }
+    }
+}

@@ -1,0 +1,20 @@
+import Foundation
+import NIOCore
+import TidingsModel
+
+/// The process's clocks in the form the core takes.
+enum Clocks {
+    /// Both clocks.
+    static func now() -> Now {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Now(
+            monotonic: Int64(NIODeadline.now().uptimeNanoseconds / 1_000_000),
+            wall: Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000)
+    }
+
+    /// A time of the monotonic clock for NIO; a millisecond later, so that the core's clock has reached it.
+    static func deadline(_ monotonic: Int64) -> NIODeadline {
+        NIODeadline.uptimeNanoseconds(UInt64(max(0, monotonic + 1)) * 1_000_000)
+    }
+}

@@ -1,0 +1,314 @@
+import APNsModel
+import Logging
+import Metrics
+import NIOCore
+import ServerCore
+import StoreModel
+import TidingsModel
+
+/// The owner of all people of this server: the core, the gateway's connections and everything that leads to an event live on
+/// one event loop (DESIGN §3 "Owner"). Carries effects out and decides nothing.
+///
+/// Work is done in ticks. What comes in during one turn of the event loop is handed to the core at once; store commands and
+/// frames are collected and leave together at the end of the turn: one batch for the store, one write per connection.
+///
+/// `@unchecked Sendable`: every stored property that can change is used on `eventLoop` only; what may be called from elsewhere
+/// says so and hops there first.
+final class ServerLoop: @unchecked Sendable {
+    /// Where everything happens.
+    let eventLoop: any EventLoop
+    /// The server's metrics.
+    let metrics: ServerMetrics
+    /// The largest message of a client, in bytes.
+    let frameBytesMax: Int
+    /// Completed when the core is drained; fails if the store refused to write.
+    let ended: EventLoopPromise<Void>
+
+    private let logger: Logger
+    private let store: any BatchStore
+    private let senders: [AppID: any PushSender]
+    private let tokens: UserTokens
+    private let gateway: ServerConfiguration.Gateway
+
+    private var core: ServerCore
+    private var effects: [ServerEffect] = []
+    private var waiting: CircularBuffer<ServerEvent> = []
+    private var isBusy = false
+    private var isTickScheduled = false
+    private var isStopped = false
+    private var now = Now(monotonic: 0, wall: 0)
+
+    private var commands: [StoreCommand] = []
+    private var commandIDs: [StoreRequestID] = []
+    private var replies: [ApiRequestID: EventLoopPromise<ApiResult>] = [:]
+    private var apiRequests: UInt64 = 0
+    private var pushesInFlight = 0
+    private var timer: Scheduled<Void>?
+    private var timerDeadline = Int64.max
+
+    private var connections: [SessionID: GatewayConnection] = [:]
+    private var connectionsMade: UInt64 = 0
+    private var unflushed: [GatewayConnection] = []
+    private var unauthenticated = ConnectionDeadlines()
+    private var lingering = ConnectionDeadlines()
+
+    /// How long a client has to hang up after a close frame, in milliseconds.
+    private static let lingerMilliseconds: Int64 = 1_000
+
+    /// A loop whose core has no store yet; `open` starts it.
+    ///
+    /// - Parameter seed: drawn by the caller; the jitter of back-offs comes from it.
+    init(
+        eventLoop: any EventLoop, configuration: ServerConfiguration, store: any BatchStore,
+        senders: [AppID: any PushSender], tokens: UserTokens, metrics: ServerMetrics, logger: Logger, seed: UInt64
+    ) {
+        self.eventLoop = eventLoop
+        self.metrics = metrics
+        self.logger = logger
+        self.store = store
+        self.senders = senders
+        self.tokens = tokens
+        self.gateway = configuration.gateway
+        self.frameBytesMax = configuration.gateway.frameBytesMax
+        self.core = ServerCore(settings: configuration.coreSettings, seed: seed)
+        self.ended = eventLoop.makePromise(of: Void.self)
+    }
+
+    // MARK: - From any thread
+
+    /// Hands the core what the store said when it was opened. From any thread.
+    func open(_ opening: StoreOpening) { self.eventLoop.execute { self.receive(.opened(opening)) } }
+
+    /// Asks the core to stop; `ended` is completed when nothing is left to do. From any thread.
+    func drain() { self.eventLoop.execute { self.receive(.drainRequested) } }
+
+    /// Ends without draining. From any thread.
+    func end() { self.eventLoop.execute { self.ended.succeed() } }
+
+    /// Asks the core on behalf of the HTTP API. From any thread.
+    func ask(_ command: ApiCommand) async -> ApiResult {
+        let promise = self.eventLoop.makePromise(of: ApiResult.self)
+        self.eventLoop.execute {
+            guard !self.isStopped else { return promise.succeed(.refused(Self.stopping)) }
+            self.apiRequests += 1
+            let id = ApiRequestID(self.apiRequests)
+            self.replies[id] = promise
+            self.receive(.api(id, command))
+        }
+        return (try? await promise.futureResult.get()) ?? .refused(Self.stopping)
+    }
+
+    /// Closes every connection and answers every open request. From any thread.
+    func stop() async {
+        try? await self.eventLoop.submit {
+            self.isStopped = true
+            self.timer?.cancel()
+            for promise in self.replies.values { promise.succeed(.refused(Self.stopping)) }
+            self.replies = [:]
+            for connection in self.connections.values { connection.hangUp() }
+            self.unauthenticated.cancel()
+            self.lingering.cancel()
+            self.ended.succeed()
+        }.get()
+    }
+
+    private static let stopping = ServerFrame.Problem(code: .unavailable, rule: "the server is stopping; try again")
+
+    // MARK: - Events
+
+    /// Hands an event to the core and carries out what it wants done. Events that arise meanwhile wait for their turn, so that
+    /// no list of effects is interrupted.
+    func receive(_ event: ServerEvent) {
+        self.eventLoop.assertInEventLoop()
+        guard !self.isBusy else { return self.waiting.append(event) }
+        self.beginTick()
+        self.isBusy = true
+        self.process(event)
+        while let next = self.waiting.popFirst() { self.process(next) }
+        self.isBusy = false
+    }
+
+    private func process(_ event: ServerEvent) {
+        self.core.handle(event, at: self.now, into: &self.effects)
+        for index in self.effects.indices { self.perform(self.effects[index]) }
+        self.effects.removeAll(keepingCapacity: true)
+    }
+
+    private func perform(_ effect: ServerEffect) {
+        switch effect {
+        case .write(let session, let frame): self.connections[session]?.write(frame)
+        case .close(let session): self.connections[session]?.close()
+        case .probe(let session): self.connections[session]?.probe()
+        case .store(let id, let command): self.collect(id, command)
+        case .push(let id, let app, let request): self.push(id, app, request)
+        case .reply(let id, let result): self.replies.removeValue(forKey: id)?.succeed(result)
+        case .raiseAlarm(let lane, let alarm):
+            self.metrics.alarm(alarm)
+            self.logger.log(.error, "pushes wait", [.lane: "\(lane)", .pushAlarm: "\(alarm)"])
+        case .clearAlarm(let lane): self.logger.log(.notice, "pushes go again", [.lane: "\(lane)"])
+        case .stopForStoreFailure(let reason):
+            self.logger.log(.critical, "the store refused to write", [.reason: reason])
+            self.ended.fail(StoreFailure(reason: reason))
+        case .drained: self.ended.succeed()
+        case .flagBug(let what):
+            self.metrics.bugs.increment()
+            self.logger.log(.error, "bug", [.bug: what])
+        }
+    }
+
+    // MARK: - Ticks
+
+    private func beginTick() {
+        guard !self.isTickScheduled else { return }
+        self.isTickScheduled = true
+        self.now = Clocks.now()
+        // Runs after all channels that are ready in this turn have been read.
+        self.eventLoop.execute { self.endTick() }
+    }
+
+    private func endTick() {
+        self.isTickScheduled = false
+        self.submit()
+        var index = 0
+        // Cutting a reader off may write to others.
+        while index < self.unflushed.count {
+            self.unflushed[index].flush()
+            index += 1
+        }
+        self.unflushed.removeAll(keepingCapacity: true)
+        self.arm()
+    }
+
+    /// Notes that a connection has something to write at the end of the tick.
+    func needsFlush(_ connection: GatewayConnection) {
+        self.unflushed.append(connection)
+        self.beginTick()
+    }
+
+    private func arm() {
+        guard let deadline = self.core.nextDeadline, deadline < self.timerDeadline, !self.isStopped else { return }
+        // An earlier deadline that has become needless only costs one `timeReached`.
+        self.timer?.cancel()
+        self.timerDeadline = deadline
+        self.timer = self.eventLoop.scheduleTask(deadline: Clocks.deadline(deadline)) {
+            self.timerDeadline = .max
+            self.timer = nil
+            self.receive(.timeReached)
+        }
+    }
+
+    // MARK: - Store
+
+    private func collect(_ id: StoreRequestID, _ command: StoreCommand) {
+        if case .endLeg(let leg) = command { self.metrics.ended(leg.end) }
+        self.commandIDs.append(id)
+        self.commands.append(command)
+    }
+
+    private func submit() {
+        guard !self.commands.isEmpty else { return }
+        let ids = self.commandIDs
+        let started = NIODeadline.now()
+        self.metrics.storeBatch.record(ids.count)
+        self.store.submit(self.commands) { results in
+            self.eventLoop.execute { self.stored(ids, results, since: started) }
+        }
+        self.commandIDs = []
+        self.commands = []
+    }
+
+    private func stored(_ ids: [StoreRequestID], _ results: [StoreResult], since started: NIODeadline) {
+        self.metrics.storeTime.recordNanoseconds((NIODeadline.now() - started).nanoseconds)
+        if case .failed = results.first { self.metrics.storeFailures.increment() }
+        for (id, result) in zip(ids, results) {
+            switch result {
+            case .accepted: self.metrics.messagesAccepted.increment()
+            case .duplicate: self.metrics.messagesRepeated.increment()
+            case .done, .refused, .device, .read, .user, .page, .trace, .failed: break
+            }
+            self.receive(.stored(id, result))
+        }
+    }
+
+    // MARK: - Pushes
+
+    private func push(_ id: PushID, _ app: AppID, _ request: APNsRequest) {
+        guard let sender = self.senders[app], sender.environment == request.environment else {
+            self.metrics.pushed(.noCredential)
+            return self.waiting.append(.credentialMissing(id))
+        }
+        self.pushesInFlight += 1
+        self.metrics.pushesInFlight.set(self.pushesInFlight)
+        sender.send(request) { outcome in self.eventLoop.execute { self.pushEnded(id, outcome) } }
+    }
+
+    private func pushEnded(_ id: PushID, _ outcome: APNsOutcome) {
+        self.pushesInFlight -= 1
+        self.metrics.pushesInFlight.set(self.pushesInFlight)
+        switch outcome {
+        case .accepted: self.metrics.pushed(.accepted)
+        case .refused: self.metrics.pushed(.refused)
+        case .unknownOutcome: self.metrics.pushed(.unknown)
+        case .notSent: self.metrics.pushed(.notSent)
+        }
+        self.receive(.pushEnded(id, outcome))
+    }
+
+    // MARK: - Connections
+
+    /// Takes a connection that was just accepted.
+    ///
+    /// - Returns: its handler; one that turns the client away if there are `gateway.connections_max` already.
+    func connectionAccepted() -> GatewayConnection {
+        self.connectionsMade += 1
+        let isFull = self.connections.count >= self.gateway.connectionsMax || self.isStopped
+        let connection = GatewayConnection(id: SessionID(self.connectionsMade), server: self, isTurnedAway: isFull)
+        guard !isFull else {
+            self.metrics.connectionsRefused.increment()
+            return connection
+        }
+        self.connections[connection.id] = connection
+        self.metrics.connectionsAccepted.increment()
+        self.metrics.connections.set(self.connections.count)
+        self.unauthenticated.add(
+            connection.id, after: Int64(self.gateway.unauthenticatedMilliseconds), on: self.eventLoop
+        ) { id in
+            self.connections[id]?.expire(milliseconds: self.gateway.unauthenticatedMilliseconds)
+        }
+        return connection
+    }
+
+    /// A connection is gone.
+    ///
+    /// - Parameter wasLive: the core knows it and was not told yet.
+    func connectionEnded(_ id: SessionID, wasLive: Bool) {
+        self.connections.removeValue(forKey: id)
+        self.metrics.connections.set(self.connections.count)
+        if wasLive { self.receive(.disconnected(id)) }
+    }
+
+    /// A client said hello: its token is checked, and the core told what was found.
+    func hello(_ hello: ClientFrame.Hello, on id: SessionID) {
+        let verdict = self.tokens.verdict(
+            on: hello.token, device: hello.device, wallMilliseconds: Clocks.now().wall)
+        self.receive(.connected(id, hello, verdict))
+    }
+
+    /// Hangs up on a connection if the client has not done so in a second.
+    func linger(_ id: SessionID) {
+        self.lingering.add(id, after: Self.lingerMilliseconds, on: self.eventLoop) { id in
+            self.connections[id]?.hangUp()
+        }
+    }
+}
+
+/// The store refused to write: the process must end and be started again (DESIGN P1).
+package struct StoreFailure: Error, Equatable, CustomStringConvertible {
+    /// What the store said.
+    package var reason: String
+
+    /// One sentence with the remedy.
+    package var description: String {
+        "store.path cannot be written: \(self.reason); free disk space or repair the disk, then start the server again"
+    }
+}

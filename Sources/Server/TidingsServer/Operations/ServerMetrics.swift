@@ -1,0 +1,151 @@
+import Metrics
+import ServerCore
+import TidingsModel
+
+/// The server's metrics: their names and what they count.
+package enum ServerMetric: String, CaseIterable, Sendable {
+    case connections = "tidings.gateway.connections"
+    case connectionsAccepted = "tidings.gateway.connections.accepted"
+    case connectionsRefused = "tidings.gateway.connections.refused"
+    case framesReceived = "tidings.gateway.frames.received"
+    case framesSent = "tidings.gateway.frames.sent"
+    case problems = "tidings.gateway.problems"
+    case storeBatch = "tidings.store.batch.commands"
+    case storeTime = "tidings.store.batch.seconds"
+    case storeFailures = "tidings.store.failures"
+    case messagesAccepted = "tidings.messages.accepted"
+    case messagesRepeated = "tidings.messages.repeated"
+    case legsEnded = "tidings.legs.ended"
+    case pushes = "tidings.pushes"
+    case pushesInFlight = "tidings.pushes.in.flight"
+    case alarms = "tidings.push.alarms"
+    case bugs = "tidings.bugs"
+    case apiRequests = "tidings.api.requests"
+
+    /// One sentence for the `# HELP` line and the documentation.
+    package var summary: String {
+        switch self {
+        case .connections: "Open connections of the gateway."
+        case .connectionsAccepted: "Connections the gateway has accepted."
+        case .connectionsRefused: "Connections turned away because gateway.connections_max was reached."
+        case .framesReceived: "Frames read from clients."
+        case .framesSent: "Frames written to clients."
+        case .problems: "Fatal problems told to clients, by code."
+        case .storeBatch: "Commands handed to the store at a time."
+        case .storeTime: "Time from handing a batch to the store until its results were back."
+        case .storeFailures: "Batches the store could not write."
+        case .messagesAccepted: "Messages accepted and synced."
+        case .messagesRepeated: "Sends that repeated an accepted message."
+        case .legsEnded: "Legs that ended, by end."
+        case .pushes: "Pushes handed to APNs, by outcome."
+        case .pushesInFlight: "Pushes handed to APNs whose outcome is open."
+        case .alarms: "Alarms raised for a push lane, by kind."
+        case .bugs: "Things our own code must not do."
+        case .apiRequests: "Requests of the HTTP API, by route and status class."
+        }
+    }
+
+    /// The sentences of all metrics by name, for `PrometheusRegistry`.
+    package static var help: [String: String] {
+        Dictionary(uniqueKeysWithValues: Self.allCases.map { ($0.rawValue, $0.summary) })
+    }
+}
+
+/// The handles of the server's metrics; all dimensions come from closed sets.
+struct ServerMetrics: Sendable {
+    let connections: Meter
+    let connectionsAccepted: Counter
+    let connectionsRefused: Counter
+    let framesReceived: Counter
+    let framesSent: Counter
+    let storeBatch: Recorder
+    let storeTime: Timer
+    let storeFailures: Counter
+    let messagesAccepted: Counter
+    let messagesRepeated: Counter
+    let pushesInFlight: Meter
+    let bugs: Counter
+    private let problems: [ServerFrame.Problem.Code: Counter]
+    private let pushes: [PushOutcome: Counter]
+    private let legsEnded: [String: Counter]
+    private let factory: any MetricsFactory
+
+    /// How a push ended, as a dimension.
+    enum PushOutcome: String, CaseIterable {
+        case accepted
+        case refused
+        case unknown
+        case notSent = "not_sent"
+        case noCredential = "no_credential"
+    }
+
+    init(factory: any MetricsFactory) {
+        func counter(_ metric: ServerMetric) -> Counter { Counter(label: metric.rawValue, factory: factory) }
+        self.connections = Meter(label: ServerMetric.connections.rawValue, factory: factory)
+        self.connectionsAccepted = counter(.connectionsAccepted)
+        self.connectionsRefused = counter(.connectionsRefused)
+        self.framesReceived = counter(.framesReceived)
+        self.framesSent = counter(.framesSent)
+        self.storeBatch = Recorder(label: ServerMetric.storeBatch.rawValue, factory: factory)
+        self.storeTime = Timer(label: ServerMetric.storeTime.rawValue, factory: factory)
+        self.storeFailures = counter(.storeFailures)
+        self.messagesAccepted = counter(.messagesAccepted)
+        self.messagesRepeated = counter(.messagesRepeated)
+        self.pushesInFlight = Meter(label: ServerMetric.pushesInFlight.rawValue, factory: factory)
+        self.bugs = counter(.bugs)
+        func counters<Key: Hashable>(
+            _ metric: ServerMetric, _ dimension: String, _ keys: [Key], _ name: (Key) -> String
+        ) -> [Key: Counter] {
+            Dictionary(
+                uniqueKeysWithValues: keys.map { key in
+                    let dimensions = [(dimension, name(key))]
+                    return (key, Counter(label: metric.rawValue, dimensions: dimensions, factory: factory))
+                })
+        }
+        self.problems = counters(.problems, "code", ServerFrame.Problem.Code.allCases, \.rawValue)
+        self.pushes = counters(.pushes, "outcome", PushOutcome.allCases, \.rawValue)
+        self.legsEnded = counters(.legsEnded, "end", Self.legEnds.map(\.name), \.self)
+        self.factory = factory
+    }
+
+    /// Counts a fatal problem.
+    func problem(_ code: ServerFrame.Problem.Code) { self.problems[code]?.increment() }
+
+    /// Counts the end of a leg.
+    func ended(_ end: LegEnd) {
+        guard let counter = self.legsEnded[end.name] else { return self.count(.legsEnded, [("end", end.name)]) }
+        counter.increment()
+    }
+
+    /// One of each end, so that all of them stand in the text from the start.
+    private static let legEnds: [LegEnd] = [
+        .ownDevice, .noDevice, .signedOut, .notNotifiable, .settled(.shown), .readElsewhere, .recalled, .expired,
+        .muted,
+        .noToken, .tokenQuarantined, .accepted(apnsID: ""), .tokenDead(timestamp: 0), .rejected(reason: ""),
+    ]
+
+    /// Counts the outcome of a push.
+    func pushed(_ outcome: PushOutcome) { self.pushes[outcome]?.increment() }
+
+    /// Counts an alarm.
+    func alarm(_ alarm: PushAlarm) {
+        let kind =
+            switch alarm {
+            case .configFault: "config_fault"
+            case .burst: "burst"
+            case .providerDown: "provider_down"
+            }
+        self.count(.alarms, [("kind", kind)])
+    }
+
+    /// Counts a request of the HTTP API.
+    ///
+    /// - Parameter route: the route's pattern, never the path asked for.
+    func request(route: String, status: Int) {
+        self.count(.apiRequests, [("route", route), ("status", "\(status / 100)xx")])
+    }
+
+    private func count(_ metric: ServerMetric, _ dimensions: [(String, String)]) {
+        Counter(label: metric.rawValue, dimensions: dimensions, factory: self.factory).increment()
+    }
+}

@@ -1,0 +1,111 @@
+import ArgumentParser
+import Foundation
+import TidingsClient
+import TidingsModel
+import TidingsServer
+
+/// Where the server's HTTP API is, and the key for it.
+struct APIOptions: ParsableArguments {
+    @Option(help: "Address of the server's HTTP API.") var api = "http://127.0.0.1:7480"
+    @Option(help: "API key; better in the environment as TIDINGS_API_KEY.") var apiKey: String?
+    @Option(help: "The app (tenant).") var app = "demo"
+
+    func key() throws -> String {
+        guard let key = self.apiKey ?? ProcessInfo.processInfo.environment["TIDINGS_API_KEY"], !key.isEmpty else {
+            throw ToolFailure("an API key is needed: set TIDINGS_API_KEY or give --api-key")
+        }
+        return key
+    }
+}
+
+/// `tidings token`: a user token, as an app's own backend would ask for it.
+struct Token: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Ask the server for a user token.",
+        discussion: "Prints the token alone, so that it can go into a variable: TOKEN=$(tidings token --user alice).")
+    @OptionGroup var options: APIOptions
+    @Option(help: "The person the token is for.") var user: String
+    @Option(help: "How long it is good, in seconds.") var seconds = 86_400
+
+    func validate() throws {
+        guard self.seconds >= 1 else { throw ValidationError("--seconds must be at least 1, got \(self.seconds)") }
+    }
+
+    func run() async throws {
+        let answer = try await HTTP.json(
+            "POST", "\(self.options.api)/v1/apps/\(self.options.app)/tokens", key: self.options.key(),
+            body: ["user": .string(self.user), "expires_in_seconds": .int(self.seconds)])
+        guard let token = answer["token"]?.stringValue else { throw ToolFailure("the answer holds no token") }
+        print(token)
+    }
+}
+
+/// `tidings trace`: the life of one message.
+struct Trace: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Show the life of one message: every leg with its end, reason and times.")
+    @OptionGroup var options: APIOptions
+    @Argument(help: "The message's id, 13 characters.") var message: String
+    @Flag(help: "Print the server's JSON instead of a table.") var json = false
+
+    func run() async throws {
+        guard let id = MessageID(self.message) else {
+            throw ValidationError("message must be the 13 characters of a message id, got \"\(self.message)\"")
+        }
+        let trace = try await HTTP.json(
+            "GET", "\(self.options.api)/v1/apps/\(self.options.app)/messages/\(id)/trace", key: self.options.key())
+        if self.json { print(trace.text) } else { TraceTable(trace).lines.forEach { print($0) } }
+    }
+}
+
+/// `tidings send`: one message through the SDK, as a command-line program would send it.
+struct Send: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Send one message through the SDK and wait until the server has it on disk.",
+        discussion: "Prints the message's id. Without a user token one is asked for with the API key.")
+    @OptionGroup var options: APIOptions
+    @Option(help: "Address of the gateway.") var gateway = "ws://127.0.0.1:7400"
+    @Option(help: "Who sends.") var from: String
+    @Option(help: "Who receives, or the conversation's id.") var to: String
+    @Option(help: "Kind of conversation: PR, DS, GRP, CS, SYS, MC, MP, PH or CHRM.") var type = "PR"
+    @Option(help: "The sender's user token; better in the environment as TIDINGS_TOKEN.") var token: String?
+    @Argument(help: "The text.") var text: String
+
+    func validate() throws {
+        guard ConversationType(rawValue: self.type) != nil else {
+            let known = ConversationType.allCases.map(\.rawValue).joined(separator: ", ")
+            throw ValidationError("--type must be one of \(known), got \"\(self.type)\"")
+        }
+    }
+
+    func run() async throws {
+        let folder = try TemporaryFolder("send")
+        defer { folder.remove() }
+        let sent = try await self.send(storeFolder: folder.path)
+        print(sent)
+    }
+
+    private func userToken() async throws -> String {
+        if let token = self.token ?? ProcessInfo.processInfo.environment["TIDINGS_TOKEN"] { return token }
+        let answer = try await HTTP.json(
+            "POST", "\(self.options.api)/v1/apps/\(self.options.app)/tokens", key: self.options.key(),
+            body: ["user": .string(self.from), "expires_in_seconds": 300])
+        guard let token = answer["token"]?.stringValue else { throw ToolFailure("the answer holds no token") }
+        return token
+    }
+
+    private func send(storeFolder: String) async throws -> String {
+        let token = try await self.userToken()
+        guard let url = URL(string: self.gateway) else { throw ToolFailure("\(self.gateway) is not an address") }
+        var configuration = ChatClient.Configuration(appKey: AppID(self.options.app), serverURL: url)
+        configuration.storeFolder = URL(fileURLWithPath: storeFolder, isDirectory: true)
+        configuration.connectTimeLimit = .seconds(10)
+        let client = ChatClient(configuration: configuration)
+        try await client.connect(userID: UserID(self.from), token: token)
+        let conversation = ConversationID(type: ConversationType(rawValue: self.type) ?? .direct, target: self.to)
+        let sent = try await client.send(text: self.text, to: conversation)
+        // This device exists for one message only; signed out, it gets no legs.
+        await client.signOut()
+        return "\(sent.id)"
+    }
+}

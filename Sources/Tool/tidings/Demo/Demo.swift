@@ -1,0 +1,107 @@
+import ArgumentParser
+import Foundation
+import TidingsModel
+
+/// `tidings demo`: one message in each state of a phone, over real processes.
+struct Demo: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Show a message reaching a phone in each of its states; exit status 0 only if every step held.",
+        discussion: """
+            Starts a server, a local APNs and two virtual phones in processes of their own on fresh temporary state and \
+            plays five steps: in front; in the background; frozen, with tap; frozen without a word; the server killed right \
+            after an acknowledgement. With --stay everything is left running and the addresses are printed.
+            """)
+
+    @Flag(help: "Leave everything running after the steps, until Ctrl-C.") var stay = false
+
+    func run() async throws {
+        let timeline = Timeline()
+        let site = try await LocalServer.start(
+            name: "demo", withAPNs: true, ports: self.stay ? [7_400, 7_480, 7_443, 7_444, 7_445] : nil)
+        let stage = DemoStage(site: site, timeline: timeline)
+        do {
+            try await stage.open()
+            try await stage.play()
+            timeline.finish(held: true)
+            if self.stay { try await self.linger(site, stage) }
+        } catch let failure as DemoFailure {
+            timeline.fail(failure)
+            await stage.printLogs()
+            await stage.close()
+            site.remove()
+            throw ExitCode(1)
+        } catch {
+            await stage.close()
+            site.remove()
+            throw error
+        }
+        await stage.close()
+        site.remove()
+    }
+
+    private func linger(_ site: LocalServer, _ stage: DemoStage) async throws {
+        print(
+            """
+
+            Everything is running; Ctrl-C ends it.
+              gateway      \(site.gatewayAddress)
+              HTTP API     \(site.apiAddress)   (GET /healthz, /readyz, /metrics, /openapi.yaml)
+              local APNs   https://localhost:\(site.apnsPort), log at http://127.0.0.1:\(site.controlPort)/log
+              phones       control ports \(stage.phonePorts)
+              state        \(site.folder.path)
+
+            Send something yourself:
+              TIDINGS_API_KEY=\(site.apiKey) \(ownExecutable()) send --from carol --to bob "hello"
+            """)
+        fflush(nil)
+        await Signals.wait(for: [SIGTERM, SIGINT])
+    }
+}
+
+/// A step of the demo that did not hold.
+struct DemoFailure: Error {
+    var step: String
+    var expected: String
+    var found: String
+}
+
+/// The demo's one timeline: time, who, what, how it was shown, callback, reason.
+final class Timeline {
+    private let start = ContinuousClock.now
+    private var steps = 0
+
+    init() {
+        print(Self.row("time", "who", "what", "shown", "callback", "reason"))
+    }
+
+    private static func row(
+        _ time: String, _ who: String, _ what: String, _ shown: String, _ callback: String, _ reason: String
+    ) -> String {
+        let cells = [(time, 8), (who, 13), (what, 46), (shown, 26), (callback, 22)]
+        let padded = cells.map { text, width in
+            text.count >= width ? text : text.padding(toLength: width, withPad: " ", startingAt: 0)
+        }
+        return (padded + [reason]).joined(separator: " ").trimmingCharacters(in: .whitespaces)
+    }
+
+    func step(_ title: String) {
+        self.steps += 1
+        print("\n(\(self.steps)) \(title)")
+    }
+
+    func add(_ who: String, _ what: String, shown: String = "", callback: String = "", reason: String = "") {
+        let elapsed = self.start.duration(to: .now)
+        let milliseconds = elapsed.components.seconds * 1_000 + elapsed.components.attoseconds / 1_000_000_000_000_000
+        let time = String(format: "%d.%03d", milliseconds / 1_000, milliseconds % 1_000)
+        print(Self.row(time, who, what, shown, callback, reason))
+        fflush(nil)
+    }
+
+    func fail(_ failure: DemoFailure) {
+        print(
+            "\nFAILED in step (\(self.steps)) \(failure.step)\n  expected: \(failure.expected)\n  found:    \(failure.found)"
+        )
+    }
+
+    func finish(held: Bool) { print("\nall \(self.steps) steps held") }
+}

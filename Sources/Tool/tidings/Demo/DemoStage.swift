@@ -1,0 +1,272 @@
+import Foundation
+import TidingsModel
+
+/// The demo's two phones and its five steps. Each step looks at the phone itself and at the server's trace of the message.
+final class DemoStage {
+    private let site: LocalServer
+    private let timeline: Timeline
+    private var phones: [ManagedProcess] = []
+    private var alice: ControlClient?
+    private var bob: ControlClient?
+    private(set) var phonePorts = ""
+    private var sent: [String] = []
+
+    init(site: LocalServer, timeline: Timeline) {
+        self.site = site
+        self.timeline = timeline
+    }
+
+    /// Starts both phones, signs both people in and waits until both are connected.
+    func open() async throws {
+        self.timeline.add("server", "gateway \(self.site.gatewayPort), HTTP API \(self.site.apiPort)", reason: "ready")
+        self.timeline.add(
+            "local APNs", "HTTP/2 \(self.site.apnsPort), courier \(self.site.courierPort)", reason: "ready")
+        self.alice = try await self.phone("alice")
+        self.bob = try await self.phone("bob")
+    }
+
+    private func phone(_ user: String) async throws -> ControlClient {
+        let port = try freePort()
+        let process = try ManagedProcess(
+            name: "\(user)-phone", executable: ownExecutable(),
+            arguments: [
+                "phone", "--id", "\(user)-phone", "--folder", "\(self.site.folder.path)/\(user)-phone", "--courier",
+                "127.0.0.1:\(self.site.courierPort)", "--control", "\(port)", "--bundle", LocalServer.topic, "--env",
+                "CHAT_SERVER_URL=\(self.site.gatewayAddress)", "--env", "CHAT_APP_KEY=\(LocalServer.app)", "--env",
+                "CHAT_USER=\(user)", "--env", "CHAT_TOKEN=\(try self.site.userToken(user))",
+            ], folder: self.site.folder.path)
+        self.phones.append(process)
+        self.phonePorts += self.phonePorts.isEmpty ? "\(user) \(port)" : ", \(user) \(port)"
+        let client = try await ControlClient.connect(name: "\(user)'s phone", port: port, process: process)
+        _ = try await client.command("unlock")
+        _ = try await client.command("allow_notifications")
+        _ = try await client.command("launch")
+        try await self.wait(client, "the app connects", seconds: 30) {
+            Self.app($0)?["screen"]?["connection"]?.stringValue == "connected"
+        }
+        self.timeline.add("\(user)'s phone", "iOS 17, app opened by its icon, signed in", reason: "connected")
+        return client
+    }
+
+    /// Plays the five steps.
+    ///
+    /// - Throws: `DemoFailure` naming the step, what was expected and what was found.
+    func play() async throws {
+        guard let alice = self.alice, let bob = self.bob else { throw ToolFailure("the phones were not started") }
+        try await self.inFront(alice, bob)
+        try await self.inBackground(alice, bob)
+        try await self.frozen(alice, bob)
+        try await self.frozenWithoutAWord(alice, bob)
+        try await self.serverKilled(alice, bob)
+    }
+
+    private func inFront(_ alice: ControlClient, _ bob: ControlClient) async throws {
+        self.timeline.step("bob's app is in front: the message appears on the open screen")
+        _ = try await bob.command("input", [("value", ["open": "PR:alice"])])
+        let mark = await bob.mark
+        let id = try await self.send("one", from: alice)
+        try await self.wait(bob, "the open chat shows the message", seconds: 10) {
+            Self.texts($0).contains("alice: one")
+        }
+        try await self.expectEnd(id, "settled", seconds: 10)
+        try await self.expectRings(bob, id, 0, after: mark)
+        self.timeline.add(
+            "bob's phone", "message \(id)", shown: "on the open screen", reason: "settled, no ring, no push")
+    }
+
+    private func inBackground(_ alice: ControlClient, _ bob: ControlClient) async throws {
+        self.timeline.step("bob's app is in the background, its connection alive: a local notification")
+        _ = try await bob.command("home")
+        try await self.wait(bob, "the app runs in the background", seconds: 5) {
+            Self.app($0)?["state"]?.stringValue == "backgroundRunning"
+        }
+        self.timeline.add("bob's phone", "home button", callback: "sceneDidEnterBackground")
+        let mark = await bob.mark
+        let id = try await self.send("two", from: alice)
+        let shown = try await self.presentation(bob, id, after: mark, seconds: 10)
+        guard shown["remote"]?.boolValue == false else { throw self.failure("a local notification", shown.text) }
+        try await self.expectEnd(id, "settled", seconds: 10)
+        try await self.expectRings(bob, id, 1, after: mark)
+        self.timeline.add(
+            "bob's phone", "message \(id)", shown: Self.parts(shown), callback: "add(UNNotificationRequest)",
+            reason: "settled, no push")
+    }
+
+    private func frozen(_ alice: ControlClient, _ bob: ControlClient) async throws {
+        self.timeline.step("bob's app is frozen after its background time: APNs, banner, tap")
+        try await self.waitUntilSuspended(bob)
+        let mark = await bob.mark
+        let id = try await self.send("three", from: alice)
+        let shown = try await self.presentation(bob, id, after: mark, seconds: 20)
+        guard shown["remote"]?.boolValue == true, (shown["badge"]?.intValue ?? 0) > 0 else {
+            throw self.failure("a remote notification with a badge", shown.text)
+        }
+        let end = try await self.expectEnd(id, "accepted", seconds: 10)
+        self.timeline.add(
+            "bob's phone", "message \(id) by APNs", shown: Self.parts(shown),
+            callback: "didReceive(_:withContentHandler:)",
+            reason: "accepted, apns-id \(end.prefix(8))…")
+        _ = try await bob.command("tap", [("notification", .string(id))])
+        try await self.wait(bob, "the tap opens the chat with alice, with all messages", seconds: 15) {
+            Self.app($0)?["screen"]?["conversation"]?.stringValue == "PR:alice"
+                && ["alice: one", "alice: two", "alice: three"].allSatisfy(Self.texts($0).contains)
+        }
+        try await self.expectRings(bob, id, 1, after: mark)
+        self.timeline.add(
+            "bob's phone", "tap", shown: "chat with alice, 3 messages", callback: "didReceive response",
+            reason: "history synced")
+    }
+
+    private func waitUntilSuspended(_ bob: ControlClient) async throws {
+        try await self.wait(bob, "the app is suspended", seconds: 60) {
+            Self.app($0)?["state"]?.stringValue == "suspended"
+        }
+        self.timeline.add("bob's phone", "the SDK hung up, iOS froze the app", reason: "background time over")
+    }
+
+    private func frozenWithoutAWord(_ alice: ControlClient, _ bob: ControlClient) async throws {
+        self.timeline.step("bob's app freezes in front without a word: the missed deadline turns into a push")
+        _ = try await bob.command("freeze")
+        _ = try await bob.command("home")
+        self.timeline.add("bob's phone", "SIGSTOP while connected, nobody was told")
+        let mark = await bob.mark
+        let id = try await self.send("four", from: alice)
+        let shown = try await self.presentation(bob, id, after: mark, seconds: 40)
+        guard shown["remote"]?.boolValue == true else { throw self.failure("a remote notification", shown.text) }
+        try await self.expectEnd(id, "accepted", seconds: 10)
+        try await self.expectRings(bob, id, 1, after: mark)
+        self.timeline.add(
+            "bob's phone", "message \(id) by APNs", shown: Self.parts(shown),
+            callback: "didReceive(_:withContentHandler:)",
+            reason: "deadline missed, accepted")
+    }
+
+    private func serverKilled(_ alice: ControlClient, _ bob: ControlClient) async throws {
+        self.timeline.step("the server is killed right after an acknowledgement: nothing lost, doubled or rung twice")
+        let mark = await bob.mark
+        let id = try await self.send("five", from: alice)
+        self.site.killServer()
+        self.timeline.add("server", "SIGKILL right after the acknowledgement of \(id)")
+        try await self.site.startServer()
+        self.timeline.add("server", "started again on the same database", reason: "ready")
+        let shown = try await self.presentation(bob, id, after: mark, seconds: 60)
+        try await self.expectEnd(id, "accepted", seconds: 15)
+        self.timeline.add(
+            "bob's phone", "message \(id) by APNs", shown: Self.parts(shown),
+            callback: "didReceive(_:withContentHandler:)",
+            reason: "leg taken up after the restart")
+        _ = try await bob.command("tap", [("notification", .string(id))])
+        let expected = ["one", "two", "three", "four", "five"].map { "alice: \($0)" }
+        try await self.wait(bob, "the chat shows five messages, each once", seconds: 30) { Self.texts($0) == expected }
+        try await self.expectRings(bob, id, 1, after: mark)
+        for earlier in self.sent.dropLast() { try await self.expectRings(bob, earlier, 0, after: mark) }
+        self.timeline.add(
+            "bob's phone", "tap", shown: "chat with alice, 5 messages", callback: "didReceive response",
+            reason: "each message once, one ring")
+    }
+
+    /// Ends both phones and the servers.
+    func close() async {
+        await self.alice?.close()
+        await self.bob?.close()
+        for phone in self.phones { await phone.stop() }
+        await self.site.stop()
+    }
+
+    /// The last lines of every process, for a failed step.
+    func printLogs() async {
+        for process in self.phones + [self.site.server, self.site.apns].compactMap({ $0 }) {
+            print("\nlast lines of \(process.name):\n\(process.logTail())")
+        }
+    }
+}
+
+// What the steps ask.
+extension DemoStage {
+    private func failure(_ expected: String, _ found: String) -> DemoFailure {
+        DemoFailure(step: "", expected: expected, found: found)
+    }
+
+    /// The only app's part of a phone's screen.
+    static func app(_ screen: JSONValue) -> JSONValue? { screen["apps"]?.objectValue?.members.first?.value }
+
+    static func texts(_ screen: JSONValue) -> [String] {
+        Self.app(screen)?["screen"]?["messages"]?.arrayValue?.compactMap(\.stringValue) ?? []
+    }
+
+    /// How a presentation was shown, in words.
+    static func parts(_ presentation: JSONValue) -> String {
+        var parts = ["banner", "list", "sound"].filter { presentation[$0]?.boolValue == true }
+        if let badge = presentation["badge"]?.intValue { parts.append("badge \(badge)") }
+        return parts.joined(separator: ", ")
+    }
+
+    private func wait(
+        _ phone: ControlClient, _ expected: String, seconds: Int, _ holds: (JSONValue) -> Bool
+    ) async throws {
+        var screen = JSONValue.null
+        for _ in 0..<(seconds * 20) {
+            screen = try await phone.command("screen")
+            if holds(screen) { return }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        throw self.failure(expected, "\(phone.name): \(screen.text)")
+    }
+
+    /// Alice types a text into her app; the message's id comes back with the server's acknowledgement.
+    private func send(_ text: String, from alice: ControlClient) async throws -> String {
+        let mark = await alice.mark
+        _ = try await alice.command("input", [("value", ["send": ["to": "bob", "text": .string(text)]])])
+        let known = self.sent
+        let event = try await alice.event(after: mark, withinSeconds: 15) { event in
+            guard let id = event["screen"]?["sent"]?.stringValue else { return false }
+            return !known.contains(id)
+        }
+        guard let id = event?.value["screen"]?["sent"]?.stringValue else {
+            throw self.failure("an acknowledgement of \"\(text)\" within 15 s", "none")
+        }
+        self.sent.append(id)
+        self.timeline.add("alice's phone", "sends \"\(text)\" to bob", reason: "acknowledged after the sync")
+        return id
+    }
+
+    private func presentation(
+        _ phone: ControlClient, _ id: String, after mark: Int, seconds: Double
+    ) async throws -> JSONValue {
+        let event = try await phone.event(after: mark, withinSeconds: seconds) { event in
+            event["event"] == "presentation" && event["notification"]?.stringValue == id
+        }
+        guard let event else { throw self.failure("a notification \(id) within \(Int(seconds)) s", "none") }
+        return event.value
+    }
+
+    /// Rings are banners or sounds, counted from the phone's own records (DESIGN P3).
+    private func expectRings(_ phone: ControlClient, _ id: String, _ count: Int, after mark: Int) async throws {
+        let rings = await phone.events.dropFirst(mark).filter { event in
+            event.value["event"] == "presentation" && event.value["notification"]?.stringValue == id
+                && event.value["ring"]?.boolValue == true
+        }
+        guard rings.count == count else {
+            throw self.failure("\(count) rings of \(id)", "\(rings.count): \(rings.map(\.value.text))")
+        }
+    }
+
+    /// Waits until the server has ended bob's leg of a message.
+    ///
+    /// - Returns: the end's detail.
+    @discardableResult
+    private func expectEnd(_ id: String, _ end: String, seconds: Int) async throws -> String {
+        var trace = JSONValue.null
+        for _ in 0..<(seconds * 10) {
+            trace = try await HTTP.json(
+                "GET", "\(self.site.apiAddress)/v1/apps/\(LocalServer.app)/messages/\(id)/trace", key: self.site.apiKey)
+            let legs = trace["ended_legs"]?.arrayValue?.filter { $0["user"]?.stringValue == "bob" } ?? []
+            if let leg = legs.first {
+                guard legs.count == 1, leg["end"]?.stringValue == end else { break }
+                return leg["detail"]?.stringValue ?? ""
+            }
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        throw self.failure("bob's leg of \(id) ends \(end)", trace.text)
+    }
+}

@@ -1,0 +1,56 @@
+import ArgumentParser
+import Foundation
+import Logging
+import TidingsServer
+
+/// `tidings serve`: the server.
+struct Serve: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Run the server: WebSocket gateway on 7400, HTTP API on 7480, loopback unless told otherwise.",
+        discussion: """
+            Values come from flags, then environment variables (TIDINGS_GATEWAY_PORT for gateway.port), then the file, then \
+            the defaults; every key is listed in docs/configuration.md and by --keys. SIGTERM drains: clients are asked to \
+            come back, nothing is lost. Exit status 78 for a faulty configuration, 1 for any other failure.
+            """)
+
+    @Option(name: [.short, .long], help: "Configuration file (YAML).") var config: String?
+    @Option(
+        name: .customLong("set"), parsing: .singleValue,
+        help: ArgumentHelp(
+            "Set one key, for example --set gateway.port=7401. May be given again.", valueName: "key=value"))
+    var settings: [String] = []
+    @Flag(help: "Print every key with its default, then exit.") var keys = false
+    @Flag(help: "Check the configuration, then exit.") var check = false
+
+    func run() async throws {
+        if self.keys {
+            let defaults = ServerConfiguration()
+            for key in ConfigurationKey.all { print("\(key.name) = \(key.value(in: defaults))    # \(key.summary)") }
+            return
+        }
+        var overrides: [String: String] = [:]
+        for setting in self.settings {
+            guard let equals = setting.firstIndex(of: "="), equals != setting.startIndex else {
+                throw ValidationError("--set must be key=value, got \"\(setting)\"")
+            }
+            overrides[String(setting[..<equals])] = String(setting[setting.index(after: equals)...])
+        }
+        do {
+            let configuration = try await ServerConfiguration.load(
+                file: self.config, environment: ProcessInfo.processInfo.environment, overrides: overrides)
+            if self.check {
+                print("the configuration is good")
+                return
+            }
+            let format = LineLogHandler.Format(rawValue: configuration.log.format) ?? .json
+            let level = Logger.Level(rawValue: configuration.log.level) ?? .info
+            let logger = Logger(label: "tidings.server") { LineLogHandler(label: $0, format: format, level: level) }
+            try await TidingsServer(configuration: configuration, logger: logger).runUntilSignalled()
+        } catch let faults as ConfigurationFaults {
+            FileHandle.standardError.write(Data("tidings cannot start:\n".utf8))
+            for fault in faults.faults { FileHandle.standardError.write(Data("  \(fault)\n".utf8)) }
+            // EX_CONFIG of sysexits(3).
+            throw ExitCode(78)
+        }
+    }
+}

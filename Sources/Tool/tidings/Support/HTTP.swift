@@ -1,0 +1,55 @@
+import Foundation
+import TidingsModel
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// The tool's calls of the HTTP API.
+enum HTTP {
+    /// Sends one request and gives back the status and the body.
+    ///
+    /// - Throws: `ToolFailure` naming the address if nobody answers.
+    static func call(
+        _ method: String, _ address: String, key: String? = nil, body: JSONValue? = nil, timeoutSeconds: Double = 10
+    ) async throws -> (status: Int, body: [UInt8]) {
+        guard let url = URL(string: address) else { throw ToolFailure("\(address) is not an address") }
+        var request = URLRequest(url: url, timeoutInterval: timeoutSeconds)
+        request.httpMethod = method
+        if let key { request.setValue("Bearer \(key)", forHTTPHeaderField: "Authorization") }
+        if let body {
+            request.httpBody = Data(body.serialized)
+            request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+        }
+        do {
+            let (data, response) = try await URLSession.shared.data(for: request)
+            return ((response as? HTTPURLResponse)?.statusCode ?? 0, Array(data))
+        } catch {
+            throw ToolFailure(
+                "\(address) does not answer (\(error.localizedDescription)): is the server running there?")
+        }
+    }
+
+    /// The same for an answer in JSON; any status but 2xx becomes the problem's own words (RFC 9457).
+    static func json(
+        _ method: String, _ address: String, key: String? = nil, body: JSONValue? = nil
+    ) async throws -> JSONValue {
+        let (status, bytes) = try await Self.call(method, address, key: key, body: body)
+        let value = try? JSONValue(parsing: bytes)
+        guard (200..<300).contains(status) else {
+            let detail = value?["detail"]?.stringValue ?? value?["title"]?.stringValue ?? "status \(status)"
+            throw ToolFailure("\(method) \(address): \(detail)")
+        }
+        return value ?? .null
+    }
+
+    /// Waits until an address answers 200.
+    static func waitUntilReady(_ address: String, process: ManagedProcess, seconds: Int = 30) async throws {
+        for _ in 0..<(seconds * 20) {
+            if let (status, _) = try? await Self.call("GET", address, timeoutSeconds: 2), status == 200 { return }
+            guard process.isRunning else { break }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        throw ToolFailure("\(process.name) did not become ready at \(address). Its last lines:\n\(process.logTail())")
+    }
+}

@@ -1,0 +1,156 @@
+import Crypto
+import Foundation
+import TidingsModel
+import TidingsServer
+
+/// A server, and if wanted a local APNs, as child processes on fresh temporary state: for `demo`, `run` and `bench`.
+final class LocalServer {
+    /// The app's id, and its bundle identifier.
+    static let app = AppID("demo")
+    static let topic = "com.example.chat"
+
+    let folder: TemporaryFolder
+    let gatewayPort: Int
+    let apiPort: Int
+    let courierPort: Int
+    let apnsPort: Int
+    let controlPort: Int
+    /// The key of the HTTP API with every scope.
+    let apiKey: String
+    private let tokens: UserTokens
+    private(set) var server: ManagedProcess?
+    private(set) var apns: ManagedProcess?
+
+    var gatewayAddress: String { "ws://127.0.0.1:\(self.gatewayPort)" }
+    var apiAddress: String { "http://127.0.0.1:\(self.apiPort)" }
+
+    private init(
+        folder: TemporaryFolder, ports: [Int], apiKey: String, tokens: UserTokens
+    ) {
+        self.folder = folder
+        self.gatewayPort = ports[0]
+        self.apiPort = ports[1]
+        self.apnsPort = ports[2]
+        self.courierPort = ports[3]
+        self.controlPort = ports[4]
+        self.apiKey = apiKey
+        self.tokens = tokens
+    }
+
+    /// Starts it and waits until it is ready.
+    ///
+    /// - Parameters:
+    ///   - settings: keys of the server's configuration, for example `["lease.grace_milliseconds": "1000"]`.
+    ///   - ports: gateway, API, APNs, courier, APNs control; nil for free ones.
+    static func start(
+        name: String, withAPNs: Bool, settings: [String: String] = [:], ports: [Int]? = nil
+    ) async throws -> LocalServer {
+        let folder = try TemporaryFolder(name)
+        do {
+            let secret = SymmetricKey(size: .bits256).withUnsafeBytes { Data($0).base64EncodedString() }
+            let apiKey = SymmetricKey(size: .bits256).withUnsafeBytes { Data($0).base64EncodedString() }
+            var app = ServerConfiguration.App(id: Self.app, tokenSecret: Secret(secret))
+            app.apiKeys = []
+            let ports = try ports ?? (0..<5).map { _ in try freePort() }
+            let site = LocalServer(
+                folder: folder, ports: ports, apiKey: apiKey, tokens: try await UserTokens(apps: [app]))
+            do {
+                if withAPNs { try await site.startAPNs() }
+                try site.writeConfiguration(secret: secret, withAPNs: withAPNs, settings: settings)
+                try await site.startServer()
+            } catch {
+                await site.stop()
+                throw error
+            }
+            return site
+        } catch {
+            folder.remove()
+            throw error
+        }
+    }
+
+    private func startAPNs() async throws {
+        let process = try ManagedProcess(
+            name: "apns", executable: ownExecutable(),
+            arguments: [
+                "apns", "--port", "\(self.apnsPort)", "--courier-port", "\(self.courierPort)", "--control-port",
+                "\(self.controlPort)", "--state", "\(self.folder.path)/apns-state", "--topic", Self.topic,
+            ], folder: self.folder.path)
+        self.apns = process
+        try await HTTP.waitUntilReady("http://127.0.0.1:\(self.controlPort)/devices", process: process)
+    }
+
+    private func writeConfiguration(secret: String, withAPNs: Bool, settings: [String: String]) throws {
+        let hash = SHA256.hash(data: Data(self.apiKey.utf8)).map {
+            String($0 >> 4, radix: 16) + String($0 & 15, radix: 16)
+        }
+        var lines = [
+            "gateway:", "  port: \(self.gatewayPort)", "api:", "  port: \(self.apiPort)", "store:",
+            "  path: \"\(self.folder.path)/tidings.sqlite\"", "apps: [\(Self.app)]", "app:", "  \(Self.app):",
+            "    token_secret: \"\(secret)\"", "    api_keys: [tool]", "    api_key:", "      tool:",
+            "        sha256: \"\(hash.joined())\"", "        scopes: [tokens, messages, conversations, trace]",
+        ]
+        if withAPNs {
+            let credential = try JSONValue(
+                parsing: Data(contentsOf: URL(fileURLWithPath: "\(self.folder.path)/apns-state/credential.json")))
+            func member(_ name: String) throws -> String {
+                guard let text = credential[name]?.stringValue else {
+                    throw ToolFailure("the local APNs wrote no \(name) into credential.json")
+                }
+                return text
+            }
+            lines += [
+                "    apns:", "      environment: sandbox", "      team_id: \"\(try member("team_id"))\"",
+                "      key_id: \"\(try member("key_id"))\"", "      key_path: \"\(try member("p8_path"))\"",
+                "      topic: \(Self.topic)", "      host: localhost", "      port: \(self.apnsPort)",
+                "      trust_roots_path: \"\(try member("ca_path"))\"",
+            ]
+        }
+        var groups: [String: [String]] = [:]
+        for (key, value) in settings {
+            let parts = key.split(separator: ".", maxSplits: 1).map(String.init)
+            groups[parts[0], default: []].append("  \(parts[1]): \(value)")
+        }
+        for group in groups.keys.sorted() { lines += ["\(group):"] + (groups[group] ?? []).sorted() }
+        _ = try self.folder.write(lines.joined(separator: "\n") + "\n", to: "server.yaml")
+    }
+
+    /// Starts the server process, also again after `killServer`.
+    func startServer() async throws {
+        let process = try ManagedProcess(
+            name: "server", executable: ownExecutable(),
+            arguments: ["serve", "--config", "\(self.folder.path)/server.yaml"], folder: self.folder.path)
+        self.server = process
+        try await HTTP.waitUntilReady("\(self.apiAddress)/readyz", process: process)
+    }
+
+    /// SIGKILL, as a crash.
+    func killServer() { self.server?.killNow() }
+
+    /// A token for a person, good for a day.
+    func userToken(_ user: String) throws -> String {
+        let key = UserKey(app: Self.app, user: UserID(user))
+        let expiry = Int64(Date().timeIntervalSince1970) + 86_400
+        guard let token = self.tokens.token(for: key, expiresAtSeconds: expiry) else {
+            throw ToolFailure("no token for \(key)")
+        }
+        return token
+    }
+
+    /// What the server process has used so far.
+    func figures() throws -> ProcessFigures {
+        guard let server = self.server, let figures = ProcessFigures(pid: server.pid) else {
+            throw ToolFailure("the server is gone. Its last lines:\n\(self.server?.logTail() ?? "")")
+        }
+        return figures
+    }
+
+    /// Stops both processes.
+    func stop() async {
+        await self.server?.stop()
+        await self.apns?.stop()
+    }
+
+    /// Deletes the temporary state.
+    func remove() { self.folder.remove() }
+}

@@ -1,0 +1,117 @@
+import Foundation
+
+/// A child process of the tool with its own log file. It is stopped by its own process id, also when the tool fails.
+final class ManagedProcess {
+    let name: String
+    let logPath: String
+    private let process: Process
+
+    var pid: Int32 { self.process.processIdentifier }
+    var isRunning: Bool { self.process.isRunning }
+
+    /// Starts a program.
+    ///
+    /// - Parameters:
+    ///   - name: how the timeline and the log file call it.
+    ///   - folder: where its log file goes.
+    /// - Throws: `ToolFailure` if the program cannot be started.
+    init(
+        name: String, executable: String, arguments: [String], environment: [String: String] = [:], folder: String
+    ) throws {
+        self.name = name
+        self.logPath = "\(folder)/\(name).log"
+        if !FileManager.default.fileExists(atPath: self.logPath) {
+            _ = FileManager.default.createFile(atPath: self.logPath, contents: nil)
+        }
+        guard let log = FileHandle(forWritingAtPath: self.logPath) else {
+            throw ToolFailure("cannot write \(self.logPath)")
+        }
+        log.seekToEndOfFile()
+        self.process = Process()
+        self.process.executableURL = URL(fileURLWithPath: executable)
+        self.process.arguments = arguments
+        self.process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        self.process.standardInput = FileHandle.nullDevice
+        self.process.standardOutput = log
+        self.process.standardError = log
+        do {
+            try self.process.run()
+        } catch {
+            throw ToolFailure("cannot start \(executable): \(error.localizedDescription)")
+        }
+    }
+
+    /// Sends a signal to this process only.
+    func signal(_ number: Int32) { if self.isRunning { kill(self.pid, number) } }
+
+    /// Asks it to end, and kills it if it does not within the time.
+    func stop(graceSeconds: Int = 5) async {
+        self.signal(SIGTERM)
+        for _ in 0..<(graceSeconds * 20) where self.isRunning { try? await Task.sleep(for: .milliseconds(50)) }
+        self.signal(SIGKILL)
+        self.process.waitUntilExit()
+    }
+
+    /// Kills it without a word and waits until it is gone.
+    func killNow() {
+        self.signal(SIGKILL)
+        self.process.waitUntilExit()
+    }
+
+    /// The last lines of its log, for an error message.
+    func logTail(lines: Int = 15) -> String {
+        let text = (try? String(contentsOfFile: self.logPath, encoding: .utf8)) ?? ""
+        return text.split(separator: "\n").suffix(lines).map { "    \($0)" }.joined(separator: "\n")
+    }
+}
+
+/// A folder of its own that goes away with the run.
+struct TemporaryFolder {
+    let path: String
+
+    init(_ name: String) throws {
+        self.path = FileManager.default.temporaryDirectory.path + "/tidings-\(name)-\(UUID().uuidString.prefix(8))"
+        try FileManager.default.createDirectory(
+            atPath: self.path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    }
+
+    func remove() { try? FileManager.default.removeItem(atPath: self.path) }
+
+    func write(_ text: String, to name: String) throws -> String {
+        let path = "\(self.path)/\(name)"
+        try text.write(toFile: path, atomically: true, encoding: .utf8)
+        return path
+    }
+}
+
+/// A TCP port on the loopback address that is free at this moment.
+func freePort() throws -> Int {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    guard descriptor >= 0 else { throw ToolFailure("no socket to be had") }
+    defer { close(descriptor) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let status = withUnsafeMutablePointer(to: &address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+            bind(descriptor, pointer, length) == 0 ? getsockname(descriptor, pointer, &length) : -1
+        }
+    }
+    guard status == 0 else { throw ToolFailure("no free port on the loopback address") }
+    return Int(UInt16(bigEndian: address.sin_port))
+}
+
+/// This very program, to be started again under another command.
+func ownExecutable() -> String {
+    (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
+}
+
+/// A program that is built beside this one.
+func siblingExecutable(_ name: String) throws -> String {
+    let path = URL(fileURLWithPath: ownExecutable()).deletingLastPathComponent().appendingPathComponent(name).path
+    guard FileManager.default.isExecutableFile(atPath: path) else {
+        throw ToolFailure("\(path) is missing: build the whole package first (make build)")
+    }
+    return path
+}

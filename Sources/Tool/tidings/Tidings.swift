@@ -1,0 +1,26 @@
+import ArgumentParser
+
+/// The command `tidings`: server, local APNs, virtual phones, simulation and what an operator asks.
+@main
+struct Tidings: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "tidings",
+        abstract: "Self-hosted instant messaging and push for iOS apps.",
+        discussion: """
+            Start with 'tidings demo', which shows the whole way of a message on this machine. Every command prints its \
+            options with --help.
+            """,
+        version: toolVersion,
+        subcommands: [
+            Serve.self, APNs.self, Phone.self, Demo.self, Send.self, Trace.self, Token.self, Simulate.self, Bench.self,
+        ])
+}
+
+/// The version in --help and in logs.
+let toolVersion = "0.1.0"
+
+/// Ends a command with one plain sentence: what was wrong, and the remedy. No stack trace.
+struct ToolFailure: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,85 @@
+import APNsCore
+import APNsModel
+import ClientCore
+import HeapModule
+import PhoneCore
+import ServerCore
+import StoreModel
+import TidingsModel
+
+/// Something that is due at a time: an event for one of the cores, or a moment of the world itself.
+enum Occurrence {
+    /// For the server of one life; after a crash the events of the earlier life are gone.
+    case server(life: Int, ServerEvent)
+    case serverTimer(life: Int)
+    /// The disk has synced everything handed to it before.
+    case storeSynced(life: Int)
+    case serverCrash
+    case serverStart
+    case apns(APNsService.Event)
+    case apnsFault(FaultPlan)
+    /// The client gives up waiting for the answer to a request.
+    case pushDeadline(stream: Int64)
+    case phone(Int, PhoneEvent)
+    case phoneTimer(Int)
+    /// For a process of a phone; while that is suspended it waits.
+    case client(Int, ProcessID, ClientEvent)
+    case clientTimer(Int, ProcessID)
+    /// A frame arrives at the other end of a connection.
+    case toServer(Int, ClientFrame)
+    case toClient(Int, ServerFrame)
+    /// The other end of a connection notices its end.
+    case serverHangUp(Int)
+    case clientHangUp(Int)
+    case personActs(Int)
+    case chanceOfCrash
+    case chanceOfAPNsFault
+    case heal
+    case openEverything
+}
+
+/// Occurrences in the order of their time; those of the same time in the order they were planned.
+struct Agenda {
+    private struct Item: Comparable {
+        var at: Int64
+        var order: UInt64
+        var occurrence: Occurrence
+
+        static func == (left: Item, right: Item) -> Bool { left.order == right.order }
+        static func < (left: Item, right: Item) -> Bool {
+            left.at == right.at ? left.order < right.order : left.at < right.at
+        }
+    }
+
+    private var heap = Heap<Item>()
+    private var planned: UInt64 = 0
+
+    mutating func plan(_ occurrence: Occurrence, at time: Int64) {
+        self.planned += 1
+        self.heap.insert(Item(at: time, order: self.planned, occurrence: occurrence))
+    }
+
+    mutating func next(until time: Int64) -> (at: Int64, occurrence: Occurrence)? {
+        guard let first = self.heap.min, first.at <= time else { return nil }
+        let item = self.heap.removeMin()
+        return (item.at, item.occurrence)
+    }
+}
+
+/// A connection of a phone's process to the server.
+struct WorldConnection {
+    var phone: Int
+    var process: ProcessID
+    /// The client's own number of it.
+    var number: ConnectionNumber
+    var session: SessionID
+    /// The server's life it belongs to.
+    var life: Int
+    var clientIsOpen = true
+    var serverIsOpen = true
+    /// Broken without a word: nothing arrives any more, in either direction.
+    var isDead = false
+    /// Frames keep their order: none arrives before the one written earlier.
+    var clientArrival: Int64 = 0
+    var serverArrival: Int64 = 0
+}

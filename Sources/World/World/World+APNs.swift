@@ -1,0 +1,97 @@
+import APNsCore
+import APNsModel
+import OrderedCollections
+import PhoneCore
+import ServerCore
+import TidingsModel
+
+// Apple: requests in, answers and pushes out, and bad minutes.
+extension World {
+    mutating func send(_ request: APNsRequest, for push: PushID) {
+        self.lastStream += 1
+        self.pushes[self.lastStream] = (self.life, push)
+        self.note("push \(request.collapseID ?? "-") to \(request.token)")
+        // Every push has a connection of its own: what a pool decides is not part of this world yet.
+        let connection = APNsService.ConnectionID(UInt64(self.lastStream))
+        let facts = ProviderTokenFacts.read(
+            keyID: "WORLDKEY01", teamID: "WORLDTEAM1", issuedAt: self.now.wall / 1_000, signatureHolds: true,
+            text: "bearer world")
+        let drawn = APNsService.DrawnIDs(
+            apnsID: request.apnsID ?? "00000000-0000-4000-8000-\(self.hexadecimal(UInt64(self.lastStream)).suffix(12))",
+            uniqueID: "unique-\(self.lastStream)")
+        let id = APNsService.RequestID(connection: connection, stream: self.lastStream)
+        let wait = self.latency(&self.chance)
+        self.plan(.apns(.connectionOpened(connection, .sandbox)), after: wait)
+        self.plan(
+            .apns(.requestReceived(id, WireRequest(request), token: facts, drawn: drawn)), after: wait)
+        // An answer that never comes is the client's deadline.
+        self.plan(.pushDeadline(stream: self.lastStream), after: 30_000)
+    }
+
+    /// The client's deadline: an answer that has not come by now is an unknown outcome.
+    mutating func pushDeadline(stream: Int64) {
+        self.answer(stream, .unknownOutcome("no answer in 30 s"), after: 0)
+    }
+
+    private func hexadecimal(_ number: UInt64) -> String {
+        let text = String(number, radix: 16)
+        return String(repeating: "0", count: 16 - text.count) + text
+    }
+
+    mutating func handle(_ event: APNsService.Event) {
+        if case .requestReceived(let id, _, _, _) = event, self.apns.faults.outage {
+            return self.answer(id.stream, .notSent("no connection"), after: 50)
+        }
+        for effect in self.apns.handle(event, at: self.now) { self.perform(effect) }
+        guard case .requestReceived(let id, _, _, _) = event else { return }
+        for effect in self.apns.handle(.connectionClosed(id.connection), at: self.now) { self.perform(effect) }
+    }
+
+    private mutating func perform(_ effect: APNsService.Effect) {
+        switch effect {
+        case .respond(let id, let response, let delay):
+            if response.status == 200 { self.report.pushes += 1 }
+            self.note("apns answers \(response.status) \(response.reason?.name ?? "")")
+            self.answer(id.stream, response.outcome(sentID: nil), after: delay + self.latency(&self.chance))
+        case .confirmRegistration(let courier, _, let topic, _, let token):
+            guard let phone = self.phoneOfCourier[courier.rawValue] else { return }
+            self.phones[phone].awaitsToken = false
+            self.plan(
+                .phone(phone, .courier(.tokenIssued(BundleID(topic), token))), after: self.latency(&self.chance))
+        case .push(let courier, let delivery, let push):
+            guard let phone = self.phoneOfCourier[courier.rawValue],
+                let payload = (try? JSONValue(parsing: push.payload))?.objectValue
+            else { return }
+            let arrived = Push(
+                delivery: UInt64(delivery), topic: push.target.topic, payload: payload,
+                pushType: push.pushType.rawValue,
+                priority: push.priority.rawValue, collapseID: push.collapseID)
+            self.plan(.phone(phone, .courier(.pushArrived(arrived))), after: self.latency(&self.chance))
+        case .reject(_, let fault): self.checkers.found("bug", "courier: \(fault)")
+        case .cutConnection, .announceStreamLimit, .welcome, .closeCourier, .log: break
+        }
+    }
+
+    /// The first answer to a request counts.
+    private mutating func answer(_ stream: Int64, _ outcome: APNsOutcome, after milliseconds: Int64) {
+        guard let (life, push) = self.pushes.removeValue(forKey: stream) else { return }
+        self.plan(.server(life: life, .pushEnded(push, outcome)), after: milliseconds)
+    }
+
+    mutating func maybeBreakAPNs() {
+        guard !self.hasHealed else { return }
+        self.plan(.chanceOfAPNsFault, after: 60_000)
+        guard self.chance.chance(perMille: self.options.faults.apns) else { return }
+        var plan = FaultPlan()
+        switch self.chance.number(0...4) {
+        case 0: plan.refusal = .init(status: 503, reason: .serviceUnavailable)
+        case 1: plan.refusal = .init(status: 500, reason: .internalServerError)
+        case 2: plan.losesAnswer = true
+        case 3: plan.delayMilliseconds = 20_000
+        default: plan.outage = true
+        }
+        self.note("apns fault \(plan)")
+        self.plan(.apnsFault(plan), after: 0)
+        self.plan(.apnsFault(FaultPlan()), after: self.chance.number(5_000...90_000))
+    }
+}

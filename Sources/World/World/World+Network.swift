@@ -1,0 +1,182 @@
+import APNsCore
+import ClientCore
+import OrderedCollections
+import PhoneCore
+import ServerCore
+import TidingsModel
+
+// Connections between phones and the server: in order, late, and sometimes dead without a word.
+extension World {
+    /// A process opens a connection; it hears of it after a round trip.
+    mutating func open(_ number: ConnectionNumber, in process: ProcessID, on phone: Int) {
+        let wait = 2 * self.latency(&self.chance)
+        guard self.phones[phone].isOnline, self.server != nil else {
+            return self.plan(.client(phone, process, .connectionClosed(number, reason: "unreachable")), after: wait)
+        }
+        self.lastSession += 1
+        self.connections.append(
+            WorldConnection(
+                phone: phone, process: process, number: number, session: SessionID(self.lastSession), life: self.life))
+        self.plan(.client(phone, process, .connectionOpened(number)), after: wait)
+    }
+
+    private func index(_ number: ConnectionNumber, _ process: ProcessID, _ phone: Int) -> Int? {
+        self.connections.lastIndex { $0.phone == phone && $0.process == process && $0.number == number }
+    }
+
+    /// A process writes a frame.
+    mutating func write(_ frame: ClientFrame, on number: ConnectionNumber, in process: ProcessID, on phone: Int) {
+        guard let index = self.index(number, process, phone), self.connections[index].clientIsOpen else { return }
+        guard !self.breaks(index) else { return }
+        let arrival = max(self.connections[index].serverArrival, self.time + self.latency(&self.chance))
+        self.connections[index].serverArrival = arrival
+        self.agenda.plan(.toServer(index, frame), at: arrival)
+    }
+
+    /// The server writes a frame.
+    mutating func write(_ frame: ServerFrame, on index: Int) {
+        guard !self.breaks(index) else { return }
+        let arrival = max(self.connections[index].clientArrival, self.time + self.latency(&self.chance))
+        self.connections[index].clientArrival = arrival
+        self.agenda.plan(.toClient(index, frame), at: arrival)
+    }
+
+    /// Whether the connection is dead, or dies now.
+    private mutating func breaks(_ index: Int) -> Bool {
+        if self.connections[index].isDead { return true }
+        guard !self.hasHealed else { return false }
+        if self.chance.chance(perMille: self.options.faults.silentDeath) {
+            self.note("connection \(index) dies without a word")
+            self.report.broken += 1
+            self.connections[index].isDead = true
+            return true
+        }
+        if self.chance.chance(perMille: self.options.faults.reset) {
+            self.note("connection \(index) is reset")
+            self.report.broken += 1
+            self.connections[index].isDead = true
+            self.plan(.serverHangUp(index), after: self.latency(&self.chance))
+            self.plan(.clientHangUp(index), after: self.latency(&self.chance))
+            return true
+        }
+        return false
+    }
+
+    mutating func arrive(_ frame: ClientFrame, on index: Int) {
+        let connection = self.connections[index]
+        guard connection.serverIsOpen, connection.life == self.life, !connection.isDead else { return }
+        if case .hello(let hello) = frame {
+            let key = UserKey(app: Self.app, user: UserID(hello.token))
+            self.note("\(connection.session) is \(key)")
+            return self.handle(
+                ServerEvent.connected(connection.session, hello, .valid(key, extensionToken: "extension")))
+        }
+        self.note("\(connection.session) says \(Self.kind(of: frame))")
+        self.handle(ServerEvent.frame(connection.session, frame))
+    }
+
+    mutating func arrive(_ frame: ServerFrame, on index: Int) {
+        let connection = self.connections[index]
+        guard connection.clientIsOpen, !connection.isDead else { return }
+        self.note("\(connection.session) hears \(Self.kind(of: frame))")
+        self.handle(
+            ClientEvent.frameReceived(connection.number, frame), in: connection.process, on: connection.phone)
+    }
+
+    /// The process closes its end after what it wrote.
+    mutating func close(_ number: ConnectionNumber, in process: ProcessID, on phone: Int) {
+        guard let index = self.index(number, process, phone), self.connections[index].clientIsOpen else { return }
+        self.hangUpClient(index)
+        guard !self.connections[index].isDead else { return }
+        self.agenda.plan(.serverHangUp(index), at: max(self.time, self.connections[index].serverArrival) + 1)
+    }
+
+    mutating func hangUpServer(_ index: Int) {
+        guard self.connections[index].serverIsOpen, self.connections[index].life == self.life else { return }
+        self.connections[index].serverIsOpen = false
+        self.handle(ServerEvent.disconnected(self.connections[index].session))
+    }
+
+    mutating func hangUpClient(_ index: Int) {
+        guard self.connections[index].clientIsOpen else { return }
+        self.connections[index].clientIsOpen = false
+        let connection = self.connections[index]
+        self.handle(
+            .connectionClosed(connection.number, reason: "closed"), in: connection.process, on: connection.phone)
+    }
+
+    /// A process is gone: the system closes what it had open.
+    mutating func dropConnections(of process: ProcessID, on phone: Int) {
+        for index in self.connections.indices
+        where self.connections[index].phone == phone && self.connections[index].process == process {
+            guard self.connections[index].clientIsOpen else { continue }
+            self.connections[index].clientIsOpen = false
+            guard !self.connections[index].isDead else { continue }
+            self.plan(.serverHangUp(index), after: self.latency(&self.chance))
+        }
+    }
+
+    mutating func goOnline(_ phone: Int) {
+        self.phones[phone].isOnline = true
+        guard self.phones[phone].courier == nil else { return }
+        self.lastCourier += 1
+        self.phones[phone].courier = self.lastCourier
+        self.phoneOfCourier[self.lastCourier] = phone
+        self.tellCourier(.phoneConnected(.init("phone-\(phone)"), .init(self.lastCourier)), phone)
+        if self.phones[phone].awaitsToken { self.askForToken(phone) }
+    }
+
+    mutating func tellCourier(_ event: APNsService.Event, _ phone: Int) {
+        let arrival = max(self.phones[phone].courierArrival, self.time + self.latency(&self.chance))
+        self.phones[phone].courierArrival = arrival
+        self.agenda.plan(.apns(event), at: arrival)
+    }
+
+    mutating func askForToken(_ phone: Int) {
+        self.phones[phone].awaitsToken = true
+        guard let courier = self.phones[phone].courier else { return }
+        let text = String(phone, radix: 16)
+        let drawn = PushToken(String(repeating: "a", count: 64 - text.count) + text)
+        self.tellCourier(
+            .registrationRequested(.init(courier), id: 1, topic: Self.bundle.rawValue, .sandbox, drawn: drawn), phone)
+    }
+
+    /// The network is gone without a word: every connection of the phone is dead.
+    mutating func goOffline(_ phone: Int) {
+        self.phones[phone].isOnline = false
+        for index in self.connections.indices where self.connections[index].phone == phone {
+            self.connections[index].isDead = true
+        }
+        guard let courier = self.phones[phone].courier else { return }
+        self.phones[phone].courier = nil
+        self.phoneOfCourier[courier] = nil
+        self.tellCourier(.courierClosed(.init(courier)), phone)
+    }
+
+    static func kind(of frame: ClientFrame) -> String {
+        switch frame {
+        case .hello: "hello"
+        case .send(let draft): "send \(draft.clientMessageID)"
+        case .ack(let ack): "ack \(ack.stored) \(ack.settled.map { "\($0.upTo) \($0.disposition.name)" })"
+        case .runState(let state): "run state \(state)"
+        case .registerPush(let registration): "register \(registration.token)"
+        case .sync(let after, _): "sync \(after)"
+        case .markRead(let conversation, let upTo): "read \(conversation) \(upTo)"
+        case .ping(let nonce): "ping \(nonce)"
+        case .signOut: "sign out"
+        }
+    }
+
+    static func kind(of frame: ServerFrame) -> String {
+        switch frame {
+        case .welcome(let welcome): "welcome \(welcome.head)"
+        case .sendAccepted(let accepted): "accepted \(accepted.clientMessageID) \(accepted.messageID)"
+        case .sendRefused(let id, let problem): "refused \(id) \(problem)"
+        case .entry(let entry): "entry \(entry.position)"
+        case .page(let page): "page \(page.after) \(page.entries.count) \(page.head)"
+        case .pong(let nonce): "pong \(nonce)"
+        case .problem(let problem, let isFatal): "problem \(problem) \(isFatal)"
+        case .reconnect(let after): "reconnect \(after)"
+        }
+    }
+}

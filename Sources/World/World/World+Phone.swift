@@ -1,0 +1,162 @@
+import APNsCore
+import ClientCore
+import OrderedCollections
+import PhoneCore
+import TidingsModel
+
+// Phones: what the system does to the app's processes, and what the app answers.
+extension World {
+    mutating func handle(_ event: PhoneEvent, on index: Int) {
+        var effects: [PhoneEffect] = []
+        let now = self.now
+        self.phones[index].core.handle(event, at: now, into: &effects)
+        for effect in effects { self.perform(effect, on: index) }
+        guard let deadline = self.phones[index].core.nextDeadline else { return }
+        let due = max(deadline, self.time)
+        guard self.phones[index].timerAt != due else { return }
+        self.phones[index].timerAt = due
+        self.agenda.plan(.phoneTimer(index), at: due)
+    }
+
+    // tidy: long because it is one case per effect.
+    private mutating func perform(_ effect: PhoneEffect, on index: Int) {
+        switch effect {
+        case .startProcess(let process):
+            var started = WorldProcess()
+            if process.role == .app { started.client = self.client(of: index) }
+            self.phones[index].processes[process] = started
+            self.plan(.phone(index, .process(process, .started)), after: self.chance.number(20...400))
+        case .suspendProcess(let process): self.phones[index].processes[process]?.isSuspended = true
+        case .resumeProcess(let process):
+            self.phones[index].processes[process]?.isSuspended = false
+            let waiting = self.phones[index].processes[process]?.waiting ?? []
+            self.phones[index].processes[process]?.waiting = []
+            for event in waiting { self.plan(.client(index, process, event), after: 0) }
+            // A timer that came while nothing ran comes now.
+            self.plan(.client(index, process, .deadlineReached), after: 0)
+        case .killProcess(let process):
+            self.phones[index].processes[process] = nil
+            self.dropConnections(of: process, on: index)
+        case .call(let process, let number, let callback, let state):
+            self.call(process, number, callback, state, on: index)
+        case .answer(let process, let query, let answer):
+            guard let message = self.phones[index].posting.removeValue(forKey: query) else { return }
+            let result: PostResult =
+                switch answer {
+                case .added: .shown
+                case .refused(.notificationsNotAllowed): .notAuthorized
+                default: .failed
+                }
+            self.plan(.client(index, process, .notificationPosted(message, result)), after: 1)
+        case .registerTopic: self.askForToken(index)
+        case .unregisterTopic(let bundle):
+            guard let courier = self.phones[index].courier else { return }
+            self.tellCourier(.unregistrationRequested(.init(courier), topic: bundle.rawValue, .sandbox), index)
+        case .acknowledge(let delivery):
+            guard let courier = self.phones[index].courier else { return }
+            self.tellCourier(.deliveryAcknowledged(.init(courier), delivery: Int64(delivery)), index)
+        case .connectCourier: self.goOnline(index)
+        case .disconnectCourier: self.goOffline(index)
+        case .record(let record): self.record(record, on: index)
+        }
+    }
+
+    private mutating func record(_ record: PhoneRecord, on index: Int) {
+        switch record.entry {
+        case .presentation(let presentation):
+            self.note(
+                "phone \(index) shows \(presentation.identifier) banner \(presentation.banner) sound "
+                    + "\(presentation.sound) badge \(presentation.badge ?? -1) \(presentation.reason.rawValue)")
+            self.checkers.rang(presentation, on: &self.phones[index])
+        case .callback(let call): self.note("phone \(index) calls \(call.callback.name)")
+        case .state(let state): self.note("phone \(index) app \(state.rawValue)")
+        case .arrival(let arrival): self.note("phone \(index) gets \(arrival.identifier) \(arrival.state.rawValue)")
+        case .processEnded(let process, let reason): self.note("phone \(index) ends \(process) \(reason.rawValue)")
+        case .fault(let text):
+            self.note("phone \(index) fault \(text)")
+            self.checkers.found("bug", "phone \(index): \(text)")
+        case .completion, .processStarted, .wake, .badge: break
+        }
+    }
+
+    /// What the app and its extension do when iOS calls them.
+    private mutating func call(
+        _ process: ProcessID, _ number: CallbackNumber, _ callback: Callback, _ state: ApplicationState, on index: Int
+    ) {
+        var result = CallbackResult.returned
+        switch callback {
+        case .didFinishLaunching:
+            if state == .background {
+                self.handle(.appDidEnterBackground(remainingMilliseconds: nil), in: process, on: index)
+            }
+            self.handle(.kitConfigured(KitSettings()), in: process, on: index)
+            self.handle(.connectWished, in: process, on: index)
+            self.tell(process, .delegateChanged(isSet: true), on: index)
+            self.tell(process, .remoteRegistrationRequested, on: index)
+            self.ask(process, .requestAuthorization([.alert, .sound, .badge]), on: index)
+        case .sceneWillEnterForeground, .applicationWillEnterForeground, .applicationDidBecomeActive:
+            self.handle(.appWillEnterForeground, in: process, on: index)
+        case .sceneWillResignActive, .applicationWillResignActive, .applicationWillTerminate:
+            self.handle(.appWillResignActive, in: process, on: index)
+        case .sceneDidEnterBackground, .applicationDidEnterBackground:
+            let remaining = self.phones[index].core.backgroundTimeRemaining(of: Self.bundle, at: self.now)
+            self.handle(.appDidEnterBackground(remainingMilliseconds: remaining), in: process, on: index)
+        case .receiveRemoteFetch: result = .fetch(.noData)
+        case .willPresent: result = .presentation([])
+        case .registeredForRemoteNotifications(let token):
+            let registration = PushRegistration(token: token, environment: .sandbox, topic: Self.bundle.rawValue)
+            self.handle(.pushRegistrationSet(registration), in: process, on: index)
+        case .backgroundTaskExpired: self.handle(.backgroundTimeExpired, in: process, on: index)
+        case .serviceExtensionReceive(let request): result = .content(self.extended(request, on: index))
+        case .willFinishLaunching, .applicationDidReceiveMemoryWarning, .sceneConfiguration, .sceneWillConnect,
+            .sceneDidBecomeActive, .sceneDidDisconnect, .receiveRemote, .receiveLocal, .handleActionRemote,
+            .handleActionLocal, .receiveResponse, .failedToRegisterForRemoteNotifications,
+            .serviceExtensionTimeWillExpire:
+            break
+        }
+        self.plan(
+            .phone(index, .process(process, .callbackCompleted(number, result))), after: self.chance.number(1...30))
+    }
+
+    mutating func tell(_ process: ProcessID, _ event: ProcessEvent, on index: Int) {
+        self.plan(.phone(index, .process(process, event)), after: 1)
+    }
+
+    mutating func ask(_ process: ProcessID, _ query: Query, on index: Int, posting message: MessageID? = nil) {
+        let number = self.phones[index].nextQuery
+        self.phones[index].nextQuery += 1
+        if let message { self.phones[index].posting[number] = message }
+        self.tell(process, .query(number, query), on: index)
+    }
+
+    /// The extension's decision on a push (DESIGN P3, §7 "Extension").
+    private mutating func extended(_ request: NotificationRequest, on index: Int) -> NotificationContent {
+        let userInfo = JSONValue.object(request.content.userInfo)
+        let isDelivered = self.phones[index].core.screen.list.contains {
+            $0.notification.request.identifier == request.identifier
+        }
+        var content = request.content
+        let recipient = self.phones[index].group.recipient
+        let signIn = recipient.map { ExtensionDecision.SignIn.signedIn(recipientTag: $0.tag) } ?? .signedOut
+        var group = self.phones[index].group
+        let changes = ExtensionDecision.changes(
+            userInfo: userInfo, signIn: signIn, ledger: &group.ledger, badge: &group.badge, isDelivered: isDelivered,
+            wall: self.now.wall)
+        self.phones[index].group = group
+        guard let changes else { return content }
+        if let badge = changes.badge { content.badge = badge }
+        if let body = changes.body { content.body = body }
+        if changes.isSilent {
+            content.sound = nil
+            content.interruptionLevel = .passive
+        }
+        if changes.isStripped {
+            content.title = ""
+            content.subtitle = ""
+            content.body = ""
+            content.badge = nil
+        }
+        self.note("phone \(index) extension \(request.identifier) \(changes.reason.rawValue)")
+        return content
+    }
+}

@@ -1,0 +1,121 @@
+import OrderedCollections
+import PhoneCore
+import ServerCore
+import StoreModel
+import TidingsModel
+
+// The server, its disk and its crashes.
+extension World {
+    mutating func startServer() {
+        self.life += 1
+        var settings = ServerSettings()
+        settings.node = 1
+        self.server = ServerCore(settings: settings, seed: self.chance.next())
+        let opening = self.store.open()
+        self.epoch = opening.epoch
+        let life = self.life
+        self.note("server starts, life \(life), \(opening.pending.count) people with work")
+        self.handle(ServerEvent.opened(opening))
+    }
+
+    mutating func handle(_ event: ServerEvent) {
+        guard self.server != nil else { return }
+        var effects: [ServerEffect] = []
+        let now = self.now
+        self.server?.handle(event, at: now, into: &effects)
+        let life = self.life
+        for effect in effects {
+            if let left = self.effectsToCrash {
+                guard left > 0 else { return self.crash() }
+                self.effectsToCrash = left - 1
+            }
+            self.perform(effect)
+            guard life == self.life else { return }
+        }
+        guard let deadline = self.server?.nextDeadline, deadline != self.serverTimerAt else { return }
+        self.serverTimerAt = max(deadline, self.time)
+        self.agenda.plan(.serverTimer(life: self.life), at: max(deadline, self.time))
+    }
+
+    private mutating func perform(_ effect: ServerEffect) {
+        switch effect {
+        case .write(let session, let frame):
+            guard let index = self.connectionIndex(session) else { return }
+            self.write(frame, on: index)
+        case .close(let session):
+            guard let index = self.connectionIndex(session) else { return }
+            self.connections[index].serverIsOpen = false
+            if !self.connections[index].isDead {
+                self.agenda.plan(.clientHangUp(index), at: max(self.time, self.connections[index].clientArrival) + 1)
+            }
+        case .probe(let session):
+            guard let index = self.connectionIndex(session), !self.connections[index].isDead else { return }
+            let connection = self.connections[index]
+            let process = self.phones[connection.phone].processes[connection.process]
+            guard connection.clientIsOpen, process?.isSuspended == false else { return }
+            self.plan(.server(life: self.life, .heard(session)), after: 2 * self.latency(&self.chance))
+        case .store(let request, let command):
+            self.batch.append((request, command))
+            guard !self.isSyncing else { return }
+            self.isSyncing = true
+            self.plan(.storeSynced(life: self.life), after: self.chance.number(1...8))
+        case .push(let push, _, let request): self.send(request, for: push)
+        case .flagBug(let text): self.checkers.found("bug", "server: \(text)")
+        case .stopForStoreFailure(let text): self.checkers.found("bug", "server stopped: \(text)")
+        case .reply, .raiseAlarm, .clearAlarm, .drained: break
+        }
+    }
+
+    private func connectionIndex(_ session: SessionID) -> Int? {
+        self.connections.lastIndex { $0.session == session && $0.life == self.life && $0.serverIsOpen }
+    }
+
+    /// The disk has what was handed to it: only now it survives, and only now the core hears of it (DESIGN P1).
+    mutating func sync() {
+        self.isSyncing = false
+        let batch = self.batch
+        self.batch = []
+        do {
+            let results = try self.store.apply(batch.map(\.1), epoch: self.epoch)
+            let life = self.life
+            for ((request, _), result) in zip(batch, results) {
+                self.handle(ServerEvent.stored(request, result))
+                guard life == self.life else { return }
+            }
+        } catch {
+            self.checkers.found("bug", "the store refused its owner: \(error)")
+        }
+    }
+
+    mutating func maybeCrash() {
+        guard !self.hasHealed else { return }
+        self.plan(.chanceOfCrash, after: 10_000)
+        guard self.server != nil, self.effectsToCrash == nil,
+            self.chance.chance(perMille: self.options.faults.crash)
+        else { return }
+        // Between any two effects, if there is work; else by itself.
+        self.effectsToCrash = self.chance.number(0...40)
+        self.plan(.serverCrash, after: 5_000)
+    }
+
+    /// Everything in memory is gone, and what the disk had not synced.
+    mutating func crash() {
+        guard self.server != nil, self.effectsToCrash != nil else { return }
+        let unsynced = self.batch.count
+        self.note("server crashes with \(unsynced) commands unsynced")
+        self.report.crashes += 1
+        self.server = nil
+        self.effectsToCrash = nil
+        self.life += 1
+        self.batch = []
+        self.isSyncing = false
+        self.serverTimerAt = nil
+        for index in self.connections.indices where self.connections[index].serverIsOpen {
+            self.connections[index].serverIsOpen = false
+            if self.connections[index].clientIsOpen, !self.connections[index].isDead {
+                self.plan(.clientHangUp(index), after: self.latency(&self.chance))
+            }
+        }
+        self.plan(.serverStart, after: self.chance.number(200...6_000))
+    }
+}

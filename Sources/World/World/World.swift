@@ -1,0 +1,167 @@
+import APNsCore
+import APNsModel
+import ClientCore
+import OrderedCollections
+import PhoneCore
+import ServerCore
+import StoreModel
+import TidingsModel
+
+/// Server, APNs, phones and people in one process on a virtual clock, driven by one seed (DESIGN §8). The cores are the real
+/// ones; this only carries their effects to where they become events, late, twice cut off, or never.
+package struct World {
+    let options: WorldOptions
+    var chance: SplitMix64
+    var agenda = Agenda()
+    var time: Int64 = 0
+    var report: WorldReport
+    var hash = StableHasher()
+    var checkers = Checkers()
+    /// Nothing breaks from the time of healing on.
+    var hasHealed = false
+
+    // The server: one life after the other on the same store.
+    var server: ServerCore?
+    var life = 0
+    var store = ReferenceStore()
+    var epoch: UInt64 = 0
+    var batch: [(StoreRequestID, StoreCommand)] = []
+    var isSyncing = false
+    var serverTimerAt: Int64?
+    /// Effects until the server crashes; nil for no crash under way.
+    var effectsToCrash: Int64?
+    var lastSession: UInt64 = 0
+
+    // APNs.
+    var apns: APNsService
+    var pushes: [Int64: (life: Int, push: PushID)] = [:]
+    var lastStream: Int64 = 0
+    var lastCourier: UInt64 = 0
+    var phoneOfCourier: [UInt64: Int] = [:]
+
+    // Phones.
+    var phones: [WorldPhone] = []
+    var connections: [WorldConnection] = []
+    /// Lines of the trace, if they are wanted.
+    var lines: [String]?
+
+    static let app = AppID("demo")
+    static let bundle = BundleID("com.example.chat")
+    /// Wall milliseconds of time 0: 2026-01-01T00:00:00Z.
+    static let wallStart: Int64 = 1_767_225_600_000
+
+    /// A world that has not begun.
+    ///
+    /// - Parameter keepsLines: whether the trace is kept as text; the hash is the same either way.
+    package init(options: WorldOptions, keepsLines: Bool = false) {
+        self.options = options
+        self.chance = SplitMix64(seed: options.seed)
+        self.report = WorldReport(seed: options.seed)
+        self.lines = keepsLines ? [] : nil
+        let key = ProviderKey(keyID: "WORLDKEY01", teamID: "WORLDTEAM1", environments: [.sandbox], topics: nil)
+        self.apns = APNsService(configuration: .init(keys: [key]))
+    }
+
+    /// Runs a world from beginning to end.
+    package static func run(_ options: WorldOptions) -> WorldReport {
+        var world = World(options: options)
+        return world.run()
+    }
+
+    /// Runs it and gives the trace as text as well.
+    package static func trace(_ options: WorldOptions) -> (report: WorldReport, lines: [String]) {
+        var world = World(options: options, keepsLines: true)
+        let report = world.run()
+        return (report, world.lines ?? [])
+    }
+
+    var now: Now { Now(monotonic: self.time, wall: Self.wallStart + self.time) }
+
+    mutating func plan(_ occurrence: Occurrence, after milliseconds: Int64) {
+        self.agenda.plan(occurrence, at: self.time + max(0, milliseconds))
+    }
+
+    /// A line of the trace: what the hash is made of.
+    mutating func note(_ text: @autoclosure () -> String) {
+        let line = "\(self.time) \(text())"
+        self.hash.feed(line)
+        self.lines?.append(line)
+    }
+
+    func latency(_ chance: inout SplitMix64) -> Int64 { chance.number(5...max(5, self.options.faults.latencyMax)) }
+
+    private mutating func run() -> WorldReport {
+        self.begin()
+        let end = self.options.duration + WorldOptions.healTime
+        while let (at, occurrence) = self.agenda.next(until: end) {
+            self.time = max(self.time, at)
+            self.report.events += 1
+            self.happen(occurrence)
+        }
+        self.checkers.checkDurable(store: &self.store, phones: self.phones, app: Self.app)
+        self.checkers.checkLegs(store: &self.store, phones: self.phones, app: Self.app)
+        self.report.acknowledged = self.checkers.acknowledged.count
+        self.report.rings = self.phones.reduce(0) { sum, phone in
+            sum + phone.rings.values.reduce(0, +)  // tidy: order does not leave: it is a sum
+        }
+        self.report.violations = self.checkers.violations
+        self.report.traceHash = self.hash.value
+        return self.report
+    }
+
+    private mutating func begin() {
+        for index in 0..<self.options.phones {
+            self.phones.append(
+                WorldPhone(
+                    person: UserID("p\(index)"), device: DeviceID("phone-\(index)"),
+                    core: PhoneCore(version: 17, apps: [InstalledApp(bundleID: Self.bundle, appGroup: "group.chat")])))
+            self.goOnline(index)
+            self.plan(.phone(index, .person(.appOpened(Self.bundle))), after: 1_000)
+            // People begin once everybody has signed in.
+            self.plan(.personActs(index), after: 60_000 + self.chance.number(0...60_000))
+        }
+        self.plan(.serverStart, after: 0)
+        self.plan(.chanceOfCrash, after: 70_000)
+        self.plan(.chanceOfAPNsFault, after: 80_000)
+        self.plan(.heal, after: self.options.duration)
+    }
+
+    // tidy: long because it is one case per occurrence.
+    private mutating func happen(_ occurrence: Occurrence) {
+        switch occurrence {
+        case .server(let life, let event):
+            if life == self.life { self.handle(event) }
+        case .serverTimer(let life):
+            guard life == self.life, self.serverTimerAt == self.time else { return }
+            self.serverTimerAt = nil
+            self.handle(.timeReached)
+        case .storeSynced(let life):
+            if life == self.life { self.sync() }
+        case .serverCrash: self.crash()
+        case .serverStart: self.startServer()
+        case .apns(let event): self.handle(event)
+        case .apnsFault(let plan): self.handle(.faultsChanged(plan))
+        case .pushDeadline(let stream): self.pushDeadline(stream: stream)
+        case .phone(let index, let event): self.handle(event, on: index)
+        case .phoneTimer(let index):
+            guard self.phones[index].timerAt == self.time else { return }
+            self.phones[index].timerAt = nil
+            self.handle(.timerReached, on: index)
+        case .client(let index, let process, let event): self.handle(event, in: process, on: index)
+        case .clientTimer(let index, let process):
+            guard self.phones[index].processes[process]?.timerAt == self.time else { return }
+            self.phones[index].processes[process]?.timerAt = nil
+            self.handle(.deadlineReached, in: process, on: index)
+        case .toServer(let connection, let frame): self.arrive(frame, on: connection)
+        case .toClient(let connection, let frame): self.arrive(frame, on: connection)
+        case .serverHangUp(let connection): self.hangUpServer(connection)
+        case .clientHangUp(let connection): self.hangUpClient(connection)
+        case .personActs(let index): self.act(index)
+        case .chanceOfCrash: self.maybeCrash()
+        case .chanceOfAPNsFault: self.maybeBreakAPNs()
+        case .heal: self.heal()
+        case .openEverything:
+            for index in self.phones.indices { self.handle(.person(.appOpened(Self.bundle)), on: index) }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+/// What a run is made of. Together with the seed it determines every event of the run.
+package struct WorldOptions: Hashable, Sendable {
+    /// Every choice of the run comes from it.
+    package var seed: UInt64
+    /// How many people, each with one phone: 2 or more.
+    package var phones: Int
+    /// How long people act and things break, in milliseconds; afterwards everything heals.
+    package var duration: Int64
+    /// What breaks.
+    package var faults: WorldFaults
+
+    /// Options of a run.
+    package init(seed: UInt64, phones: Int = 4, hours: Int64 = 1, faults: WorldFaults = .default) {
+        self.seed = seed
+        self.phones = phones
+        self.duration = hours * 3_600_000
+        self.faults = faults
+    }
+
+    /// Time for everything to converge after the last fault, in milliseconds.
+    package static let healTime: Int64 = 900_000
+}
+
+/// How much breaks, in occurrences of a thousand.
+package struct WorldFaults: Hashable, Sendable {
+    /// Connections that die without a word, per frame written.
+    package var silentDeath: Int64
+    /// Connections that are reset, per frame written.
+    package var reset: Int64
+    /// Server crashes, per 10 seconds; the crash falls between two effects.
+    package var crash: Int64
+    /// Faults of APNs (500, 503, delay, a lost answer, an outage), per minute.
+    package var apns: Int64
+    /// Phones that freeze without a word, are killed by the system or lose the network, per action of a person.
+    package var phone: Int64
+    /// The longest time a frame takes, in milliseconds.
+    package var latencyMax: Int64
+
+    /// Nothing breaks.
+    package static let none = WorldFaults(
+        silentDeath: 0, reset: 0, crash: 0, apns: 0, phone: 0, latencyMax: 40)
+    /// The usual: a crash every few minutes, bad networks, bad minutes at APNs.
+    package static let `default` = WorldFaults(
+        silentDeath: 4, reset: 6, crash: 40, apns: 60, phone: 120, latencyMax: 400)
+    /// Much more of everything.
+    package static let harsh = WorldFaults(
+        silentDeath: 20, reset: 30, crash: 150, apns: 250, phone: 300, latencyMax: 3_000)
+
+    /// The plan of a name: `none`, `default` or `harsh`.
+    package init?(name: String) {
+        switch name {
+        case "none": self = .none
+        case "default": self = .default
+        case "harsh": self = .harsh
+        default: return nil
+        }
+    }
+
+    private init(silentDeath: Int64, reset: Int64, crash: Int64, apns: Int64, phone: Int64, latencyMax: Int64) {
+        self.silentDeath = silentDeath
+        self.reset = reset
+        self.crash = crash
+        self.apns = apns
+        self.phone = phone
+        self.latencyMax = latencyMax
+    }
+}
+
+/// What a run showed.
+package struct WorldReport: Hashable, Sendable {
+    /// The seed of the run.
+    package var seed: UInt64
+    /// Events handled by all cores.
+    package var events = 0
+    /// Messages whose sender got the acknowledgement.
+    package var acknowledged = 0
+    /// Pushes APNs accepted.
+    package var pushes = 0
+    /// Banners or sounds.
+    package var rings = 0
+    /// Server crashes.
+    package var crashes = 0
+    /// Connections that broke.
+    package var broken = 0
+    /// Hash over everything that happened, in order.
+    package var traceHash: UInt64 = 0
+    /// What no promise allows, in the order found; empty if all held.
+    package var violations: [Violation] = []
+
+    /// A run that has not begun.
+    package init(seed: UInt64) { self.seed = seed }
+}
+
+/// A promise that did not hold.
+package struct Violation: Hashable, Sendable, CustomStringConvertible {
+    /// `P1`, `P2`, `P3`, `P6`, or `bug` for something our own code must not do.
+    package var promise: String
+    /// What happened, with the ids.
+    package var text: String
+
+    /// A violation from its parts.
+    package init(promise: String, text: String) {
+        self.promise = promise
+        self.text = text
+    }
+
+    /// `P1: text`.
+    package var description: String { "\(self.promise): \(self.text)" }
+}

@@ -1,0 +1,93 @@
+import APNsModel
+import TidingsModel
+
+@testable import APNsClientCore
+
+typealias RequestID = APNsDispatcher.RequestID
+typealias ConnectionID = APNsDispatcher.ConnectionID
+
+/// A dispatcher on a virtual clock. Wakes are left out of the effects unless a test asks for them.
+struct Sender {
+    var core: APNsDispatcher
+    var monotonic: Int64 = 0
+    var wakeAt: Int64?
+
+    static let first = ConnectionID(1)
+    static let second = ConnectionID(2)
+
+    init(_ change: (inout APNsDispatcher.Configuration) -> Void = { _ in }) {
+        var configuration = APNsDispatcher.Configuration()
+        change(&configuration)
+        self.core = APNsDispatcher(configuration: configuration)
+    }
+
+    mutating func handle(_ event: APNsDispatcher.Event) -> [APNsDispatcher.Effect] {
+        let now = Now(monotonic: self.monotonic, wall: 1_700_000_000_000 + self.monotonic)
+        return self.core.handle(event, at: now).filter { effect in
+            if case .wake(let at) = effect { self.wakeAt = at }
+            if case .wake = effect { return false }
+            return true
+        }
+    }
+
+    mutating func send(_ number: UInt64, topic: String = "t", within: Int64 = 30_000) -> [APNsDispatcher.Effect] {
+        self.handle(.sendRequested(RequestID(number), topic: topic, deadline: self.monotonic + within))
+    }
+
+    mutating func answer(
+        _ stream: Int64, on connection: ConnectionID = Sender.first, _ response: APNsResponse = Sender.ok
+    ) -> [APNsDispatcher.Effect] {
+        self.handle(.responded(connection, stream: stream, response, jitter: 999))
+    }
+
+    /// Moves the clock to a time, stopping at each wake on the way.
+    mutating func pass(to time: Int64) -> [APNsDispatcher.Effect] {
+        var effects: [APNsDispatcher.Effect] = []
+        while let wakeAt = self.wakeAt, wakeAt <= time {
+            self.monotonic = max(self.monotonic, wakeAt)
+            self.wakeAt = nil
+            effects += self.handle(.timePassed)
+        }
+        self.monotonic = time
+        return effects
+    }
+
+    static let ok = APNsResponse(status: 200, apnsID: "a")
+    static let accepted = APNsOutcome.accepted(apnsID: "a", uniqueID: nil)
+
+    static func refusal(_ reason: APNsReason, timestamp: Int64? = nil) -> APNsResponse {
+        APNsResponse(status: reason.status ?? 400, apnsID: "a", reason: reason, timestamp: timestamp)
+    }
+
+    /// A sender with an open connection of 1,000 streams and a token; request 1,000 was accepted on stream 1.
+    static func opened(_ change: (inout APNsDispatcher.Configuration) -> Void = { _ in }) -> Sender {
+        var sender = Sender(change)
+        _ = sender.send(1_000)
+        _ = sender.handle(.connected(Self.first))
+        _ = sender.handle(.streamLimitAnnounced(Self.first, 1))
+        _ = sender.handle(.tokenMinted)
+        _ = sender.handle(.streamLimitAnnounced(Self.first, 1_000))
+        _ = sender.answer(1)
+        return sender
+    }
+
+    /// Moves the clock while APNs answers every PING.
+    mutating func idle(to time: Int64) {
+        while let wakeAt = self.wakeAt, wakeAt <= time {
+            for case .ping(let id) in self.pass(to: wakeAt) { _ = self.handle(.pingAnswered(id)) }
+        }
+        self.monotonic = time
+    }
+
+    /// Opens the next connection and lets the first request on it be sent.
+    mutating func reconnect(_ id: ConnectionID) -> [APNsDispatcher.Effect] {
+        self.handle(.connected(id)) + self.handle(.streamLimitAnnounced(id, 1_000))
+    }
+}
+
+extension APNsDispatcher.Effect {
+    static func finish(_ number: UInt64, _ outcome: APNsOutcome) -> Self { .finish(RequestID(number), outcome) }
+    static func open(_ stream: Int64, on connection: ConnectionID = Sender.first, _ number: UInt64) -> Self {
+        .openStream(connection, stream: stream, RequestID(number))
+    }
+}

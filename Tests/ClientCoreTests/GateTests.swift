@@ -1,0 +1,97 @@
+import ClientCore
+import Testing
+import TidingsModel
+
+/// Facts that pass every test of the gate.
+private func facts(
+    _ message: Message = message(1), isOffline: Bool = false, runState: RunState = .backgroundActive,
+    isEnabled: Bool = true, level: NotificationLevel = .all
+) -> Gate.Facts {
+    Gate.Facts(
+        message: message, person: alice, isOffline: isOffline, runState: runState, isEnabled: isEnabled, level: level)
+}
+
+@Suite struct `The gate before a local notification` {
+    @Test func `lets an ordinary message through`() { #expect(Gate.suppression(facts()) == nil) }
+
+    @Test func `tests in its order: the first failing test gives the reason`() {
+        // Everything is wrong at once; mending the first fault shows the second, and so on (requirements S3).
+        let room = message(1, from: alice, in: .chatRoom, flags: [])
+        #expect(
+            Gate.suppression(facts(room, isOffline: true, runState: .foreground, isEnabled: false, level: .none))
+                == .chatRoom)
+        let own = message(1, from: alice, flags: [])
+        #expect(
+            Gate.suppression(facts(own, isOffline: true, runState: .foreground, isEnabled: false, level: .none))
+                == .ownMessage)
+        let unmarked = message(1, flags: [])
+        #expect(
+            Gate.suppression(facts(unmarked, isOffline: true, runState: .foreground, isEnabled: false, level: .none))
+                == .offlineMessage)
+        #expect(
+            Gate.suppression(facts(unmarked, runState: .foreground, isEnabled: false, level: .none))
+                == .notNotifiable)
+        let command = message(1, flags: .notified)
+        #expect(
+            Gate.suppression(facts(command, runState: .foreground, isEnabled: false, level: .none)) == .inForeground)
+        #expect(Gate.suppression(facts(command, isEnabled: false, level: .none)) == .switchedOff)
+        #expect(Gate.suppression(facts(command, level: .none)) == .command)
+        #expect(Gate.suppression(facts(level: .none)) == .level)
+    }
+
+    @Test func `silences all but mentions where the person asked for that`() {
+        let plain = message(1, in: .group)
+        let toAll = message(2, in: .group, content: #"{"content":"x","mentionedInfo":{"type":1}}"#)
+        let toAlice = message(
+            3, in: .group, content: #"{"content":"x","mentionedInfo":{"type":2,"userIdList":["carol","alice"]}}"#)
+        let toCarol = message(
+            4, in: .group, content: #"{"content":"x","mentionedInfo":{"type":2,"userIdList":["carol"]}}"#)
+        #expect(Gate.suppression(facts(plain, level: .mentions)) == .level)
+        #expect(Gate.suppression(facts(toAll, level: .mentions)) == nil)
+        #expect(Gate.suppression(facts(toAlice, level: .mentions)) == nil)
+        #expect(Gate.suppression(facts(toCarol, level: .mentions)) == .level)
+        let direct = message(5, content: #"{"content":"x","mentionedInfo":{"type":1}}"#)
+        #expect(Gate.suppression(facts(direct, level: .mentions)) == .level)
+    }
+
+    @Test func `needs the sender's name, in a group the group's too, in customer service neither`() {
+        let direct = message(1)
+        #expect(Gate.names(direct, ResolvedNames()) == nil)
+        #expect(Gate.names(direct, ResolvedNames(user: "")) == nil)
+        #expect(Gate.names(direct, ResolvedNames(user: "Bob"))?.sender == "Bob")
+        let group = message(2, in: .group)
+        #expect(Gate.names(group, ResolvedNames(user: "Bob")) == nil)
+        #expect(Gate.names(group, ResolvedNames(group: "Team")) == nil)
+        #expect(Gate.names(group, ResolvedNames(user: "Bob", group: "Team", member: "Bobby"))?.sender == "Bobby")
+        #expect(Gate.names(message(3, in: .customerService), ResolvedNames())?.sender == "Customer service")
+    }
+
+    @Test func `titles a group's notification with the group and names the sender in the text`() throws {
+        let group = message(2, in: .group)
+        let names = try #require(Gate.names(group, ResolvedNames(user: "Bob", group: "Team")))
+        let shown = try #require(
+            Gate.notification(group, names: names, person: alice, showsContent: true, unread: 4, position: 9))
+        #expect(shown.title == "Team")
+        #expect(shown.body == "Bob: hi")
+        #expect(shown.conversation == team)
+        #expect(shown.message == id(2))
+        #expect(
+            shown.payload.userInfo.text
+                == #"{"rc":{"cType":"GRP","fId":"bob","oName":"RC:TxtMsg","tId":"team","mId":"","id":"\#(id(2))"}}"#)
+    }
+
+    @Test func `hides text and title where content is hidden`() throws {
+        let names = try #require(Gate.names(message(1), ResolvedNames(user: "Bob")))
+        let shown = try #require(
+            Gate.notification(message(1), names: names, person: alice, showsContent: false, unread: 1, position: 1))
+        #expect(shown.title == "")
+        #expect(shown.body == "You have a new message")
+    }
+
+    @Test func `takes the sender's push text before the message's own, and a fixed one for other types`() {
+        #expect(Gate.text(message(1, pushText: "Bob sent a song")) == "Bob sent a song")
+        #expect(Gate.text(message(1)) == "hi")
+        #expect(Gate.text(message(1, objectName: "RC:ImgMsg")) == "You have a new message")
+        #expect(Gate.text(message(1, content: "not json")) == "You have a new message")
+    }
+}

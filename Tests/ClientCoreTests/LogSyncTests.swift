@@ -1,0 +1,135 @@
+import ClientCore
+import Testing
+import TidingsModel
+
+@Suite struct `A log without gaps` {
+    @Test func `takes a live entry that follows, and drops one it has`() {
+        var core = ClientCore.online()
+        #expect(core.handle(.frameReceived(1, .entry(entry(1))), at: at(1)) == [.storeEntries([entry(1)])])
+        #expect(core.handle(.frameReceived(1, .entry(entry(1))), at: at(1)) == [])
+        #expect(core.handle(.frameReceived(1, .entry(entry(2))), at: at(1)) == [.storeEntries([entry(2)])])
+    }
+
+    @Test func `asks for what is missing, once`() {
+        var core = ClientCore.online()
+        #expect(
+            core.handle(.frameReceived(1, .entry(entry(3))), at: at(1)) == [.sendFrame(1, .sync(after: 0, limit: 200))])
+        #expect(core.handle(.frameReceived(1, .entry(entry(4))), at: at(1)) == [])
+        let page = ServerFrame.Page(after: 0, entries: (1...4).map { entry($0) }, head: 4, unread: 4)
+        #expect(
+            core.handle(.frameReceived(1, .page(page)), at: at(2)) == [.storeEntries((1...4).map { entry($0) })])
+    }
+
+    @Test func `asks page by page until it has reached the head`() {
+        var core = ClientCore.online(head: 3)
+        let first = ServerFrame.Page(after: 0, entries: [entry(1), entry(2)], head: 3, unread: 3)
+        #expect(
+            core.handle(.frameReceived(1, .page(first)), at: at(1))
+                == [.storeEntries([entry(1), entry(2)]), .sendFrame(1, .sync(after: 2, limit: 200))])
+        let last = ServerFrame.Page(after: 2, entries: [entry(3)], head: 3, unread: 3)
+        #expect(core.handle(.frameReceived(1, .page(last)), at: at(1)) == [.storeEntries([entry(3)])])
+    }
+
+    @Test func `takes a page that starts later, because the server trims its log`() {
+        var core = ClientCore.online(head: 9)
+        let page = ServerFrame.Page(after: 0, entries: [entry(8), entry(9)], head: 9, unread: 2)
+        #expect(core.handle(.frameReceived(1, .page(page)), at: at(1)) == [.storeEntries([entry(8), entry(9)])])
+    }
+
+    @Test func `does not ask in circles when a page brings nothing`() {
+        var core = ClientCore.online(head: 9)
+        let page = ServerFrame.Page(after: 0, entries: [], head: 9, unread: 2)
+        #expect(core.handle(.frameReceived(1, .page(page)), at: at(1)) == [])
+    }
+
+    @Test func `begins anew when the server's log is another one`() {
+        var core = ClientCore.fresh(.init(stored: 50, settled: 50))
+        _ = core.handle(.connectWished, at: at(0))
+        _ = core.handle(.tokenProvided("token"), at: at(0))
+        _ = core.handle(.connectionOpened(1), at: at(0))
+        let effects = core.handle(.frameReceived(1, welcome(head: 2)), at: at(0))
+        #expect(effects.suffix(2) == [.resetLog, .sendFrame(1, .sync(after: 0, limit: 200))])
+    }
+
+    @Test func `hears again what the device could not store`() {
+        var core = ClientCore.online()
+        _ = core.handle(.frameReceived(1, .entry(entry(1))), at: at(1))
+        #expect(core.handle(.storeFailed(reason: "disk full"), at: at(1)).contains(.close(1)))
+        _ = core.handle(.deadlineReached, at: at(2))
+        _ = core.handle(.connectionOpened(2), at: at(2))
+        let effects = core.handle(.frameReceived(2, welcome(head: 1)), at: at(2))
+        #expect(effects.last == .sendFrame(2, .sync(after: 0, limit: 200)))
+    }
+}
+
+@Suite struct `An ack in front` {
+    @Test func `settles as shown what is stored, after it is stored`() {
+        var core = ClientCore.online()
+        #expect(
+            core.hear(entry(1), at: at(1)) == [
+                .publishEntries([entry(1)]), .sendFrame(1, ack(1, (1, .shown))), .storeSettled(upTo: 1),
+            ])
+    }
+
+    @Test func `is one number for a whole page`() {
+        var core = ClientCore.online(head: 200)
+        let entries = (1...200).map { entry(LogPosition($0)) }
+        let page = ServerFrame.Page(after: 0, entries: entries, head: 200, unread: 9)
+        _ = core.handle(.frameReceived(1, .page(page)), at: at(1))
+        #expect(
+            core.handle(.entriesStored(upTo: 200, unread: 9), at: at(1)).contains(
+                .sendFrame(1, ack(200, (200, .shown)))))
+    }
+
+    @Test func `is said again on the next connection until a pong proves that it arrived`() {
+        var core = ClientCore.online()
+        _ = core.hear(entry(1), at: at(1))
+        _ = core.handle(.connectionClosed(1, reason: "lost"), at: at(2))
+        _ = core.handle(.deadlineReached, at: at(3))
+        _ = core.handle(.connectionOpened(2), at: at(3))
+        let again = core.handle(.frameReceived(2, welcome(head: 1)), at: at(3))
+        #expect(again.contains(.sendFrame(2, ack(1, (1, .shown)))))
+        _ = core.handle(.deadlineReached, at: at(33))
+        _ = core.handle(.frameReceived(2, .pong(1)), at: at(34))
+        _ = core.handle(.connectionClosed(2, reason: "lost"), at: at(35))
+        _ = core.handle(.deadlineReached, at: at(36))
+        _ = core.handle(.connectionOpened(3), at: at(36))
+        let effects = core.handle(.frameReceived(3, welcome(head: 1)), at: at(36))
+        #expect(effects.contains(.sendFrame(3, ack(1))))
+    }
+
+    @Test func `of an earlier process's undecided entries follows the first welcome`() {
+        var core = ClientCore.fresh(.init(stored: 7, settled: 4))
+        _ = core.handle(.connectWished, at: at(0))
+        _ = core.handle(.tokenProvided("token"), at: at(0))
+        _ = core.handle(.connectionOpened(1), at: at(0))
+        let effects = core.handle(.frameReceived(1, welcome(head: 7)), at: at(0))
+        #expect(effects.contains(.sendFrame(1, ack(7, (7, .shown)))))
+    }
+}
+
+@Suite struct `A conversation that is read` {
+    @Test func `is told to the server, and again until the log confirms it`() {
+        var core = ClientCore.online(.init(stored: 4, settled: 4))
+        #expect(
+            core.handle(.markReadWished(withBob, upTo: 4), at: at(1)) == [
+                .storeRead(withBob, upTo: 4), .clearNotifications(withBob),
+                .sendFrame(1, .markRead(withBob, upTo: 4)),
+            ])
+        #expect(core.handle(.markReadWished(withBob, upTo: 3), at: at(1)) == [])
+        _ = core.handle(.connectionClosed(1, reason: "lost"), at: at(2))
+        _ = core.handle(.deadlineReached, at: at(3))
+        _ = core.handle(.connectionOpened(2), at: at(3))
+        #expect(
+            core.handle(.frameReceived(2, welcome(head: 4)), at: at(3)).contains(
+                .sendFrame(2, .markRead(withBob, upTo: 4))))
+        let read = LogEntry(position: 5, body: .read(conversation: withBob, upTo: 4))
+        _ = core.handle(.frameReceived(2, .entry(read)), at: at(4))
+        #expect(
+            core.handle(.entriesStored(upTo: 5, unread: 0), at: at(4)) == [
+                .publishEntries([read]), .clearNotifications(withBob),
+                .sendFrame(2, ack(5, (5, .suppressed(.notNotifiable)))), .storeSettled(upTo: 5),
+            ])
+        #expect(core.unreadCount == 0)
+    }
+}

@@ -1,0 +1,179 @@
+import ClientCore
+import Testing
+import TidingsModel
+
+@Suite struct `A message that arrives in the background` {
+    private let shown = LocalNotification(
+        message: id(101), conversation: withBob, title: "Bob", body: "hi",
+        payload: (try? NotificationPayload(message: message(101), seenBy: alice))
+            ?? { preconditionFailure("a direct message has a payload") }(),
+        unread: 3, position: 1)
+
+    @Test func `asks for the names, claims, posts, and settles only when the notification centre has it`() {
+        var core = ClientCore.inBackground()
+        #expect(
+            core.hear(entry(1), unread: 3, at: at(11)) == [
+                .publishEntries([entry(1)]), .resolveNames(id(101), NameQuestion(sender: bob, group: nil)),
+                .sendFrame(1, ack(1)),
+            ])
+        #expect(
+            core.handle(.namesResolved(id(101), ResolvedNames(user: "Bob")), at: at(11)) == [.claimRing(id(101))])
+        #expect(core.handle(.ringClaimed(id(101), .granted), at: at(11)) == [.postNotification(self.shown)])
+        #expect(
+            core.handle(.notificationPosted(id(101), .shown), at: at(11)) == [
+                .markShown(id(101)), .sendFrame(1, ack(1, (1, .shown))), .storeSettled(upTo: 1),
+            ])
+    }
+
+    @Test func `asks the app's callback before anything is shown, and true means that the app did it`() {
+        var core = ClientCore.inBackground(kit: KitSettings(hasDelegate: true))
+        _ = core.hear(entry(1), at: at(11))
+        #expect(
+            core.handle(.namesResolved(id(101), ResolvedNames(user: "Bob")), at: at(11))
+                == [.askDelegate(message(101), senderName: "Bob")])
+        #expect(
+            core.handle(.delegateAnswered(id(101), handled: true), at: at(11))
+                == [.sendFrame(1, ack(1, (1, .appHandled))), .storeSettled(upTo: 1)])
+        _ = core.hear(entry(2), at: at(12))
+        _ = core.handle(.namesResolved(id(102), ResolvedNames(user: "Bob")), at: at(12))
+        #expect(core.handle(.delegateAnswered(id(102), handled: false), at: at(12)) == [.claimRing(id(102))])
+    }
+
+    @Test func `is not shown without a name, and a provider silent for two seconds has none`() {
+        var core = ClientCore.inBackground()
+        _ = core.hear(entry(1), at: at(11))
+        let missing = [
+            ClientEffect.sendFrame(1, ack(1, (1, .suppressed(.providerMissing)))), .storeSettled(upTo: 1),
+        ]
+        #expect(core.handle(.namesResolved(id(101), ResolvedNames()), at: at(11)) == missing)
+        _ = core.hear(entry(2), at: at(12))
+        #expect(core.nextDeadline == 14_000)
+        #expect(
+            core.handle(.deadlineReached, at: at(14))
+                == [.sendFrame(1, ack(2, (2, .suppressed(.providerMissing)))), .storeSettled(upTo: 2)])
+        #expect(core.handle(.namesResolved(id(102), ResolvedNames(user: "Bob")), at: at(15)) == [])
+    }
+
+    @Test func `is shown though the app's callback is silent`() {
+        var core = ClientCore.inBackground(kit: KitSettings(hasDelegate: true))
+        _ = core.hear(entry(1), at: at(11))
+        _ = core.handle(.namesResolved(id(101), ResolvedNames(user: "Bob")), at: at(11))
+        #expect(core.handle(.deadlineReached, at: at(13)) == [.claimRing(id(101))])
+    }
+
+    @Test(arguments: [RingClaim.alreadyShown, .heldByAnother, .lookAtDelivered])
+    func `does not ring a second time when the push has rung`(claim: RingClaim) {
+        var core = ClientCore.inBackground()
+        _ = core.hear(entry(1), at: at(11))
+        _ = core.handle(.namesResolved(id(101), ResolvedNames(user: "Bob")), at: at(11))
+        #expect(
+            core.handle(.ringClaimed(id(101), claim), at: at(11))
+                == [.sendFrame(1, ack(1, (1, .suppressed(.alreadyShown)))), .storeSettled(upTo: 1)])
+    }
+
+    @Test func `gives its claim back when notifications are not allowed`() {
+        var core = ClientCore.inBackground()
+        _ = core.hear(entry(1), at: at(11))
+        _ = core.handle(.namesResolved(id(101), ResolvedNames(user: "Bob")), at: at(11))
+        _ = core.handle(.ringClaimed(id(101), .granted), at: at(11))
+        #expect(
+            core.handle(.notificationPosted(id(101), .notAuthorized), at: at(11)) == [
+                .releaseClaim(id(101)), .sendFrame(1, ack(1, (1, .suppressed(.notAuthorized)))),
+                .storeSettled(upTo: 1),
+            ])
+    }
+
+    @Test func `is left to the server's push when the notification centre fails`() {
+        var core = ClientCore.inBackground()
+        _ = core.hear(entry(1), at: at(11))
+        _ = core.handle(.namesResolved(id(101), ResolvedNames(user: "Bob")), at: at(11))
+        _ = core.handle(.ringClaimed(id(101), .granted), at: at(11))
+        #expect(core.handle(.notificationPosted(id(101), .failed), at: at(11)) == [.releaseClaim(id(101))])
+        #expect(core.settledPosition == 0)
+    }
+
+    @Test func `is left to the app when only the core library runs`() {
+        var core = ClientCore.inBackground(kit: nil)
+        #expect(
+            core.hear(entry(1), at: at(11)) == [
+                .publishEntries([entry(1)]), .sendFrame(1, ack(1, (1, .leftToApp))), .storeSettled(upTo: 1),
+            ])
+    }
+
+    @Test func `waits for the one before it to be decided`() {
+        var core = ClientCore.inBackground()
+        _ = core.hear(entry(1), at: at(11))
+        _ = core.hear(entry(2, message(102, flags: .stored)), at: at(11))
+        #expect(core.settledPosition == 0)
+        #expect(
+            core.handle(.namesResolved(id(101), ResolvedNames()), at: at(11)) == [
+                .sendFrame(1, ack(2, (1, .suppressed(.providerMissing)), (2, .suppressed(.notNotifiable)))),
+                .storeSettled(upTo: 2),
+            ])
+    }
+
+    @Test func `is settled by the screen when the app comes to the front first`() {
+        var core = ClientCore.inBackground()
+        _ = core.hear(entry(1), at: at(11))
+        _ = core.handle(.namesResolved(id(101), ResolvedNames(user: "Bob")), at: at(11))
+        let effects = core.handle(.appWillEnterForeground, at: at(12))
+        #expect(
+            effects.suffix(3) == [
+                .releaseClaim(id(101)), .sendFrame(1, ack(1, (1, .shown))), .storeSettled(upTo: 1),
+            ])
+        #expect(core.handle(.ringClaimed(id(101), .granted), at: at(12)) == [])
+    }
+
+    @Test func `is marked in the ledger though the app came to the front while it was posted`() {
+        var core = ClientCore.inBackground()
+        _ = core.hear(entry(1), at: at(11))
+        _ = core.handle(.namesResolved(id(101), ResolvedNames(user: "Bob")), at: at(11))
+        _ = core.handle(.ringClaimed(id(101), .granted), at: at(11))
+        _ = core.handle(.appWillEnterForeground, at: at(12))
+        #expect(core.handle(.notificationPosted(id(101), .shown), at: at(12)) == [.markShown(id(101))])
+    }
+
+    @Test func `is the push's business when it was missed before the stay`() {
+        var core = ClientCore.fresh()
+        _ = core.handle(.kitConfigured(KitSettings()), at: at(0))
+        _ = core.handle(.connectWished, at: at(0))
+        _ = core.handle(.tokenProvided("token"), at: at(0))
+        _ = core.handle(.appDidEnterBackground(remainingMilliseconds: nil), at: at(1))
+        _ = core.handle(.connectionOpened(1), at: at(2))
+        _ = core.handle(.frameReceived(1, welcome(head: 1)), at: at(2))
+        let page = ServerFrame.Page(after: 0, entries: [entry(1)], head: 1, unread: 1)
+        _ = core.handle(.frameReceived(1, .page(page)), at: at(2))
+        #expect(
+            core.handle(.entriesStored(upTo: 1, unread: 1), at: at(2))
+                == [.publishEntries([entry(1)]), .sendFrame(1, ack(1))])
+        #expect(core.hear(entry(2), at: at(3)).contains(.resolveNames(id(102), NameQuestion(sender: bob, group: nil))))
+    }
+
+    @Test func `is shown though its connection was lost for a moment during the stay`() {
+        var core = ClientCore.inBackground()
+        _ = core.handle(.connectionClosed(1, reason: "lost"), at: at(11))
+        _ = core.handle(.deadlineReached, at: at(12))
+        _ = core.handle(.connectionOpened(2), at: at(12))
+        _ = core.handle(.frameReceived(2, welcome(head: 1)), at: at(12))
+        let page = ServerFrame.Page(after: 0, entries: [entry(1)], head: 1, unread: 1)
+        _ = core.handle(.frameReceived(2, .page(page)), at: at(12))
+        #expect(
+            core.handle(.entriesStored(upTo: 1, unread: 1), at: at(12)).contains(
+                .resolveNames(id(101), NameQuestion(sender: bob, group: nil))))
+    }
+
+    @Test func `is not rung for in a silenced conversation`() {
+        var core = ClientCore.inBackground()
+        _ = core.handle(.levelSet(withBob, .none), at: at(10))
+        #expect(
+            core.hear(entry(1), at: at(11)).contains(.sendFrame(1, ack(1, (1, .suppressed(.level))))))
+    }
+
+    @Test func `stays unsettled when it is stored after the hang-up`() {
+        var core = ClientCore.inBackground()
+        _ = core.handle(.frameReceived(1, .entry(entry(1))), at: at(11))
+        _ = core.handle(.backgroundTimeExpired, at: at(12))
+        #expect(core.handle(.entriesStored(upTo: 1, unread: 1), at: at(12)) == [.publishEntries([entry(1)])])
+        #expect(core.settledPosition == 0)
+    }
+}

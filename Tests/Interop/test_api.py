@@ -1,0 +1,84 @@
+"""The HTTP API as an app's backend and an operator see it: what it answers, and how it refuses."""
+
+import asyncio
+import json
+import urllib.error
+import urllib.request
+
+from tidings_client import Client
+
+
+def get(address):
+    """Status and text of a plain GET without a key."""
+    with urllib.request.urlopen(address, timeout=20) as answer:
+        return answer.status, answer.read().decode()
+
+
+def refusal(site, method, path, body=None, key=None):
+    """Status, type and problem of a request that has to be refused. A body of bytes is sent as it is."""
+    headers = {"Content-Type": "application/json"}
+    if key is not None:
+        headers["Authorization"] = f"Bearer {key}"
+    data = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
+    request = urllib.request.Request(site.api + path, method=method, data=data, headers=headers)
+    try:
+        with urllib.request.urlopen(request, timeout=20) as answer:
+            raise AssertionError(f"{method} {path} was answered with {answer.status}")
+    except urllib.error.HTTPError as error:
+        return error.code, error.headers.get_content_type(), json.loads(error.read())
+
+
+def test_it_says_that_it_lives_takes_work_and_counts(site):
+    assert get(f"{site.api}/healthz")[0] == 200
+    assert get(f"{site.api}/readyz")[0] == 200
+    assert "tidings_gateway_connections" in get(f"{site.api}/metrics")[1]
+    assert get(f"{site.api}/openapi.yaml")[1].startswith("openapi: 3.1")
+
+
+def test_a_message_sent_over_http_arrives_once_and_can_be_traced(site):
+    body = {
+        "sender": "alice",
+        "client_message_id": "over-http",
+        "conversation": {"type": "PR", "target": "bob"},
+        "object_name": "RC:TxtMsg",
+        "content": "{\"content\":\"from the backend\"}",
+    }
+
+    async def story():
+        bob = Client(site.gateway, site.token("bob"))
+        await bob.connect()
+        first = await asyncio.to_thread(site.call, "POST", "/v1/apps/demo/messages", body)
+        again = await asyncio.to_thread(site.call, "POST", "/v1/apps/demo/messages", body)
+        await bob.wait_for(lambda: bob.messages)
+        await bob.ping()
+        await bob.close()
+        return bob.messages, first, again
+
+    messages, first, again = asyncio.run(asyncio.wait_for(story(), 60))
+    assert [(message["id"], message["sender"]) for message in messages] == [(first["message_id"], "alice")]
+    assert (again["message_id"], first["repeated"], again["repeated"]) == (first["message_id"], False, True)
+    assert {(leg["user"], leg["end"]) for leg in site.trace(first["message_id"])["ended_legs"]} >= {("bob", "settled")}
+
+
+def test_what_it_cannot_do_it_refuses_by_code(site):
+    tokens = "/v1/apps/demo/tokens"
+    own = site.api_key
+    for method, path, body, key, status, code in [
+        ("POST", tokens, {"user": "a"}, None, 401, "unauthorized"),
+        ("POST", tokens, {"user": "a"}, "wrong", 401, "unauthorized"),
+        ("POST", "/v1/apps/elsewhere/tokens", {"user": "a"}, own, 401, "unauthorized"),
+        ("POST", tokens, {}, own, 400, "invalid_field"),
+        ("POST", tokens, {"user": "has space"}, own, 400, "invalid_field"),
+        ("POST", tokens, {"user": 7}, own, 400, "invalid_field"),
+        ("POST", tokens, {"user": "a", "colour": "green"}, own, 400, "invalid_field"),
+        ("POST", tokens, b"{", own, 400, "malformed_json"),
+        ("POST", tokens, b"[]", own, 400, "malformed_json"),
+        ("GET", "/v1/apps/demo/messages/0000000000000/trace", None, own, 404, "unknown_message"),
+        ("GET", "/v1/apps/demo/messages/short/trace", None, own, 400, "invalid_field"),
+        ("GET", "/v1/lunch", None, own, 404, "unknown_route"),
+        ("GET", "/v1/extension/missed", None, None, 401, "unauthorized"),
+    ]:
+        got, kind, problem = refusal(site, method, path, body, key)
+        assert (got, problem["code"]) == (status, code), f"{method} {path} {body}: {problem}"
+        assert kind == "application/problem+json"
+        assert problem["status"] == status and problem["rule"]

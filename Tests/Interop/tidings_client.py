@@ -1,0 +1,209 @@
+"""A Tidings client in Python, written from docs/protocol.md alone: nothing of the Swift code is used.
+
+It speaks the JSON subprotocol and keeps the whole log of its person in memory. Used by the interop and the fault tests.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+import uuid
+from dataclasses import dataclass, field
+
+import websockets
+
+SUBPROTOCOL = "tidings.v1.json"
+
+
+class Refused(Exception):
+    """The server said no: a problem with code, field and rule."""
+
+    def __init__(self, problem: dict):
+        super().__init__(f"{problem.get('code')}: {problem.get('field', '')} {problem.get('rule', '')}")
+        self.problem = problem
+        self.code = problem.get("code")
+        self.field = problem.get("field", "")
+
+
+@dataclass
+class Client:
+    """One device of one person."""
+
+    url: str
+    token: str
+    device: str = field(default_factory=lambda: f"python-{uuid.uuid4().hex[:12]}")
+    # How entries are settled; None leaves them unacknowledged, like a phone that froze without a word.
+    disposition: str | None = "left_to_app"
+    run_state: str = "foreground"
+    # The log, position by position: entries as the server sent them, own sends as their acceptance.
+    log: dict[int, dict] = field(default_factory=dict)
+    # Own sends by client message id: the acceptance, once there is one.
+    accepted: dict[str, dict] = field(default_factory=dict)
+    welcome: dict | None = None
+
+    def __post_init__(self):
+        self._socket = None
+        self._reader = None
+        self._answers: dict[str, asyncio.Future] = {}
+        self._changed = asyncio.Event()
+        self._settled = 0
+        self._pings = itertools.count(1)
+        self.fatal: dict | None = None
+        self._pongs: set[int] = set()
+
+    @property
+    def stored(self) -> int:
+        """The position up to which the log is held without gaps."""
+        position = self._settled
+        while position + 1 in self.log:
+            position += 1
+        return position
+
+    @property
+    def messages(self) -> list[dict]:
+        """All messages held, own ones included, in the order of the log."""
+        found = []
+        for position in sorted(self.log):
+            entry = self.log[position]
+            if "message" in entry:
+                found.append(entry["message"])
+        return found
+
+    async def connect(self) -> dict:
+        """Opens the connection, says hello, waits for the welcome and for the whole log."""
+        self.fatal = None
+        self._socket = await websockets.connect(
+            f"{self.url}/v1/connect", subprotocols=[SUBPROTOCOL], max_size=2**24, ping_interval=None, compression=None
+        )
+        assert self._socket.subprotocol == SUBPROTOCOL
+        await self._send(
+            {
+                "hello": {
+                    "versionMin": 1,
+                    "versionMax": 1,
+                    "token": self.token,
+                    "device": self.device,
+                    "platform": "python",
+                    "runState": {"state": self.run_state},
+                    "after": str(self.stored),
+                }
+            }
+        )
+        frame = json.loads(await self._socket.recv())
+        if "problem" in frame:
+            await self._socket.close()
+            raise Refused(frame["problem"])
+        self.welcome = frame["welcome"]
+        self._reader = asyncio.create_task(self._read())
+        head = int(self.welcome.get("head", "0"))
+        if head > self.stored:
+            await self._sync()
+            await self.wait_for(lambda: self.stored >= head)
+        return self.welcome
+
+    async def close(self):
+        if self._reader:
+            self._reader.cancel()
+        if self._socket:
+            await self._socket.close()
+
+    async def send(self, target: str, text: str, kind: str = "PR", client_message_id: str | None = None) -> dict:
+        """Sends a text message; returns the acceptance, written after the message was on disk."""
+        client_message_id = client_message_id or uuid.uuid4().hex
+        answer = asyncio.get_running_loop().create_future()
+        self._answers[client_message_id] = answer
+        await self._send(
+            {
+                "send": {
+                    "clientMessageId": client_message_id,
+                    "conversation": {"type": kind, "target": target},
+                    "objectName": "RC:TxtMsg",
+                    "content": json.dumps({"content": text}),
+                }
+            }
+        )
+        return await answer
+
+    async def register_push(self, token: str, topic: str):
+        await self._send({"registerPush": {"token": token, "environment": "sandbox", "topic": topic}})
+
+    async def mark_read(self, target: str, up_to: int, kind: str = "PR"):
+        await self._send({"markRead": {"conversation": {"type": kind, "target": target}, "upTo": str(up_to)}})
+
+    async def ping(self):
+        nonce = next(self._pings)
+        await self._send({"ping": {"nonce": str(nonce)}})
+        await self.wait_for(lambda: nonce in self._pongs)
+
+    async def raw(self, frame: dict):
+        await self._send(frame)
+
+    async def wait_for(self, condition, seconds: float = 20):
+        """Waits until the condition holds; it is looked at after every frame."""
+        async with asyncio.timeout(seconds):
+            while not condition():
+                self._changed.clear()
+                await self._changed.wait()
+
+    async def _send(self, frame: dict):
+        await self._socket.send(json.dumps(frame))
+
+    async def _sync(self):
+        await self._send({"sync": {"after": str(self.stored), "limit": 100}})
+
+    async def _read(self):
+        try:
+            async for text in self._socket:
+                await self._take(json.loads(text))
+                self._changed.set()
+        except websockets.ConnectionClosed:
+            pass
+        finally:
+            for answer in self._answers.values():
+                if not answer.done():
+                    answer.set_exception(ConnectionError("the connection is gone"))
+                    answer.exception()
+            self._answers.clear()
+            self._changed.set()
+
+    async def _take(self, frame: dict):
+        ((kind, body),) = frame.items()
+        if kind == "sendAccepted":
+            self.accepted[body["clientMessageId"]] = body
+            position = int(body.get("position", "0"))
+            if position:
+                self.log.setdefault(position, {"position": str(position), "own": body})
+            answer = self._answers.pop(body["clientMessageId"], None)
+            if answer and not answer.done():
+                answer.set_result(body)
+            await self._acknowledge()
+        elif kind == "sendRefused":
+            answer = self._answers.pop(body["clientMessageId"], None)
+            if answer and not answer.done():
+                answer.set_exception(Refused(body["problem"]))
+        elif kind == "entry":
+            if int(body["position"]) == self.stored + 1:
+                self.log[int(body["position"])] = body
+                await self._acknowledge()
+            elif int(body["position"]) > self.stored:
+                await self._sync()
+        elif kind == "page":
+            for entry in body.get("entries", []):
+                self.log.setdefault(int(entry["position"]), entry)
+            if self.stored < int(body.get("head", "0")):
+                await self._sync()
+            await self._acknowledge()
+        elif kind == "pong":
+            self._pongs.add(int(body["nonce"]))
+        elif kind == "problem" and body.get("fatal"):
+            self.fatal = body
+
+    async def _acknowledge(self):
+        stored = self.stored
+        if self.disposition is None or stored <= self._settled:
+            return
+        self._settled = stored
+        await self._send(
+            {"ack": {"stored": str(stored), "settled": [{"upTo": str(stored), "disposition": self.disposition}]}}
+        )

@@ -1,0 +1,104 @@
+import MessageStore
+import StoreModel
+import Testing
+import TidingsModel
+
+@Suite struct `A store on SQLite` {
+    /// 2,000 sequences in all, in shares that run beside each other.
+    @Test(arguments: 0..<8)
+    func `answers like the reference model, whatever happens to it between two commands`(share: UInt64) async throws {
+        let folder = try TemporaryFolder()
+        for seed in share * 250..<(share + 1) * 250 {
+            let difference = try await self.difference(seed: seed, in: folder)
+            #expect(difference == nil, "seed \(seed): \(difference ?? "")")
+            if difference != nil { return }
+        }
+    }
+
+    /// Runs one sequence on both stores, closing or crashing the one on SQLite at random points, in the middle of deriving too.
+    ///
+    /// - Returns: the first difference.
+    private func difference(seed: UInt64, in folder: TemporaryFolder) async throws -> String? {
+        var generator = CommandGenerator(seed: seed)
+        var reference = ReferenceStore()
+        folder.delete()
+        var store: MessageStore?
+        var left = 30
+        while left > 0 || store != nil {
+            guard let opened = store else {
+                let opened = try MessageStore(
+                    path: folder.path(), configuration: Self.configuration(&generator), logger: quiet)
+                let expected = reference.open()
+                if opened.opening != expected { return "opening is \(opened.opening), should be \(expected)" }
+                store = opened
+                continue
+            }
+            let batch = (0..<generator.number(1..<6)).map { _ in generator.next() }
+            left -= batch.count
+            let results = await Self.apply(batch, to: opened, split: generator.chance(30))
+            let expected = try reference.apply(batch, epoch: reference.epoch)
+            for (index, result) in results.enumerated() where result != expected[index] {
+                return "\(batch[index]) gave \(result), should be \(expected[index])"
+            }
+            guard left <= 0 || generator.chance(12) else { continue }
+            if generator.chance(60) {
+                let dump = try await opened.dump()
+                if dump != reference.dump() { return "the store holds \(dump), should be \(reference.dump())" }
+            }
+            if generator.chance(50) { opened.close() } else { opened.abandon() }
+            store = nil
+        }
+        let reopened = try MessageStore(path: folder.path(), logger: quiet)
+        _ = reference.open()
+        let dump = try await reopened.dump()
+        reopened.close()
+        return dump == reference.dump() ? nil : "reopened, the store holds \(dump), should be \(reference.dump())"
+    }
+
+    /// Bounds so small that rows, chunks, caches and derivation steps end within a few commands; deriving stops for good after some steps.
+    private static func configuration(_ generator: inout CommandGenerator) -> MessageStoreConfiguration {
+        var configuration = MessageStoreConfiguration()
+        configuration.tailRecordsMax = generator.number(1..<12)
+        configuration.derivationStepMax = generator.number(1..<3)
+        configuration.idleMilliseconds = generator.chance(20) ? 0 : 1000
+        configuration.cachedPeopleMax = generator.number(1..<20)
+        configuration.sentIDsInMemoryMax = generator.number(0..<4)
+        configuration.journalRowBytes = generator.number(100..<1000)
+        configuration.logChunkBytes = generator.number(1..<30)
+        configuration.checkpointPages = generator.number(1..<40)
+        let steps = generator.chance(50) ? generator.number(0..<12) : .max
+        configuration.mayDerive = { $0 <= steps }
+        return configuration
+    }
+
+    /// As one batch, or as one batch per command that the writer may join.
+    private static func apply(
+        _ batch: [StoreCommand], to store: MessageStore, split: Bool
+    ) async -> [StoreResult] {
+        let parts = split ? batch.map { [$0] } : [batch]
+        return await withCheckedContinuation { continuation in
+            let answers = Answers(count: parts.count) { continuation.resume(returning: $0) }
+            for (index, part) in parts.enumerated() { store.submit(part) { answers.take($0, at: index) } }
+        }
+    }
+}
+
+/// Collects the answers of several batches and checks that they come in order.
+///
+/// `@unchecked Sendable`: touched by the store's writer thread only.
+final class Answers: @unchecked Sendable {
+    private let count: Int
+    private var parts: [[StoreResult]] = []
+    private let done: @Sendable ([StoreResult]) -> Void
+
+    init(count: Int, done: @escaping @Sendable ([StoreResult]) -> Void) {
+        self.count = count
+        self.done = done
+    }
+
+    func take(_ results: [StoreResult], at index: Int) {
+        precondition(index == self.parts.count, "answers out of order")
+        self.parts.append(results)
+        if self.parts.count == self.count { self.done(self.parts.flatMap { $0 }) }
+    }
+}

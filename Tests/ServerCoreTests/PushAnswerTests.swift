@@ -1,0 +1,305 @@
+import APNsModel
+import ServerCore
+import StoreModel
+import Testing
+import TidingsModel
+
+@Suite struct `A token that APNs calls dead` {
+    @Test func `is dropped when the time is newer than the registration, and later messages say so`() {
+        var bench = ServerBench()
+        bench.goneDevice("bob")
+        let registered = bench.now.wall
+        bench.say(to: .direct("bob"))
+        #expect(
+            bench.answerPush(.refused(.unregistered, status: 410, timestamp: registered + 1)) == [
+                "store token of bob/phone is dead \(registered + 1)",
+                "store end m1 bob/phone token_dead \(registered + 1)", "store cursor bob/phone decided 1",
+            ])
+        #expect(bench.say(to: .direct("bob")).ends == ["store end m2 bob/phone token_dead \(registered + 1)"])
+    }
+
+    @Test func `is tried once more when the time is older than the registration, and rejected then`() {
+        var bench = ServerBench()
+        bench.goneDevice("bob")
+        let registered = bench.now.wall
+        bench.say(to: .direct("bob"))
+        let first = bench.pushes[0].request.apnsID
+        let old = APNsOutcome.refused(.unregistered, status: 410, timestamp: registered)
+        #expect(bench.answerPush(old) == ["push m1 to bob/phone badge 1@1"])
+        #expect(bench.pushes[0].request.apnsID != first)
+        #expect(
+            bench.answerPush(old) == [
+                "store end m1 bob/phone rejected Unregistered", "store cursor bob/phone decided 1",
+            ])
+        // The token lives.
+        #expect(bench.say(to: .direct("bob")).outside == ["reply accepted m2", "push m2 to bob/phone badge 2@2"])
+    }
+
+    @Test func `is not dropped when the device has registered again while the push was on its way`() {
+        var bench = ServerBench()
+        bench.goneDevice("bob")
+        bench.say(to: .direct("bob"))
+        bench.pass(1_000)
+        let between = bench.now.wall
+        bench.pass(1_000)
+        let (session, _) = bench.connect("bob", "phone", .background(remainingMilliseconds: 60_000))
+        bench.run(.frame(session, .registerPush(ServerBench.registration("bob"))))
+        #expect(bench.answerPush(.refused(.unregistered, status: 410, timestamp: between)) == [])
+        #expect(bench.run(.disconnected(session)).outside == ["push m1 to bob/phone badge 1@1"])
+    }
+
+    @Test func `is never dropped for a 410 without a time`() {
+        var bench = ServerBench()
+        bench.goneDevice("bob")
+        bench.say(to: .direct("bob"))
+        let timeless = APNsOutcome.refused(.unregistered, status: 410, timestamp: nil)
+        #expect(bench.answerPush(timeless) == ["push m1 to bob/phone badge 1@1"])
+        #expect(bench.answerPush(timeless).ends == ["store end m1 bob/phone rejected Unregistered"])
+    }
+}
+
+@Suite struct `A token that APNs refuses` {
+    @Test(arguments: [APNsReason.badDeviceToken, .deviceTokenNotForTopic])
+    func `is kept aside until the device registers again`(reason: APNsReason) {
+        var bench = ServerBench()
+        bench.goneDevice("bob")
+        bench.say(to: .direct("bob"))
+        bench.say(to: .direct("bob"))
+        #expect(
+            bench.answerPush(.refused(reason, status: 400, timestamp: nil)) == [
+                "store token of bob/phone is quarantined \(reason.name)", "store end m1 bob/phone token_quarantined",
+                "store end m2 bob/phone token_quarantined", "store cursor bob/phone decided 2",
+            ])
+        let session = bench.connect("bob", after: 2).session
+        bench.run(.frame(session, .registerPush(ServerBench.registration("bob"))))
+        bench.run(.frame(session, .runState(.suspending)))
+        #expect(bench.say(to: .direct("bob")).outside == ["reply accepted m3", "push m3 to bob/phone badge 3@3"])
+    }
+
+    @Test func `costs nothing when many are refused for one reason, for then the breaker opens`() {
+        var bench = ServerBench()
+        let people = (1...8).map { UserID("user\($0)") }
+        for person in people { bench.goneDevice(person) }
+        for person in people { bench.say(to: .direct(person.rawValue)) }
+        let refused = APNsOutcome.refused(.badDeviceToken, status: 400, timestamp: nil)
+        for _ in 1...4 {
+            #expect(bench.answerPush(refused).ends.count == 1)
+        }
+        #expect(
+            bench.answerPush(refused) == [
+                "alarm burst(reason: \"BadDeviceToken\")", "store keep m5 user5/phone breaker_open after 1",
+                "store cursor user5/phone decided 1",
+            ])
+        // Those that were on their way are not quarantined either.
+        for number in 6...8 {
+            #expect(
+                bench.answerPush(refused) == [
+                    "store keep m\(number) user\(number)/phone breaker_open after 1",
+                    "store cursor user\(number)/phone decided 1",
+                ])
+        }
+        // A new message waits, too; then one push is tried, and when it works all go.
+        #expect(bench.say(to: .direct("user8")).ends == [])
+        #expect(bench.pass(4_999).outside == [])
+        #expect(bench.pass(1).outside == ["push m5 to user5/phone badge 1@1"])
+        #expect(
+            bench.acceptPush().outside == [
+                "alarm over", "push m6 to user6/phone badge 1@1", "push m7 to user7/phone badge 1@1",
+                "push m8 to user8/phone badge 2@2",
+            ])
+    }
+
+    @Test func `makes no burst when others work in between`() {
+        var bench = ServerBench()
+        bench.goneDevice("carol")
+        for number in 1...12 {
+            let person = UserID("user\(number)")
+            bench.goneDevice(person)
+            bench.say(to: .direct(person.rawValue))
+            #expect(
+                bench.answerPush(.refused(.badDeviceToken, status: 400, timestamp: nil)).ends.count == 1)
+            bench.say(to: .direct("carol"))
+            bench.acceptPush()
+        }
+    }
+}
+
+@Suite struct `A push that APNs does not take` {
+    @Test func `waits for an operator when the credential is refused, and is tried now and then`() {
+        var bench = ServerBench()
+        bench.goneDevice("bob")
+        bench.say(to: .direct("bob"))
+        let refused = APNsOutcome.refused(.invalidProviderToken, status: 403, timestamp: nil)
+        #expect(
+            bench.answerPush(refused) == [
+                "alarm configFault(reason: \"InvalidProviderToken\")", "store keep m1 bob/phone config_fault after 1",
+                "store cursor bob/phone decided 1",
+            ])
+        #expect(bench.say(to: .direct("bob")).filter { $0.hasPrefix("store keep") }.count == 1)
+        #expect(bench.pass(5_000).outside == ["push m1 to bob/phone badge 2@2"])
+        #expect(bench.answerPush(refused).filter { !$0.hasPrefix("store keep") } == [])
+        // The second wait is longer; a new credential ends it.
+        #expect(bench.pass(9_999).outside == [])
+        let lane = PushLane(app: ServerBench.app, environment: .production, topic: ServerBench.topic)
+        #expect(bench.run(.credentialReplaced(lane)).outside == ["push m1 to bob/phone badge 2@2"])
+        #expect(
+            bench.acceptPush() == [
+                "alarm over", "store end m1 bob/phone accepted", "push m2 to bob/phone badge 2@2",
+            ])
+    }
+
+    @Test func `waits when there is no credential`() {
+        var bench = ServerBench()
+        bench.goneDevice("bob")
+        bench.say(to: .direct("bob"))
+        #expect(
+            bench.run(.credentialMissing(bench.pushes.removeFirst().id)) == [
+                "alarm configFault(reason: \"NoCredential\")", "store keep m1 bob/phone config_fault after 0",
+                "store cursor bob/phone decided 1",
+            ])
+    }
+
+    @Test func `is rejected at once when the request is wrong`() {
+        var bench = ServerBench()
+        bench.goneDevice("bob")
+        bench.say(to: .direct("bob"))
+        #expect(
+            bench.answerPush(.refused(.badTopic, status: 400, timestamp: nil)).contains {
+                $0.hasPrefix("alarm configFault")
+            })
+        bench = ServerBench()
+        bench.goneDevice("bob")
+        bench.say(to: .direct("bob"))
+        #expect(
+            bench.answerPush(.refused(.payloadTooLarge, status: 413, timestamp: nil)).ends == [
+                "store end m1 bob/phone rejected PayloadTooLarge"
+            ])
+    }
+
+    @Test func `is tried again with the same ids when its fate is unknown`() {
+        var bench = ServerBench()
+        bench.goneDevice("bob")
+        bench.say(to: .direct("bob"))
+        let first = bench.pushes[0].request
+        #expect(
+            bench.answerPush(.unknownOutcome("timed out")) == [
+                "store keep m1 bob/phone provider_down after 0", "store cursor bob/phone decided 1",
+            ])
+        let lines = bench.pass(1_000)
+        #expect(lines.outside == ["push m1 to bob/phone badge 1@1"])
+        #expect(bench.pushes[0].request == first)
+        #expect(APNsFormat.isCanonicalUUID((first.apnsID ?? "").utf8))
+        #expect(first.collapseID == bench.messages[0].description)
+    }
+
+    @Test func `waits longer after each failure, for this token alone when APNs says too many requests`() {
+        var bench = ServerBench()
+        bench.goneDevice("bob")
+        bench.goneDevice("carol")
+        bench.say(to: .direct("bob"))
+        let throttled = APNsOutcome.refused(.tooManyRequests, status: 429, timestamp: nil)
+        var waits: [Int64] = []
+        for _ in 0..<6 {
+            #expect(bench.answerPush(throttled).contains { $0.hasPrefix("store keep m1 bob/phone throttled") })
+            let start = bench.now.monotonic
+            while bench.pushes.isEmpty { bench.pass(100) }
+            waits.append(bench.now.monotonic - start)
+        }
+        for (index, wait) in waits.enumerated() {
+            let ceiling = Int64(1_000) << Int64(index)
+            #expect(wait >= ceiling / 2 && wait <= ceiling + 100, "wait \(index): \(wait)")
+        }
+        #expect(bench.say(to: .direct("carol")).outside == ["reply accepted m2", "push m2 to carol/phone badge 1@1"])
+    }
+
+    @Test func `opens the breaker when the provider fails many times in a row`() {
+        var settings = ServerSettings()
+        settings.providerFailureBurst = 3
+        var bench = ServerBench(settings: settings)
+        for number in 1...3 {
+            bench.goneDevice(UserID("user\(number)"))
+            bench.say(to: .direct("user\(number)"))
+        }
+        let down = APNsOutcome.refused(.serviceUnavailable, status: 503, timestamp: nil)
+        bench.answerPush(down)
+        bench.answerPush(down)
+        #expect(bench.answerPush(down).contains("alarm providerDown(reason: \"ServiceUnavailable\")"))
+        bench.goneDevice("dave")
+        #expect(
+            bench.say(to: .direct("dave")).contains("store keep m4 dave/phone provider_down after 0"))
+        #expect(bench.pass(5_000).outside.count == 1)
+        let lines = bench.acceptPush().outside
+        #expect(lines.contains("alarm over"))
+        #expect(lines.count == 4)
+    }
+
+    @Test func `queues when the lane is full, in the order of arrival`() {
+        var settings = ServerSettings()
+        settings.pushesInFlightMax = 2
+        var bench = ServerBench(settings: settings)
+        for number in 1...4 { bench.goneDevice(UserID("user\(number)")) }
+        for number in 1...4 { bench.say(to: .direct("user\(number)")) }
+        #expect(bench.pushes.count == 2)
+        #expect(bench.acceptPush().outside == ["push m3 to user3/phone badge 1@1"])
+        #expect(bench.acceptPush().outside == ["push m4 to user4/phone badge 1@1"])
+    }
+}
+
+@Suite struct `The payload of a push` {
+    @Test func `carries alert, badge, thread, rc and tidings`() throws {
+        var bench = ServerBench()
+        bench.goneDevice("bob")
+        bench.say("hello", to: .direct("bob"))
+        let request = bench.pushes[0].request
+        try request.validate()
+        let payload = try JSONValue(parsing: request.payload)
+        let aps = try #require(payload["aps"])
+        #expect(aps["alert"] == ["title": "alice", "body": "hello"])
+        #expect(aps["badge"] == 1)
+        #expect(aps["sound"] == "default")
+        #expect(aps["mutable-content"] == 1)
+        #expect(aps["thread-id"] == "PR:alice")
+        let rc = try NotificationPayload(userInfo: payload)
+        #expect(rc.targetID == "alice")
+        #expect(rc.messageUID == bench.messages[0].description)
+        let info = try #require(PushInfo(userInfo: payload))
+        #expect(info.recipientTag == recipientTag(of: ServerBench.device("bob"), salt: 0))
+        #expect(info.position == 1)
+        #expect(request.expiration == (bench.now.wall + 2_592_000_000) / 1_000)
+    }
+
+    @Test func `never exceeds 4,096 bytes`() throws {
+        var bench = ServerBench()
+        bench.goneDevice("bob")
+        bench.say(String(repeating: "long ", count: 6_000), to: .direct("bob"))
+        #expect(bench.pushes[0].request.payload.count <= 4_096)
+        try bench.pushes[0].request.validate()
+    }
+
+    @Test func `says what kind it is when there are no words`() {
+        func text(_ name: ObjectName, _ content: String, push: String? = nil) -> String {
+            PushText.text(
+                of: Message(
+                    id: MessageID(rawValue: 1), app: "a", sender: "b", conversation: .direct("c"),
+                    clientMessageID: "d", objectName: name, content: content, flags: .normal, pushText: push,
+                    sentAt: 0))
+        }
+        #expect(text("RC:ImgMsg", "{}") == "[Image]")
+        #expect(text("RC:TxtMsg", "not json") == "New message")
+        #expect(text("RC:TxtMsg", "{\"content\":\"hi\"}") == "hi")
+        #expect(text("RC:TxtMsg", "{\"content\":\"hi\"}", push: "look") == "look")
+        #expect(text("my:Type", "{}") == "New message")
+    }
+
+    @Test func `has an apns-id made from message, device and try alone`() {
+        let leg = LegID(message: MessageID(rawValue: 42), user: ServerBench.key("bob"), device: "phone")
+        let other = LegID(message: MessageID(rawValue: 42), user: ServerBench.key("bob"), device: "tablet")
+        #expect(apnsID(of: leg, attempt: 0) == apnsID(of: leg, attempt: 0))
+        #expect(apnsID(of: leg, attempt: 0) != apnsID(of: leg, attempt: 1))
+        #expect(apnsID(of: leg, attempt: 0) != apnsID(of: other, attempt: 0))
+        #expect(APNsFormat.isCanonicalUUID(apnsID(of: leg, attempt: 0).utf8))
+        // The same in every process: a resend after a crash must carry the same id.
+        #expect(apnsID(of: leg, attempt: 0) == "ad3c3e18-83f6-85bb-9ff5-e739b5fd0016")
+        #expect(recipientTag(of: ServerBench.device("bob"), salt: 1) == "d9e57db26bda6167")
+    }
+}

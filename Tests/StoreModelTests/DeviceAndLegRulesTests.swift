@@ -1,0 +1,142 @@
+import StoreModel
+import Testing
+import TidingsModel
+
+@Suite struct `A device` {
+    @Test func `that signs in for the first time starts at the head`() throws {
+        var opened = Opened()
+        _ = try opened.send(message(1))
+        let expected = DeviceRecord(
+            key: phone, platform: "ios", push: .none, settled: 1, decided: 1, since: 1, signedInAt: 7,
+            isSignedOut: false)
+        #expect(try opened.apply(.signIn(phone, platform: "ios", at: 7)) == .device(expected))
+    }
+
+    @Test func `that comes back keeps its cursors and its token`() throws {
+        var opened = Opened()
+        let registration = PushRegistration(token: "ab", environment: .sandbox, topic: "com.example")
+        _ = try opened.apply(.signIn(phone, platform: "ios", at: 7))
+        _ = try opened.apply(.setPushState(phone, .registered(registration, at: 8)))
+        _ = try opened.send(message(1))
+        let expected = DeviceRecord(
+            key: phone, platform: "ipados", push: .registered(registration, at: 8), settled: 0, decided: 0, since: 0,
+            signedInAt: 9, isSignedOut: false)
+        #expect(try opened.apply(.signIn(phone, platform: "ipados", at: 9)) == .device(expected))
+    }
+
+    @Test func `that signs out loses its token, and its legs end`() throws {
+        var opened = Opened()
+        let registration = PushRegistration(token: "ab", environment: .sandbox, topic: "com.example")
+        _ = try opened.apply(.signIn(phone, platform: "ios", at: 7))
+        _ = try opened.apply(.setPushState(phone, .registered(registration, at: 8)))
+        _ = try opened.send(message(1))
+        let leg = LegID(message: MessageID(rawValue: 1), user: bo, device: "phone")
+        let other = LegID(message: MessageID(rawValue: 1), user: bo, device: "pad")
+        _ = try opened.apply(.keepLeg(OpenLeg(leg: leg, position: 1, wait: .throttled)))
+        _ = try opened.apply(.keepLeg(OpenLeg(leg: other, position: 1, wait: .throttled)))
+        #expect(try opened.apply(.signOut(phone, at: 9)) == .done)
+        let user = try opened.user(bo)
+        #expect(user?.devices.map(\.push) == [.none])
+        #expect(user?.devices.map(\.isSignedOut) == [true])
+        #expect(user?.openLegs.map(\.leg) == [other])
+        guard case .trace(let trace) = try opened.apply(.trace("shop", MessageID(rawValue: 1))) else { return }
+        #expect(trace?.ended == [EndedLeg(leg: leg, end: .signedOut, at: 9)])
+    }
+
+    @Test func `that signed out starts anew at the head, and is given no token before`() throws {
+        var opened = Opened()
+        _ = try opened.apply(.signIn(phone, platform: "ios", at: 7))
+        _ = try opened.apply(.signOut(phone, at: 8))
+        _ = try opened.send(message(1))
+        #expect(try opened.apply(.setPushState(phone, .dead(timestamp: 1))) == .done)
+        let expected = DeviceRecord(
+            key: phone, platform: "ios", push: .none, settled: 1, decided: 1, since: 1, signedInAt: 9,
+            isSignedOut: false)
+        #expect(try opened.apply(.signIn(phone, platform: "ios", at: 9)) == .device(expected))
+    }
+
+    @Test func `moves its cursors forward only, and not past the head`() throws {
+        var opened = Opened()
+        _ = try opened.apply(.signIn(phone, platform: "ios", at: 7))
+        for id: UInt64 in 1...3 { _ = try opened.send(message(id)) }
+        #expect(try opened.apply(.advance(phone, settled: 2, decided: nil)) == .done)
+        #expect(try opened.apply(.advance(phone, settled: 1, decided: 3)) == .done)
+        let device = try opened.user(bo)?.devices.first
+        #expect(device?.settled == 2)
+        #expect(device?.decided == 3)
+        let result = try opened.apply(.advance(phone, settled: 3, decided: 4))
+        #expect(result == .refused(StoreRules.pastHead(field: "decided", head: 3, got: 4)))
+        #expect(try opened.user(bo)?.devices.first?.settled == 2)
+    }
+
+    @Test func `that never signed in has no cursors and no token`() throws {
+        var opened = Opened()
+        let refusal = StoreResult.refused(
+            InvalidField(field: "device", rule: "must have signed in before, got \"phone\""))
+        #expect(try opened.apply(.advance(phone, settled: 0, decided: nil)) == refusal)
+        #expect(try opened.apply(.setPushState(phone, .none)) == refusal)
+        #expect(try opened.apply(.signOut(phone, at: 1)) == .done)
+        #expect(opened.store.dump().people == [])
+    }
+}
+
+@Suite struct `A leg` {
+    private let leg = LegID(message: MessageID(rawValue: 1), user: bo, device: "phone")
+
+    @Test func `that is kept replaces its earlier state, and is gone when it ends`() throws {
+        var opened = Opened()
+        _ = try opened.send(message(1))
+        _ = try opened.apply(.keepLeg(OpenLeg(leg: self.leg, position: 1, wait: .throttled)))
+        let inFlight = OpenLeg(leg: self.leg, position: 1, wait: .inFlight, apnsID: "A", attempts: 1, notBefore: 5)
+        _ = try opened.apply(.keepLeg(inFlight))
+        #expect(try opened.user(bo)?.openLegs == [inFlight])
+        _ = try opened.apply(.endLeg(EndedLeg(leg: self.leg, end: .accepted(apnsID: "A"), at: 6)))
+        #expect(try opened.user(bo)?.openLegs == [])
+    }
+
+    @Test func `ends once: the first end stays`() throws {
+        var opened = Opened()
+        _ = try opened.send(message(1))
+        _ = try opened.apply(.endLeg(EndedLeg(leg: self.leg, end: .muted, at: 6)))
+        _ = try opened.apply(.endLeg(EndedLeg(leg: self.leg, end: .expired, at: 7)))
+        _ = try opened.apply(.receipt(self.leg, .shown, at: 8))
+        _ = try opened.apply(.receipt(self.leg, .shown, at: 9))
+        _ = try opened.apply(.receipt(self.leg, .opened, at: 9))
+        let trace = MessageTrace(
+            message: message(1), deliveries: [at(1, "ada"), at(1, "bo", unread: 1)], open: [],
+            ended: [EndedLeg(leg: self.leg, end: .muted, at: 6)],
+            receipts: [.init(leg: self.leg, receipt: .opened, at: 9), .init(leg: self.leg, receipt: .shown, at: 8)])
+        #expect(try opened.apply(.trace("shop", MessageID(rawValue: 1))) == .trace(trace))
+    }
+
+    @Test func `is not shown to another app`() throws {
+        var opened = Opened()
+        _ = try opened.send(message(1))
+        #expect(try opened.apply(.trace("club", MessageID(rawValue: 1))) == .trace(nil))
+    }
+}
+
+@Suite struct `A conversation with members` {
+    @Test func `gets a new version with every change, and none without`() throws {
+        var opened = Opened()
+        _ = try opened.apply(group(["ada"]))
+        _ = try opened.apply(group(["ada"]))
+        _ = try opened.apply(group(["ada", "bo"]))
+        #expect(opened.store.dump().conversations.map(\.version) == [2])
+    }
+
+    @Test func `is refused if it can have none`() throws {
+        var opened = Opened()
+        let rule = "must be DS, GRP or CHRM to have members, got PR"
+        #expect(
+            try opened.apply(group(["bo"], toAda)) == .refused(InvalidField(field: "conversation.type", rule: rule)))
+        let noTarget = ConversationID(type: .group, target: "")
+        #expect(
+            try opened.apply(group(["bo"], noTarget))
+                == .refused(InvalidField(field: "conversation.target", rule: "must not be empty")))
+        #expect(
+            try opened.apply(group(["bo", "two words"]))
+                == .refused(InvalidField(field: "members", rule: "must not contain spaces or control characters")))
+        #expect(opened.store.dump().conversations == [])
+    }
+}

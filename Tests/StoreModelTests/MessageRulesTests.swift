@@ -1,0 +1,162 @@
+import StoreModel
+import Testing
+import TidingsModel
+
+@Suite struct `An accepted message` {
+    @Test func `stands in both logs of a one-to-one conversation and counts for the other`() throws {
+        var opened = Opened()
+        #expect(try opened.send(message(1)) == [at(1, "ada"), at(1, "bo", unread: 1)])
+        #expect(
+            try opened.send(message(2, from: "bo", in: toAda)) == [at(2, "ada", unread: 1), at(2, "bo", unread: 1)])
+    }
+
+    @Test func `to oneself stands there once and counts for nobody`() throws {
+        var opened = Opened()
+        #expect(try opened.send(message(1, in: toAda)) == [at(1, "ada")])
+    }
+
+    @Test(arguments: [
+        ConversationType.direct, .customerService, .system, .appPublicService, .publicService, .pushService,
+    ])
+    func `needs no peer who is known already`(type: ConversationType) throws {
+        var opened = Opened()
+        #expect(
+            try opened.send(message(1, in: .init(type: type, target: "zoe"))) == [
+                at(1, "ada"), at(1, "zoe", unread: 1),
+            ])
+    }
+
+    @Test func `reaches every member, in the order of their ids`() throws {
+        var opened = Opened()
+        #expect(try opened.apply(group(["cy", "ada", "bo", "cy"])) == .done)
+        #expect(
+            try opened.send(message(1, in: team)) == [at(1, "ada"), at(1, "bo", unread: 1), at(1, "cy", unread: 1)])
+    }
+
+    @Test func `that does not count leaves the unread count alone`() throws {
+        var opened = Opened()
+        #expect(try opened.send(message(1, flags: [.stored, .notified])) == [at(1, "ada"), at(1, "bo")])
+    }
+
+    @Test func `stands in the log even if it is not kept in history`() throws {
+        var opened = Opened()
+        #expect(try opened.send(message(1, flags: [])) == [at(1, "ada"), at(1, "bo")])
+    }
+
+    @Test func `in a chat room stands in no log, and needs no membership`() throws {
+        var opened = Opened()
+        let hall = ConversationID(type: .chatRoom, target: "hall")
+        #expect(try opened.apply(group([], hall)) == .done)
+        let result = try opened.apply(.accept(message: message(1, in: hall), senderDevice: nil))
+        #expect(result == .accepted(deliveries: []))
+        #expect(try opened.user(ada)?.head == 0)
+    }
+
+    @Test(arguments: [ConversationType.group, .discussion, .chatRoom])
+    func `is refused where the conversation does not exist`(type: ConversationType) throws {
+        var opened = Opened()
+        let nowhere = ConversationID(type: type, target: "nowhere")
+        let result = try opened.apply(.accept(message: message(1, in: nowhere), senderDevice: nil))
+        let kind = [.group: "a group", .discussion: "a discussion", .chatRoom: "a chat room"][type] ?? ""
+        #expect(
+            result
+                == .refused(
+                    InvalidField(
+                        field: "conversation.target", rule: "must name \(kind) that exists in this app, got \"nowhere\""
+                    )))
+    }
+
+    @Test func `is refused in another app's group`() throws {
+        var opened = Opened()
+        _ = try opened.apply(group(["ada", "bo"]))
+        let result = try opened.apply(.accept(message: message(1, in: team, app: "club"), senderDevice: nil))
+        #expect(result == .refused(StoreRules.unknownConversation(team)))
+    }
+
+    @Test func `is refused from somebody who is not a member, and nothing is changed`() throws {
+        var opened = Opened()
+        _ = try opened.apply(group(["bo", "cy"]))
+        let before = opened.store
+        let result = try opened.apply(.accept(message: message(1, in: team), senderDevice: nil))
+        #expect(result == .refused(StoreRules.notAMember(of: team)))
+        #expect(opened.store == before)
+    }
+
+    @Test func `has an id nobody had before`() throws {
+        var opened = Opened()
+        _ = try opened.send(message(1))
+        let result = try opened.apply(.accept(message: message(1, client: "other"), senderDevice: nil))
+        #expect(result == .refused(StoreRules.usedMessageID(MessageID(rawValue: 1))))
+    }
+}
+
+@Suite struct `A repeated send` {
+    @Test func `answers with the first message and writes nothing`() throws {
+        var opened = Opened()
+        _ = try opened.send(message(1, client: "x"))
+        let before = opened.store
+        let result = try opened.apply(.accept(message: message(2, client: "x"), senderDevice: nil))
+        #expect(result == .duplicate(MessageID(rawValue: 1), sentAt: 10))
+        #expect(opened.store == before)
+    }
+
+    @Test func `is one also after the sender left the group`() throws {
+        var opened = Opened()
+        _ = try opened.apply(group(["ada", "bo"]))
+        _ = try opened.send(message(1, in: team, client: "x"))
+        _ = try opened.apply(group(["bo"]))
+        let result = try opened.apply(.accept(message: message(2, in: team, client: "x"), senderDevice: nil))
+        #expect(result == .duplicate(MessageID(rawValue: 1), sentAt: 10))
+    }
+
+    @Test func `is none when somebody else, or somebody in another app, uses the same client message id`() throws {
+        var opened = Opened()
+        _ = try opened.send(message(1, client: "x"))
+        #expect(try opened.send(message(2, from: "cy", client: "x")).count == 2)
+        #expect(try opened.send(message(3, client: "x", app: "club")).count == 2)
+    }
+}
+
+@Suite struct `Reading a conversation` {
+    @Test func `counts down what was unread in it, and tells the other devices by an entry`() throws {
+        var opened = Opened()
+        for id: UInt64 in 1...3 { _ = try opened.send(message(id)) }
+        _ = try opened.send(message(4, from: "cy"))
+        #expect(try opened.apply(.markRead(bo, toAda, upTo: 2, at: 9)) == .read(position: 5, unread: 2))
+        #expect(
+            try opened.apply(.readLog(bo, after: 4, limit: 9))
+                == .page(
+                    LogPage(
+                        entries: [LogEntry(position: 5, body: .read(conversation: toAda, upTo: 2))], head: 5, unread: 2)
+                ))
+        #expect(try opened.apply(.markRead(bo, toAda, upTo: 5, at: 9)) == .read(position: 6, unread: 1))
+    }
+
+    @Test func `does not go back`() throws {
+        var opened = Opened()
+        for id: UInt64 in 1...3 { _ = try opened.send(message(id)) }
+        _ = try opened.apply(.markRead(bo, toAda, upTo: 2, at: 9))
+        let before = opened.store
+        #expect(try opened.apply(.markRead(bo, toAda, upTo: 2, at: 9)) == .read(position: nil, unread: 1))
+        #expect(try opened.apply(.markRead(bo, toAda, upTo: 1, at: 9)) == .read(position: nil, unread: 1))
+        #expect(opened.store == before)
+    }
+
+    @Test func `ends at the head of the log`() throws {
+        var opened = Opened()
+        _ = try opened.send(message(1))
+        #expect(
+            try opened.apply(.markRead(bo, toAda, upTo: 2, at: 9))
+                == .refused(
+                    InvalidField(field: "up_to", rule: "must not be past the head of the log, which is 1, got 2")))
+    }
+
+    @Test func `needs something to read`() throws {
+        var opened = Opened()
+        _ = try opened.send(message(1))
+        for conversation in [team, ConversationID(type: .direct, target: "cy")] {
+            let result = try opened.apply(.markRead(bo, conversation, upTo: 1, at: 9))
+            #expect(result == .refused(StoreRules.nothingToRead(conversation)))
+        }
+    }
+}

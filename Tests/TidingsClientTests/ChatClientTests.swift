@@ -1,0 +1,314 @@
+import ClientCore
+import Foundation
+import Synchronization
+import Testing
+import TidingsAppGroup
+import TidingsModel
+
+@testable import TidingsClient
+
+private let alice: UserID = "alice"
+private let bob: UserID = "bob"
+private let withBob = ConversationID(type: .direct, target: "bob")
+
+private func isAck(upTo position: LogPosition, _ disposition: Disposition) -> @Sendable (ClientFrame) -> Bool {
+    { frame in
+        guard case .ack(let ack) = frame else { return false }
+        return ack.settled.contains { $0.upTo >= position && $0.disposition == disposition }
+    }
+}
+
+@Suite struct `A client of the core library` {
+    @Test func `sends, and returns when the server has it`() async throws {
+        let bench = try ClientBench()
+        defer { bench.remove() }
+        let client = try bench.client()
+        try await client.connect(userID: alice, token: "alice")
+        #expect(client.connectionStatus == .connected)
+        let sent = try await client.send(text: "hi", to: withBob)
+        #expect(sent.sender == alice)
+        #expect(sent.text == "hi")
+        _ = await bench.server.frame(where: isAck(upTo: 1, .shown))
+        #expect(try client.history(conversation: withBob).map(\.text) == ["hi"])
+        #expect(try client.unreadMessageCount() == 0)
+        await client.signOut()
+    }
+
+    @Test func `receives in order, once, and counts what is unread`() async throws {
+        let bench = try ClientBench()
+        defer { bench.remove() }
+        let client = try bench.client()
+        try await client.connect(userID: alice, token: "alice")
+        var messages = client.messages.makeAsyncIterator()
+        for number in 1...5 { bench.server.deliver("m\(number)", from: bob, to: alice) }
+        var texts: [String?] = []
+        for _ in 1...5 { texts.append(await messages.next()?.text) }
+        #expect(texts == ["m1", "m2", "m3", "m4", "m5"])
+        #expect(try client.unreadMessageCount() == 5)
+        try client.markRead(withBob)
+        _ = await bench.server.frame { $0 == .markRead(withBob, upTo: 5) }
+        #expect(try client.unreadMessageCount() == 0)
+        #expect(try client.conversations().map(\.conversation) == [withBob])
+    }
+
+    @Test func `keeps everything over a restart and syncs what it missed`() async throws {
+        let bench = try ClientBench()
+        defer { bench.remove() }
+        let first = try bench.client()
+        try await first.connect(userID: alice, token: "alice")
+        bench.server.deliver("before", from: bob, to: alice)
+        _ = await bench.server.frame(where: isAck(upTo: 1, .shown))
+        first.disconnect()
+        for await status in first.connectionStatuses where status == .disconnected { break }
+        bench.server.deliver("while away", from: bob, to: alice)
+
+        let second = try bench.client()
+        try await second.connect(userID: alice, token: "alice")
+        _ = await bench.server.frame(where: isAck(upTo: 2, .shown))
+        #expect(try second.history(conversation: withBob).map(\.text) == ["before", "while away"])
+        let hellos = bench.server.state.withLock { state in
+            state.frames.compactMap { frame -> ClientFrame.Hello? in
+                guard case .hello(let hello) = frame else { return nil }
+                return hello
+            }
+        }
+        #expect(hellos.map(\.after) == [0, 1])
+        #expect(Set(hellos.map(\.device)).count == 1)
+    }
+
+    @Test func `makes one message of a send whose answer was lost`() async throws {
+        let bench = try ClientBench()
+        defer { bench.remove() }
+        let client = try bench.client()
+        try await client.connect(userID: alice, token: "alice")
+        bench.server.state.withLock { $0.answersSends = false }
+        async let sent = client.send(text: "hi", to: withBob)
+        let lost = await bench.server.frame { if case .send = $0 { true } else { false } }
+        bench.server.state.withLock { state in
+            state.answersSends = true
+            state.frames.removeAll()
+        }
+        bench.server.dropAll()
+        for await status in client.connectionStatuses { if case .waiting = status { break } }
+        bench.clock.advance(by: 1)
+        let again = await bench.server.frame { if case .send = $0 { true } else { false } }
+        #expect(again == lost)
+        #expect(try await sent.text == "hi")
+        #expect(bench.server.state.withLock { $0.logs[alice]?.count } == 1)
+    }
+
+    @Test func `sends after a restart what it could not send before`() async throws {
+        let bench = try ClientBench()
+        defer { bench.remove() }
+        let first = try bench.client()
+        try await first.connect(userID: alice, token: "alice")
+        bench.server.state.withLock { $0.answersSends = false }
+        let waiting = Task { try await first.send(text: "late", to: withBob) }
+        _ = await bench.server.frame { if case .send = $0 { true } else { false } }
+        // The process dies: nothing of it reaches the server any more.
+        bench.server.state.withLock { state in
+            state.answersSends = true
+            state.frames.removeAll()
+        }
+        let second = try bench.client()
+        try await second.connect(userID: alice, token: "alice")
+        _ = await bench.server.frame { if case .send = $0 { true } else { false } }
+        _ = await bench.server.frame(where: isAck(upTo: 1, .shown))
+        #expect(try second.history(conversation: withBob).map(\.text) == ["late"])
+        waiting.cancel()
+        await first.signOut()
+        await #expect(throws: ChatError.self) { try await waiting.value }
+    }
+
+    @Test func `refuses bad input and names the field`() async throws {
+        let bench = try ClientBench()
+        defer { bench.remove() }
+        let client = try bench.client()
+        await #expect(throws: ChatError.notSignedIn) { try await client.send(text: "hi", to: withBob) }
+        await #expect(throws: ChatError.invalid(InvalidField(field: "user_id", rule: "must not be empty"))) {
+            try await client.connect(userID: "", token: "x")
+        }
+        try await client.connect(userID: alice, token: "alice")
+        await #expect(
+            throws: ChatError.invalid(InvalidField(field: "conversation.target", rule: "must not be empty"))
+        ) {
+            try await client.send(text: "hi", to: ConversationID(type: .direct, target: ""))
+        }
+        #expect(throws: ChatError.invalid(InvalidField(field: "device_token", rule: "must not be empty"))) {
+            try client.register(deviceToken: DeviceToken(Data()), environment: .sandbox)
+        }
+    }
+
+    @Test func `tells why the server refuses it`() async throws {
+        let bench = try ClientBench()
+        defer { bench.remove() }
+        let problem = ServerFrame.Problem(code: .invalidToken, field: "token", rule: "is not signed by this server")
+        bench.server.state.withLock { $0.greeting = { _ in .problem(problem, isFatal: true) } }
+        let client = try bench.client()
+        await #expect(throws: ChatError.refused(problem)) { try await client.connect(userID: alice, token: "x") }
+        #expect(client.connectionStatus == .refused(problem))
+    }
+
+    @Test func `asks for a token again when it has expired`() async throws {
+        let bench = try ClientBench()
+        defer { bench.remove() }
+        let expired = ServerFrame.Problem(code: .expiredToken, field: "token", rule: "has expired")
+        bench.server.state.withLock { $0.greeting = { $0.token == "old" ? .problem(expired, isFatal: true) : nil } }
+        let tokens = Mutex(["alice", "old"])
+        let client = try bench.client()
+        try await client.connect(userID: alice) { tokens.withLock { $0.popLast() ?? "none" } }
+        #expect(client.connectionStatus == .connected)
+    }
+
+    @Test func `says in time that a server cannot be reached, and goes on trying`() async throws {
+        let bench = try ClientBench()
+        defer { bench.remove() }
+        bench.server.state.withLock { $0.isReachable = false }
+        let client = try bench.client { $0.connectTimeLimit = .seconds(3) }
+        let connect = Task { try await client.connect(userID: alice, token: "alice") }
+        for await status in client.connectionStatuses { if case .waiting = status { break } }
+        bench.clock.advance(by: 3)
+        await #expect(throws: ChatError.timedOut(reason: "unreachable")) { try await connect.value }
+        bench.server.state.withLock { $0.isReachable = true }
+        for await status in client.connectionStatuses {
+            if status == .connected { break }
+            bench.clock.advance(by: 60)
+        }
+        #expect(client.connectionStatus == .connected)
+    }
+
+    @Test func `registers its device token with the app's bundle identifier as topic`() async throws {
+        let bench = try ClientBench()
+        defer { bench.remove() }
+        let client = try bench.client()
+        let token = DeviceToken(Data([0xab, 0x01, 0xff]))
+        #expect(token.hexString == "ab01ff")
+        #expect(token.base64EncodedString == "qwH/")
+        try client.register(deviceToken: token, environment: .sandbox)
+        try await client.connect(userID: alice, token: "alice")
+        let registration = PushRegistration(token: "ab01ff", environment: .sandbox, topic: "com.example.chat")
+        #expect(await bench.server.frame { $0 == .registerPush(registration) } == .registerPush(registration))
+    }
+
+    @Test func `keeps two persons of one device apart`() async throws {
+        let bench = try ClientBench()
+        defer { bench.remove() }
+        let client = try bench.client()
+        try await client.connect(userID: alice, token: "alice")
+        bench.server.deliver("for alice", from: bob, to: alice)
+        _ = await bench.server.frame(where: isAck(upTo: 1, .shown))
+        let group = try AppGroup(folder: bench.folder.appendingPathComponent("group"))
+        #expect(try group.update { $0.recipient?.tag } == "tag-alice")
+        bench.server.state.withLock { $0.greeting = { _ in nil } }
+        try await client.connect(userID: "carol", token: "carol")
+        #expect(try client.history(conversation: withBob).isEmpty)
+        await client.signOut()
+        #expect(try group.update { $0.recipient } == nil)
+        try await client.connect(userID: alice, token: "alice")
+        #expect(try client.history(conversation: withBob).map(\.text) == ["for alice"])
+    }
+}
+
+@Suite struct `A client under the kit` {
+    /// A client in the background, the kit attached.
+    private func inBackground(_ bench: ClientBench, _ kit: KitDouble) async throws -> ChatClient {
+        let client = try bench.client()
+        client.attach(host: kit, settings: client.kitSettings(hasDelegate: false))
+        try await client.connect(userID: alice, token: "alice")
+        client.applicationWillResignActive()
+        client.applicationDidEnterBackground(remaining: .seconds(30))
+        _ = await bench.server.frame { $0 == .runState(.background(remainingMilliseconds: 25_000)) }
+        return client
+    }
+
+    @Test func `shows a local notification in the background, with the badge, and settles it`() async throws {
+        let bench = try ClientBench()
+        defer { bench.remove() }
+        let kit = KitDouble()
+        let client = try await self.inBackground(bench, kit)
+        let message = bench.server.deliver("hi", from: bob, to: alice)
+        _ = await bench.server.frame(where: isAck(upTo: 1, .shown))
+        let posted = kit.state.withLock { $0.posted }
+        #expect(posted.map(\.message) == [message.id])
+        #expect(posted.first?.title == "Bob")
+        #expect(posted.first?.body == "hi")
+        #expect(kit.state.withLock { $0.badges } == [1])
+        let group = try AppGroup(folder: bench.folder.appendingPathComponent("group"))
+        #expect(try group.update { $0.ledger[message.id]?.isShown } == true)
+        #expect(try group.update { $0.badge } == Badge(server: 1, foreign: 0, position: 1))
+        #expect(client.runState == .backgroundActive)
+    }
+
+    @Test func `does not ring for what the extension has shown`() async throws {
+        let bench = try ClientBench()
+        defer { bench.remove() }
+        let kit = KitDouble()
+        let client = try await self.inBackground(bench, kit)
+        let group = try AppGroup(folder: bench.folder.appendingPathComponent("group"))
+        try group.update { $0.ledger.markShown(MessageID(rawValue: 1), by: .pushExtension, wall: 0) }
+        bench.server.deliver("hi", from: bob, to: alice)
+        _ = await bench.server.frame(where: isAck(upTo: 1, .suppressed(.alreadyShown)))
+        #expect(kit.state.withLock { $0.posted }.isEmpty)
+        #expect(try client.unreadMessageCount() == 1)
+    }
+
+    @Test func `hangs up before the system freezes it, and says so`() async throws {
+        let bench = try ClientBench()
+        defer { bench.remove() }
+        let kit = KitDouble()
+        let client = try await self.inBackground(bench, kit)
+        bench.clock.advance(by: 25)
+        _ = await bench.server.frame { $0 == .runState(.suspending) }
+        for await run in client.runStates where run == .backgroundSuspended { break }
+        for await status in client.connectionStatuses where status == .suspended { break }
+        #expect(bench.server.state.withLock { $0.connections.isEmpty })
+        client.applicationWillEnterForeground()
+        for await status in client.connectionStatuses where status == .connected { break }
+        #expect(client.runState == .foreground)
+        #expect(kit.state.withLock { $0.tasks } == ["begin", "end"])
+    }
+
+    @Test func `shows nothing when the switch is off`() async throws {
+        let bench = try ClientBench()
+        defer { bench.remove() }
+        let kit = KitDouble()
+        let client = try await self.inBackground(bench, kit)
+        client.isLocalNotificationEnabled = false
+        bench.server.deliver("hi", from: bob, to: alice)
+        _ = await bench.server.frame(where: isAck(upTo: 1, .suppressed(.switchedOff)))
+        #expect(kit.state.withLock { $0.posted }.isEmpty)
+    }
+
+    @Test func `clears a conversation's notifications when it is read, and writes the badge`() async throws {
+        let bench = try ClientBench()
+        defer { bench.remove() }
+        let kit = KitDouble()
+        let client = try await self.inBackground(bench, kit)
+        bench.server.deliver("hi", from: bob, to: alice)
+        _ = await bench.server.frame(where: isAck(upTo: 1, .shown))
+        client.applicationWillEnterForeground()
+        try client.markRead(withBob)
+        _ = await bench.server.frame { $0 == .markRead(withBob, upTo: 1) }
+        #expect(kit.state.withLock { $0.delivered }.isEmpty)
+        var entries = client.logEntries.makeAsyncIterator()
+        bench.server.deliver("in front", from: bob, to: alice)
+        while let entry = await entries.next() { if case .message = entry.body { break } }
+        client.applicationWillResignActive()
+        client.applicationDidEnterBackground(remaining: .seconds(30))
+        for await run in client.runStates where run == .backgroundActive { break }
+        #expect(kit.state.withLock { $0.shownBadge } == 1)
+    }
+
+    @Test func `recovers a claim of a process that died before it could show`() async throws {
+        let bench = try ClientBench()
+        defer { bench.remove() }
+        let group = try AppGroup(folder: bench.folder.appendingPathComponent("group"))
+        try group.update { _ = $0.ledger.claim(MessageID(rawValue: 1), by: .kit(process: 1), wall: 0) }
+        let kit = KitDouble()
+        let client = try await self.inBackground(bench, kit)
+        bench.server.deliver("hi", from: bob, to: alice)
+        _ = await bench.server.frame(where: isAck(upTo: 1, .shown))
+        #expect(kit.state.withLock { $0.posted.count } == 1)
+        #expect(try client.unreadMessageCount() == 1)
+    }
+}

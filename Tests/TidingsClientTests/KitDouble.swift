@@ -1,0 +1,41 @@
+import ClientCore
+import Synchronization
+import TidingsModel
+
+@testable import TidingsClient
+
+/// A kit with a notification centre of its own.
+final class KitDouble: KitHost {
+    struct State {
+        var delivered: [MessageID: LocalNotification] = [:]
+        var posted: [LocalNotification] = []
+        var badges: [Int?] = []
+        var shownBadge: Int?
+        var tasks: [String] = []
+        var names: ResolvedNames = ResolvedNames(user: "Bob")
+    }
+
+    let state = Mutex(State())
+
+    func names(_ question: NameQuestion) async -> ResolvedNames { self.state.withLock { $0.names } }
+    func handles(_ message: Message, senderName: String) async -> Bool { false }
+    func post(_ notification: LocalNotification, badge: Int?) async -> PostResult {
+        self.state.withLock { state in
+            state.posted.append(notification)
+            state.badges.append(badge)
+            state.delivered[notification.message] = notification
+        }
+        return .shown
+    }
+    func deliveredIdentifiers() async -> Set<String> {
+        Set(self.state.withLock { $0.delivered.keys.map(\.description) })
+    }
+    func clearNotifications(_ conversation: ConversationID) {
+        self.state.withLock { state in
+            state.delivered = state.delivered.filter { $0.value.conversation != conversation }
+        }
+    }
+    func showBadge(_ number: Int) { self.state.withLock { $0.shownBadge = number } }
+    func beginBackgroundTask() { self.state.withLock { $0.tasks.append("begin") } }
+    func endBackgroundTask() { self.state.withLock { $0.tasks.append("end") } }
+}

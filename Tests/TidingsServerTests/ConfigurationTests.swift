@@ -1,0 +1,192 @@
+import Foundation
+import ServerCore
+import Testing
+import TidingsModel
+
+@testable import TidingsServer
+
+@Suite struct `A configuration` {
+    private static let file = """
+        gateway:
+          port: 7500
+          backlog_bytes_max: 100000
+        api:
+          port: 7501
+        store:
+          path: /tmp/somewhere.sqlite
+        node: 5
+        lease:
+          foreground_ack_milliseconds: 2000
+        log:
+          level: debug
+        apps: [demo, shop]
+        app:
+          demo:
+            token_secret: 0123456789abcdef0123456789abcdef
+            api_keys: [ops]
+            api_key:
+              ops:
+                sha256: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
+                scopes: [messages, trace]
+            apns:
+              environment: sandbox
+              team_id: TEAM123456
+              key_id: KEY1234567
+              key_path: key.p8
+              topic: com.example.chat
+              host: localhost
+              port: 7443
+              trust_roots_path: ca.pem
+          shop:
+            token_secret: fedcba9876543210fedcba9876543210
+        """
+
+    private func load(
+        _ yaml: String, environment: [String: String] = [:], overrides: [String: String] = [:]
+    ) async throws -> ServerConfiguration {
+        try await TestServer.withFolder { folder in
+            let path = folder + "/tidings.yaml"
+            try yaml.write(toFile: path, atomically: true, encoding: .utf8)
+            return try await ServerConfiguration.load(file: path, environment: environment, overrides: overrides)
+        }
+    }
+
+    private func faults(
+        _ yaml: String, environment: [String: String] = [:], overrides: [String: String] = [:]
+    ) async throws -> [String] {
+        do {
+            _ = try await self.load(yaml, environment: environment, overrides: overrides)
+            return []
+        } catch let faults as ConfigurationFaults {
+            // The file has a new path in every run.
+            return faults.faults.map { fault in
+                let rule = fault.rule.replacing(/\(in .*tidings\.yaml\)/, with: "(in FILE)")
+                return "\(fault.field) \(rule)"
+            }
+        }
+    }
+
+    @Test func `is read from a file`() async throws {
+        let configuration = try await self.load(Self.file)
+        #expect(configuration.gateway.port == 7_500)
+        #expect(configuration.gateway.host == "127.0.0.1")
+        #expect(configuration.gateway.backlogBytesMax == 100_000)
+        #expect(configuration.store.path == "/tmp/somewhere.sqlite")
+        #expect(configuration.core.node == 5)
+        #expect(configuration.core.foregroundAckDeadline == 2_000)
+        #expect(configuration.apps.map(\.id) == ["demo", "shop"])
+        #expect(configuration.apps[0].apiKeys.map(\.scopes) == [[.messages, .trace]])
+        var apns = ServerConfiguration.Apns()
+        apns.environment = .sandbox
+        (apns.teamID, apns.keyID, apns.keyPath) = ("TEAM123456", "KEY1234567", "key.p8")
+        (apns.topic, apns.host, apns.port, apns.trustRootsPath) = ("com.example.chat", "localhost", 7_443, "ca.pem")
+        #expect(configuration.apps[0].apns == apns)
+        #expect(configuration.apps[1].apns == nil)
+    }
+
+    @Test func `takes a flag before the environment and the environment before the file`() async throws {
+        let configuration = try await self.load(
+            Self.file,
+            environment: ["TIDINGS_GATEWAY_PORT": "7600", "TIDINGS_API_PORT": "7601", "GATEWAY_HOST": "0.0.0.0"],
+            overrides: ["gateway.port": "7700"])
+        #expect(configuration.gateway.port == 7_700)
+        #expect(configuration.api.port == 7_601)
+        #expect(configuration.gateway.host == "127.0.0.1")
+    }
+
+    @Test func `can come from the environment alone`() async throws {
+        let configuration = try await ServerConfiguration.load(
+            file: nil,
+            environment: [
+                "TIDINGS_APPS": "demo", "TIDINGS_APP_DEMO_TOKEN_SECRET": TestServer.secret.value,
+                "TIDINGS_APP_DEMO_API_KEYS": "ops", "TIDINGS_APP_DEMO_API_KEY_OPS_SHA256": TestServer.hash("x"),
+                "TIDINGS_APP_DEMO_API_KEY_OPS_SCOPES": "tokens,messages",
+            ])
+        #expect(configuration.apps.map(\.tokenSecret) == [TestServer.secret])
+        #expect(configuration.apps[0].apiKeys[0].scopes == [.tokens, .messages])
+    }
+
+    @Test func `lists everything that is wrong at once, by field`() async throws {
+        let broken = """
+            gateway:
+              port: 70000
+              prot: 7400
+              backlog_bytes_max: many
+            store:
+              path: ""
+            node: 64
+            log:
+              format: xml
+            apps: [demo]
+            app:
+              demo:
+                token_secret: short
+                api_keys: [ops]
+                api_key:
+                  ops:
+                    sha256: abc
+                    scopes: [everything]
+                apns:
+                  environment: test
+                  team_id: x
+                  key_id: KEY1234567
+                  key_path: key.p8
+            """
+        #expect(
+            try await self.faults(broken) == [
+                "gateway.backlog_bytes_max must be a whole number from 65536 to 1073741824, got \"many\"",
+                "app.demo.api_key.ops.scopes must not name \"everything\"",
+                "app.demo.apns.environment must be sandbox or production, got \"test\"",
+                "gateway.prot is not a key of the configuration (in FILE)",
+                "gateway.port must be 0 to 65535, got 70000",
+                "store.path must not be empty",
+                "node must be 0 to 63, got 64",
+                "log.format must be one of json, text, got \"xml\"",
+                "app.demo.token_secret must be at least 32 bytes, got 5",
+                "app.demo.api_key.ops.sha256 must be 64 hexadecimal digits",
+                "app.demo.apns.team_id must be 10 letters and digits, got \"x\"",
+                "app.demo.apns.topic must not be empty",
+            ])
+    }
+
+    @Test func `names a file that is missing or is not YAML`() async throws {
+        await #expect {
+            try await ServerConfiguration.load(file: "/nonexistent/tidings.yaml")
+        } throws: { error in
+            (error as? ConfigurationFaults)?.faults.map { "\($0.field) \($0.rule)" }
+                == ["/nonexistent/tidings.yaml cannot be read as configuration: no such file"]
+        }
+        let faults = try await self.faults("gateway: [1, 2")
+        #expect(faults.count == 1)
+        #expect(faults.first?.contains("cannot be read as configuration") == true)
+    }
+
+    @Test func `needs an app`() {
+        #expect(ServerConfiguration().validate().map(\.field) == ["apps"])
+    }
+
+    @Test func `refuses one port for both servers`() async throws {
+        let faults = try await self.faults(Self.file, overrides: ["api.port": "7500"])
+        #expect(faults == ["api.port must not be the gateway's, got 7500"])
+    }
+
+    @Test func `never prints a secret`() {
+        let app = ServerConfiguration.App(id: "demo", tokenSecret: TestServer.secret)
+        var configuration = ServerConfiguration()
+        configuration.apps = [app]
+        var dumped = ""
+        dump(configuration, to: &dumped)
+        for text in ["\(configuration)", String(reflecting: configuration), dumped] {
+            #expect(!text.contains(TestServer.secret.value))
+        }
+        #expect("\(app)".contains("<secret>"))
+    }
+
+    @Test func `has defaults within the range of every key`() {
+        var configuration = ServerConfiguration()
+        configuration.apps = [.init(id: "demo", tokenSecret: TestServer.secret)]
+        #expect(configuration.validate() == [])
+        let names = ConfigurationKey.all.map(\.name)
+        #expect(Set(names).count == names.count)
+    }
+}

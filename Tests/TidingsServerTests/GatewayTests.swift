@@ -1,0 +1,205 @@
+import Foundation
+import NIOCore
+import Testing
+import TidingsModel
+import TidingsWire
+
+@testable import TidingsServer
+
+@Suite(.timeLimit(.minutes(1))) struct `The gateway` {
+    @Test(arguments: WireFormat.allCases) func `welcomes a client in either subprotocol`(format: WireFormat)
+        async throws
+    {
+        try await TestServer.with { server in
+            let client = try await RawClient.open(port: server.listening.gatewayPort, as: format)
+            try await client.send(server.hello("alice"))
+            guard case .welcome(let welcome) = try await client.nextFrame() else {
+                Issue.record("no welcome")
+                return
+            }
+            #expect(welcome.frameBytesMax == 262_144)
+            #expect(
+                server.tokens.device(ofExtensionToken: welcome.extensionToken, wallMilliseconds: welcome.serverTime)?
+                    .device == "phone-of-alice")
+            try await client.send(.ping(7))
+            #expect(try await client.nextFrame() == .pong(7))
+            await client.close()
+        }
+    }
+
+    @Test func `answers a WebSocket ping with its bytes, and a close with its code`() async throws {
+        try await TestServer.with { server in
+            let client = try await server.client("alice")
+            try await client.send(RawClient.frame(opcode: 0x9, [1, 2, 3]))
+            #expect(await client.next() == RawClient.Frame(opcode: 0xa, payload: [1, 2, 3]))
+            try await client.send(RawClient.frame(opcode: 0x8, [0x0b, 0xb8]))
+            #expect(await client.next() == RawClient.Frame(opcode: 0x8, payload: [0x0b, 0xb8]))
+            #expect(await client.next() == nil)
+        }
+    }
+
+    @Test func `takes a frame in fragments and one spread over many packets`() async throws {
+        try await TestServer.with { server in
+            let client = try await server.client("alice")
+            let ping = FrameCodec.encode(ClientFrame.ping(9), as: .protobuf)
+            let bytes =
+                RawClient.frame(opcode: 0x2, Array(ping.prefix(1)), isFinal: false)
+                + RawClient.frame(opcode: 0x0, Array(ping.dropFirst()))
+            try await client.send(bytes)
+            #expect(try await client.nextFrame() == .pong(9))
+            for byte in RawClient.frame(opcode: 0x2, ping) { try await client.send([byte]) }
+            #expect(try await client.nextFrame() == .pong(9))
+            await client.close()
+        }
+    }
+
+    @Test func `tells a bad handshake what is wrong, and closes`() async throws {
+        try await TestServer.with { server in
+            let client = try await RawClient.connect(port: server.listening.gatewayPort)
+            try await client.send(text: RawClient.handshake(protocols: "chat"))
+            let head = try await client.head()
+            #expect(head.hasPrefix("HTTP/1.1 400 Bad Request\r\nContent-Type: application/problem+json"))
+            let body = try JSONValue(parsing: await client.rest())
+            #expect(body["field"] == "Sec-WebSocket-Protocol")
+            #expect(body["rule"] == "must offer tidings.v1.protobuf or tidings.v1.json")
+        }
+    }
+
+    /// What a fresh connection is told about its first message, and how it is closed.
+    private func firstMessage(
+        _ bytes: [UInt8], as format: WireFormat = .protobuf, _ change: (inout ServerConfiguration) -> Void = { _ in }
+    ) async throws -> (ServerFrame.Problem?, UInt16?) {
+        var result: (ServerFrame.Problem?, UInt16?) = (nil, nil)
+        try await TestServer.with(change) { server in
+            let client = try await RawClient.open(port: server.listening.gatewayPort, as: format)
+            if !bytes.isEmpty { try await client.send(bytes) }
+            while let frame = await client.next() {
+                if frame.opcode == 0x8 {
+                    result.1 = frame.closeCode
+                } else if case .problem(let problem, isFatal: true) = try FrameCodec.decodeServerFrame(
+                    frame.payload, as: format)
+                {
+                    result.0 = problem
+                }
+            }
+        }
+        return result
+    }
+
+    @Test func `refuses a frame over the limit from its header alone`() async throws {
+        let header = Array(RawClient.frame(opcode: 0x2, Array(repeating: 0, count: 65_537)).prefix(14))
+        let (problem, code) = try await self.firstMessage(header) { $0.gateway.frameBytesMax = 65_536 }
+        #expect(problem == .init(code: .frameTooLarge, field: "frame", rule: "must be at most 65536 bytes"))
+        #expect(code == 1009)
+    }
+
+    @Test func `refuses a first frame that is not hello, not a frame, or not in its format`() async throws {
+        let ping = RawClient.frame(opcode: 0x2, FrameCodec.encode(ClientFrame.ping(1), as: .protobuf))
+        let (first, firstCode) = try await self.firstMessage(ping)
+        #expect(first?.code == .unexpectedFrame)
+        #expect(first?.rule == "must be hello, the first of every connection")
+        #expect(firstCode == 1008)
+
+        let (second, secondCode) = try await self.firstMessage(RawClient.frame(opcode: 0x2, [0xff, 0xff, 0xff]))
+        #expect(second?.code == .malformedFrame)
+        #expect(second?.field == "frame")
+        #expect(secondCode == 1007)
+
+        let (third, thirdCode) = try await self.firstMessage(RawClient.frame(opcode: 0x2, [1]), as: .json)
+        #expect(third?.rule == "must come in text messages under tidings.v1.json")
+        #expect(thirdCode == 1003)
+
+        let (fourth, fourthCode) = try await self.firstMessage(RawClient.frame(opcode: 0x1, [0xc3, 0x28]), as: .json)
+        #expect(fourth == .init(code: .malformedFrame, field: "frame", rule: "must be UTF-8"))
+        #expect(fourthCode == 1007)
+
+        let (fifth, fifthCode) = try await self.firstMessage(RawClient.frame(opcode: 0x2, [1], isMasked: false))
+        #expect(fifth?.rule == "frames of a client must be masked")
+        #expect(fifthCode == 1002)
+    }
+
+    @Test func `refuses tokens that are expired, of another app, or nobody's`() async throws {
+        try await TestServer.with { server in
+            func problem(_ token: String) async throws -> ServerFrame.Problem.Code? {
+                let client = try await RawClient.open(port: server.listening.gatewayPort)
+                try await client.send(server.hello("alice", token: token))
+                return try await client.problem()?.code
+            }
+            #expect(try await problem(server.token("alice", seconds: -1)) == .expiredToken)
+            let elsewhere = try await UserTokens(apps: [.init(id: "elsewhere", tokenSecret: TestServer.secret)])
+            let user = UserKey(app: "elsewhere", user: "alice")
+            let token = try #require(elsewhere.token(for: user, expiresAtSeconds: 4_000_000_000))
+            #expect(try await problem(token) == .wrongApp)
+            #expect(try await problem("nonsense") == .invalidToken)
+        }
+    }
+
+    @Test func `hangs up on whoever does not say hello in time`() async throws {
+        // Long enough for a handshake on a busy machine.
+        let (problem, code) = try await self.firstMessage([]) { $0.gateway.unauthenticatedMilliseconds = 1_000 }
+        #expect(problem == .init(code: .timedOut, field: "hello", rule: "must come within 1000 ms of connecting"))
+        #expect(code == 1008)
+        try await TestServer.with({ $0.gateway.unauthenticatedMilliseconds = 30 }) { server in
+            let silent = try await RawClient.connect(port: server.listening.gatewayPort)
+            #expect(await silent.rest() == "")
+            try await server.eventually { server.metric("tidings_gateway_connections") == "0" }
+        }
+    }
+
+    @Test func `refuses one bad field and keeps the session`() async throws {
+        try await TestServer.with { server in
+            let client = try await server.client("alice")
+            let conversation = ConversationID(type: .direct, target: "bob")
+            try await client.send(
+                .send(.init(clientMessageID: "m1", conversation: conversation, objectName: .text, content: "")))
+            guard case .sendRefused("m1", let problem) = try await client.nextFrame() else {
+                Issue.record("not refused")
+                return
+            }
+            #expect(problem.field == "content")
+            try await client.send(.ping(1))
+            #expect(try await client.nextFrame() == .pong(1))
+            await client.close()
+        }
+    }
+
+    @Test func `turns clients away when it is full`() async throws {
+        try await TestServer.with({ $0.gateway.connectionsMax = 1 }) { server in
+            let first = try await server.client("alice")
+            let second = try await RawClient.connect(port: server.listening.gatewayPort)
+            #expect(try await second.head().hasPrefix("HTTP/1.1 503 "))
+            await first.close()
+            try await server.eventually { server.metric("tidings_gateway_connections") == "0" }
+            let third = try await server.client("alice")
+            await third.close()
+        }
+    }
+
+    @Test func `cuts off a slow reader and nobody else`() async throws {
+        try await TestServer.with({ $0.gateway.backlogBytesMax = 65_536 }) { server in
+            let slow = try await server.client("alice", receiveBuffer: 4_096)
+            let other = try await server.client("bob")
+            let content = String(repeating: "x", count: 30_000)
+            // The reader leaves everything in the kernel's buffers, while it asks for more and more.
+            try await slow.channel.setOption(.autoRead, value: false).get()
+            var sent = 0
+            try await server.eventually {
+                sent += 1
+                let draft = MessageDraft(
+                    clientMessageID: ClientMessageID("flood\(sent)"),
+                    conversation: .init(type: .direct, target: "alice"),
+                    objectName: .text, content: content)
+                try await other.send(.send(draft))
+                guard case .sendAccepted = try await other.nextFrame() else { return false }
+                // The message itself is written, and all of them again for each sync.
+                try? await slow.send(.sync(after: 0, limit: 200))
+                return server.metric("tidings_gateway_problems_total{code=\"slow_reader\"}") == "1"
+            }
+            try await server.eventually { server.metric("tidings_gateway_connections") == "1" }
+            try await other.send(.ping(1))
+            #expect(try await other.nextFrame() == .pong(1))
+            await slow.close()
+            await other.close()
+        }
+    }
+}

@@ -1,0 +1,192 @@
+import APNsModel
+import Foundation
+import Logging
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOPosix
+import ServerCore
+import StoreModel
+import Testing
+import TidingsModel
+
+@testable import TidingsServer
+
+/// The reference model as a store that answers on a thread of its own, until it is told to fail.
+///
+/// `@unchecked Sendable`: the state is guarded by the lock.
+private final class ModelStore: BatchStore, @unchecked Sendable {
+    private let state: NIOLockedValueBox<(store: ReferenceStore, epoch: UInt64, fails: Bool, batches: [Int])>
+    private let queue = DispatchQueue(label: "model-store")
+    let opening: StoreOpening
+
+    init() {
+        var store = ReferenceStore()
+        self.opening = store.open()
+        self.state = NIOLockedValueBox((store, self.opening.epoch, false, []))
+    }
+
+    /// How many commands each batch had.
+    var batches: [Int] { self.state.withLockedValue { $0.batches } }
+
+    func fail() { self.state.withLockedValue { $0.fails = true } }
+
+    func submit(_ commands: [StoreCommand], completion: @escaping @Sendable ([StoreResult]) -> Void) {
+        self.queue.async {
+            let results = self.state.withLockedValue { state -> [StoreResult] in
+                state.batches.append(commands.count)
+                guard !state.fails else { return commands.map { _ in .failed("the disk is full") } }
+                return (try? state.store.apply(commands, epoch: state.epoch)) ?? []
+            }
+            completion(results)
+        }
+    }
+}
+
+/// Takes pushes and answers as told.
+private final class FakeSender: PushSender {
+    let environment = PushEnvironment.sandbox
+    private let sent = NIOLockedValueBox<[APNsRequest]>([])
+
+    var requests: [APNsRequest] { self.sent.withLockedValue { $0 } }
+
+    func send(_ request: APNsRequest, completion: @escaping @Sendable (APNsOutcome) -> Void) {
+        self.sent.withLockedValue { $0.append(request) }
+        completion(.accepted(apnsID: request.apnsID ?? "", uniqueID: nil))
+    }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct `The server's loop` {
+    private struct Rig {
+        var server: ServerLoop
+        var store: ModelStore
+        var sender: FakeSender
+        var test: TestServer
+    }
+
+    /// A loop with a gateway in front of it, a store and a sender that are not real.
+    private func with(_ body: (Rig) async throws -> Void) async throws {
+        var configuration = TestServer.configuration(folder: "/nowhere")
+        configuration.core.graceTime = 0
+        configuration.core.restartGraceTime = 0
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let registry = PrometheusRegistry()
+        let tokens = try await UserTokens(apps: configuration.apps)
+        let (store, sender) = (ModelStore(), FakeSender())
+        let server = ServerLoop(
+            eventLoop: group.next(), configuration: configuration, store: store, senders: ["demo": sender],
+            tokens: tokens,
+            metrics: ServerMetrics(factory: registry), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            seed: 1)
+        let gateway = try await Gateway.bind(configuration.gateway, server: server)
+        server.open(store.opening)
+        let listening = TidingsServer.Listening(gatewayPort: gateway.address?.port ?? 0, apiPort: 0)
+        let test = TestServer(listening: listening, registry: registry, configuration: configuration, tokens: tokens)
+        do {
+            try await body(Rig(server: server, store: store, sender: sender, test: test))
+        } catch {
+            Issue.record(error)
+        }
+        gateway.stopAccepting()
+        await server.stop()
+        try await group.shutdownGracefully()
+    }
+
+    private func draft(_ id: ClientMessageID, to user: String = "bob") -> MessageDraft {
+        MessageDraft(
+            clientMessageID: id, conversation: .init(type: .direct, target: user), objectName: .text,
+            content: "{\"content\":\"hello\"}")
+    }
+
+    @Test func `pushes through the app's sender to a phone that is gone`() async throws {
+        try await self.with { rig in
+            let bob = try await rig.test.client("bob")
+            try await bob.send(.registerPush(.init(token: "abcd", environment: .sandbox, topic: "com.example.chat")))
+            try await bob.send(.runState(.suspending))
+            await bob.close()
+            try await rig.test.eventually { rig.test.metric("tidings_gateway_connections") == "0" }
+            guard
+                case .accepted(let accepted) = await rig.server.ask(
+                    .send(.init(app: "demo", user: "alice"), self.draft("c1")))
+            else {
+                Issue.record("the send was refused")
+                return
+            }
+            try await rig.test.eventually { rig.sender.requests.count == 1 }
+            let request = try #require(rig.sender.requests.first)
+            #expect(request.token == "abcd")
+            #expect(request.topic == "com.example.chat")
+            #expect(request.collapseID == accepted.messageID.description)
+            try await rig.test.eventually {
+                rig.test.metric("tidings_legs_ended_total{end=\"accepted\"}") == "1"
+                    && rig.test.metric("tidings_pushes_total{outcome=\"accepted\"}") == "1"
+                    && rig.test.metric("tidings_pushes_in_flight") == "0"
+            }
+        }
+    }
+
+    @Test func `keeps a push whose side of Apple's has no credential`() async throws {
+        try await self.with { rig in
+            let bob = try await rig.test.client("bob")
+            try await bob.send(.registerPush(.init(token: "abcd", environment: .production, topic: "com.example.chat")))
+            try await bob.send(.runState(.suspending))
+            await bob.close()
+            try await rig.test.eventually { rig.test.metric("tidings_gateway_connections") == "0" }
+            guard
+                case .accepted(let accepted) = await rig.server.ask(
+                    .send(.init(app: "demo", user: "alice"), self.draft("c1")))
+            else {
+                Issue.record("the send was refused")
+                return
+            }
+            try await rig.test.eventually { rig.test.metric("tidings_pushes_total{outcome=\"no_credential\"}") == "1" }
+            #expect(rig.sender.requests.isEmpty)
+            guard case .trace(let trace?) = await rig.server.ask(.trace("demo", accepted.messageID)) else {
+                Issue.record("no trace")
+                return
+            }
+            #expect(trace.open.map(\.wait) == [.configFault])
+        }
+    }
+
+    @Test func `hands the store everything of one turn in one batch`() async throws {
+        try await self.with { rig in
+            let alice = try await rig.test.client("alice")
+            let before = rig.store.batches.count
+            let frames = (0..<10).map { ClientFrame.send(self.draft(ClientMessageID("c\($0)"))) }
+            // One write: the server reads all of them in one turn.
+            try await alice.send(frames: frames)
+            for _ in frames {
+                guard case .sendAccepted = try await alice.nextFrame() else {
+                    Issue.record("a send was refused")
+                    return
+                }
+            }
+            let batches = rig.store.batches.dropFirst(before)
+            #expect(batches.contains { $0 >= 5 }, "\(batches)")
+            await alice.close()
+        }
+    }
+
+    @Test func `ends when the store refuses to write, and acks nothing`() async throws {
+        try await self.with { rig in
+            let alice = try await rig.test.client("alice")
+            rig.store.fail()
+            try await alice.send(.send(self.draft("c1")))
+            await #expect(throws: StoreFailure(reason: "the disk is full")) {
+                try await rig.server.ended.futureResult.get()
+            }
+            while let frame = try await alice.nextFrame() {
+                if case .sendAccepted = frame { Issue.record("acked without a sync") }
+                if case .sendRefused = frame { break }
+                if case .problem = frame { break }
+            }
+            let after = await rig.server.ask(.send(.init(app: "demo", user: "alice"), self.draft("c2")))
+            guard case .refused(let problem) = after else {
+                Issue.record("accepted after the failure")
+                return
+            }
+            #expect(problem.code == .unavailable)
+            await alice.close()
+        }
+    }
+}

@@ -1,0 +1,253 @@
+import Foundation
+import Testing
+import TidingsModel
+
+@testable import TidingsWire
+
+/// One frame in both forms. The protobuf bytes were made by protoc from text, the JSON by hand: neither by this code.
+struct Vector: Decodable, CustomTestStringConvertible {
+    var name: String
+    var frame: String
+    var protobuf: String
+    var json: String
+    var testDescription: String { self.name }
+
+    var bytes: [UInt8] {
+        stride(from: 0, to: self.protobuf.utf8.count, by: 2).map { offset in
+            let start = self.protobuf.index(self.protobuf.startIndex, offsetBy: offset)
+            return UInt8(self.protobuf[start..<self.protobuf.index(start, offsetBy: 2)], radix: 16)!
+        }
+    }
+
+    static let all: [Vector] = {
+        let url = Bundle.module.url(forResource: "frames", withExtension: "json", subdirectory: "Vectors")!
+        return (try? JSONDecoder().decode([Vector].self, from: Data(contentsOf: url))) ?? []
+    }()
+}
+
+private let message = Message(
+    id: MessageID("01qdq6qdr0000")!, app: "demo", sender: "alice",
+    conversation: ConversationID(type: .direct, target: "bob"), clientMessageID: "c-1", objectName: .text,
+    content: #"{"content":"hi"}"#, flags: .normal, pushText: nil, sentAt: 1_763_683_200_001)
+
+/// What each client vector means.
+private let clientFrames: [String: ClientFrame] = [
+    "hello": .hello(
+        ClientFrame.Hello(
+            versions: 1...1, token: "eyJ.a.b", device: "d-1", platform: "ios", runState: .foreground, after: 41)),
+    "hello-background": .hello(
+        ClientFrame.Hello(
+            versions: 1...3, token: "t", device: "d-1", platform: "linux",
+            runState: .background(remainingMilliseconds: 25_000), after: 0)),
+    "send": .send(
+        MessageDraft(
+            clientMessageID: "c-1", conversation: ConversationID(type: .direct, target: "bob"), objectName: .text,
+            content: #"{"content":"hé"}"#)),
+    "send-quiet-command": .send(
+        MessageDraft(
+            clientMessageID: "c-2", conversation: ConversationID(type: .group, target: "team"),
+            objectName: "RC:CmdMsg", content: "{}", flags: [], pushText: "")),
+    "ack": .ack(
+        ClientFrame.Ack(
+            stored: 7,
+            settled: [
+                ClientFrame.Settlement(upTo: 5, disposition: .shown),
+                ClientFrame.Settlement(upTo: 6, disposition: .suppressed(.providerMissing)),
+                ClientFrame.Settlement(upTo: 7, disposition: .appHandled),
+            ])),
+    "run-state-suspending": .runState(.suspending),
+    "register-push": .registerPush(
+        PushRegistration(token: "00ff10", environment: .sandbox, topic: "com.example.chat")),
+    "sync": .sync(after: .max, limit: 100),
+    "mark-read": .markRead(ConversationID(type: .discussion, target: "d"), upTo: 9),
+    "ping": .ping(3),
+    "sign-out": .signOut,
+]
+
+/// What each server vector means.
+private let serverFrames: [String: ServerFrame] = [
+    "welcome": .welcome(
+        ServerFrame.Welcome(
+            version: 1, serverTime: 1_763_683_200_000, head: 41, unread: 2, heartbeatMilliseconds: 30_000,
+            frameBytesMax: 65_536, recipientTag: "0123456789abcdef", extensionToken: "x")),
+    "send-accepted": .sendAccepted(
+        ServerFrame.SendAccepted(
+            clientMessageID: "c-1", messageID: message.id, sentAt: 1_763_683_200_001, position: 42)),
+    "send-refused": .sendRefused(
+        "c-1", ServerFrame.Problem(InvalidField(field: "conversation.target", rule: "names no conversation"))),
+    "entry-message": .entry(LogEntry(position: 42, body: .message(message))),
+    "page": .page(
+        ServerFrame.Page(
+            after: 40,
+            entries: [
+                LogEntry(
+                    position: 41, body: .read(conversation: ConversationID(type: .direct, target: "bob"), upTo: 39))
+            ], head: 41, unread: 0)),
+    "pong": .pong(3),
+    "problem-fatal": .problem(
+        ServerFrame.Problem(code: .expiredToken, field: "token", rule: "has expired; ask for a new one"),
+        isFatal: true),
+    "reconnect": .reconnect(afterMilliseconds: 1_500),
+]
+
+@Suite struct `A frame on the wire` {
+    @Test(arguments: Vector.all) func `is the golden vector in both forms and both directions`(vector: Vector) throws {
+        let json = Array(vector.json.utf8)
+        switch vector.frame {
+        case "ClientFrame":
+            let frame = try #require(clientFrames[vector.name])
+            #expect(FrameCodec.encode(frame, as: .protobuf) == vector.bytes)
+            #expect(String(decoding: FrameCodec.encode(frame, as: .json), as: UTF8.self) == vector.json)
+            #expect(try FrameCodec.decodeClientFrame(vector.bytes, as: .protobuf) == frame)
+            #expect(try FrameCodec.decodeClientFrame(json, as: .json) == frame)
+        case "ServerFrame":
+            let frame = try #require(serverFrames[vector.name])
+            #expect(FrameCodec.encode(frame, as: .protobuf) == vector.bytes)
+            #expect(String(decoding: FrameCodec.encode(frame, as: .json), as: UTF8.self) == vector.json)
+            #expect(try FrameCodec.decodeServerFrame(vector.bytes, as: .protobuf) == frame)
+            #expect(try FrameCodec.decodeServerFrame(json, as: .json) == frame)
+        default: Issue.record("a vector of unknown kind \(vector.frame)")
+        }
+    }
+
+    @Test func `has a golden vector for every kind`() {
+        #expect(Set(Vector.all.map(\.name)) == Set(clientFrames.keys).union(serverFrames.keys))
+        #expect(Vector.all.count == clientFrames.count + serverFrames.count)
+    }
+
+    @Test(arguments: WireFormat.allCases) func `is refused unparsed when it is too large`(format: WireFormat) {
+        #expect(throws: FrameError.tooLarge(bytes: 11, max: 10)) {
+            try FrameCodec.decodeClientFrame(Array(repeating: 0, count: 11), as: format, bytesMax: 10)
+        }
+    }
+
+    @Test func `is refused when it is not a frame`() {
+        #expect(throws: FrameError.empty) { try FrameCodec.decodeClientFrame([], as: .protobuf) }
+        #expect(throws: FrameError.empty) { try FrameCodec.decodeClientFrame(Array("{}".utf8), as: .json) }
+        #expect(throws: FrameError.self) { try FrameCodec.decodeClientFrame([0xff, 0xff], as: .protobuf) }
+        #expect(throws: FrameError.self) { try FrameCodec.decodeClientFrame(Array("[1]".utf8), as: .json) }
+    }
+
+    @Test func `may hold fields that this build does not know`() throws {
+        let json = #"{"ping":{"nonce":"3","later":true},"alsoLater":1}"#
+        #expect(try FrameCodec.decodeClientFrame(Array(json.utf8), as: .json) == .ping(3))
+        // Field 100 of a ping, a varint.
+        let protobuf: [UInt8] = [0x42, 0x05, 0x08, 0x03, 0xa0, 0x06, 0x01]
+        #expect(try FrameCodec.decodeClientFrame(protobuf, as: .protobuf) == .ping(3))
+    }
+}
+
+@Suite struct `A field that breaks its rule` {
+    private func fault(_ json: String) -> FrameError? {
+        do throws(FrameError) {
+            _ = try FrameCodec.decodeClientFrame(Array(json.utf8), as: .json)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test(arguments: [
+        (
+            #"{"send":{"clientMessageId":"c","conversation":{"type":"XX","target":"b"},"objectName":"o","content":"x"}}"#,
+            "conversation.type", "c"
+        ),
+        (
+            #"{"send":{"clientMessageId":"c","conversation":{"type":"PR","target":""},"objectName":"o","content":"x"}}"#,
+            "conversation.target", "c"
+        ),
+        (
+            #"{"send":{"clientMessageId":"c","conversation":{"type":"PR","target":"b"},"objectName":"o"}}"#, "content",
+            "c"
+        ),
+        (
+            #"{"send":{"clientMessageId":"c","conversation":{"type":"PR","target":"b"},"content":"x"}}"#,
+            "object_name", "c"
+        ),
+    ]) func `refuses that one send`(json: String, field: String, send: String) {
+        guard case .invalid(let invalid, let id) = self.fault(json) else {
+            Issue.record("accepted")
+            return
+        }
+        #expect(invalid.field == field)
+        #expect(id?.rawValue == send)
+    }
+
+    @Test(arguments: [
+        (#"{"hello":{"versionMin":2,"versionMax":1,"device":"d","runState":{"state":"foreground"}}}"#, "version_min"),
+        (#"{"hello":{"versionMin":1,"versionMax":1,"device":"","runState":{"state":"foreground"}}}"#, "device"),
+        (#"{"hello":{"versionMin":1,"versionMax":1,"device":"d"}}"#, "run_state.state"),
+        (
+            #"{"hello":{"versionMin":1,"versionMax":1,"device":"d","runState":{"state":"suspending"}}}"#,
+            "run_state.state"
+        ),
+        (#"{"runState":{"state":"background","remainingMs":"-1"}}"#, "run_state.remaining_ms"),
+        (
+            #"{"ack":{"stored":"3","settled":[{"upTo":"2","disposition":"shown"},{"upTo":"2","disposition":"shown"}]}}"#,
+            "ack.settled.up_to"
+        ),
+        (#"{"ack":{"stored":"3","settled":[{"upTo":"2","disposition":"seen"}]}}"#, "ack.settled.disposition"),
+        (#"{"ack":{"stored":"3","settled":[{"upTo":"2","disposition":"suppressed"}]}}"#, "ack.settled.reason"),
+        (#"{"registerPush":{"token":"XYZ","environment":"sandbox","topic":"t"}}"#, "token"),
+        (#"{"registerPush":{"token":"abc","environment":"sandbox","topic":"t"}}"#, "token"),
+        (#"{"registerPush":{"token":"ab","environment":"test","topic":"t"}}"#, "environment"),
+        (#"{"registerPush":{"token":"ab","environment":"sandbox","topic":""}}"#, "topic"),
+    ]) func `is named`(json: String, field: String) {
+        guard case .invalid(let invalid, nil) = self.fault(json) else {
+            Issue.record("accepted, or laid at the door of a send")
+            return
+        }
+        #expect(invalid.field == field)
+    }
+}
+
+@Suite struct `Random bytes` {
+    @Test func `never crash the decoder, and what it accepts it can write again`() throws {
+        var generator = SeededGenerator(seed: 7)
+        var accepted = 0
+        for _ in 0..<5_000 {
+            var bytes = Vector.all.randomElement(using: &generator)!.bytes
+            for _ in 0..<Int.random(in: 0...3, using: &generator) where !bytes.isEmpty {
+                bytes[Int.random(in: 0..<bytes.count, using: &generator)] = UInt8.random(in: 0...255, using: &generator)
+            }
+            if let frame = try? FrameCodec.decodeClientFrame(bytes, as: .protobuf) {
+                accepted += 1
+                let again = FrameCodec.encode(frame, as: .json)
+                #expect(try FrameCodec.decodeClientFrame(again, as: .json) == frame)
+            }
+            if let frame = try? FrameCodec.decodeServerFrame(bytes, as: .protobuf) {
+                let again = FrameCodec.encode(frame, as: .json)
+                #expect(try FrameCodec.decodeServerFrame(again, as: .json) == frame)
+            }
+        }
+        #expect(accepted > 500)
+    }
+}
+
+/// SplitMix64, so that a failure comes back.
+struct SeededGenerator: RandomNumberGenerator {
+    var state: UInt64
+    init(seed: UInt64) { self.state = seed }
+    mutating func next() -> UInt64 {
+        self.state &+= 0x9e37_79b9_7f4a_7c15
+        var z = self.state
+        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
+        return z ^ (z >> 31)
+    }
+}
+
+@Suite struct `Version negotiation` {
+    @Test func `takes the highest version both speak`() {
+        #expect(ProtocolVersion.negotiate(1...9) == 1)
+        #expect(ProtocolVersion.negotiate(1...1) == 1)
+        #expect(ProtocolVersion.negotiate(2...9) == nil)
+    }
+
+    @Test func `knows its two subprotocols and no other`() {
+        #expect(WireFormat(subprotocol: "tidings.v1.protobuf") == .protobuf)
+        #expect(WireFormat(subprotocol: "tidings.v1.json") == .json)
+        #expect(WireFormat(subprotocol: "tidings.v2.json") == nil)
+        #expect(WireFormat.json.subprotocol == "tidings.v1.json")
+    }
+}

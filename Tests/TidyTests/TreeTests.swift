@@ -1,0 +1,100 @@
+import Foundation
+import Testing
+
+/// The rules, applied to the tree.
+@Suite struct `The tree` {
+    private func holds(_ rule: Rule, _ location: SourceLocation = #_sourceLocation) {
+        let findings = Tree.sources.flatMap(rule.check)
+        #expect(findings.isEmpty, "\(rule.name):\n\(Self.list(findings))", sourceLocation: location)
+    }
+
+    private static func list(_ findings: [Finding]) -> String { findings.map(\.description).joined(separator: "\n") }
+
+    @Test func `was found, so that the rules below have something to look at`() {
+        #expect(Tree.swift.count { $0.path.hasPrefix("Sources/") } > 10)
+        for core in House.cores.union([House.wireCore]).sorted() {
+            #expect(Tree.swift.contains { $0.target == core }, "no file of \(core) was read")
+        }
+    }
+
+    @Test func `has cores whose imports are cores and ordered containers`() { self.holds(CoreRules.imports) }
+    @Test func `has cores that read no clock`() { self.holds(CoreRules.clocks) }
+    @Test func `has cores that draw no chance`() { self.holds(CoreRules.chance) }
+    @Test func `has cores that start no task and wait for nothing`() { self.holds(CoreRules.tasks) }
+    @Test func `has cores that print nothing`() { self.holds(CoreRules.printing) }
+    @Test func `has cores that leak no hash order`() { self.holds(CoreRules.hashOrder) }
+    @Test func `has machines that name every pair of state and event`() { self.holds(CoreRules.machines) }
+    @Test func `has no file over 400 lines without a reason`() { self.holds(StyleRules.fileLength) }
+    @Test func `has no function over 70 lines without a reason`() { self.holds(StyleRules.functionLength) }
+    @Test func `leaves nothing for later`() { self.holds(StyleRules.unfinishedWords) }
+    @Test func `names no folder of one machine`() { self.holds(StyleRules.machinePaths) }
+    @Test func `forces nothing`() { self.holds(StyleRules.forcing) }
+    @Test func `names the guard of every unchecked promise`() { self.holds(StyleRules.uncheckedSendable) }
+    @Test func `documents every public and package declaration`() { self.holds(StyleRules.documentation) }
+
+    @Test func `has the same cores in the manifest and in the list`() throws {
+        #expect(House.cores(declaredIn: try Tree.text("Package.swift")) == House.cores)
+    }
+
+    @Test func `has a core helper that cannot take a package product`() throws {
+        #expect(House.coreHelperParameters(in: try Tree.text("Package.swift")) == ["wing", "name", "cores"])
+    }
+
+    @Test func `has no page with a dead link`() {
+        let findings = Tree.sources.flatMap { DocumentRules.deadLinks(in: $0, exists: Tree.exists) }
+        #expect(findings.isEmpty, "\(Self.list(findings))")
+    }
+
+    @Test func `names every key, metric, problem and end of a leg in its page`() throws {
+        let pages = [
+            ("Sources/Server/TidingsServer/Configuration/ConfigurationKey.swift", "docs/configuration.md", ".init("),
+            ("Sources/Server/TidingsServer/Operations/ServerMetrics.swift", "docs/metrics.md", "= \"tidings."),
+            ("Sources/Model/TidingsModel/ServerFrame.swift", "docs/errors.md", "case "),
+            ("Sources/Model/TidingsModel/Leg.swift", "docs/errors.md", ": \""),
+        ]
+        for (file, name, mark) in pages {
+            let source = Source(path: file, text: try Tree.text(file))
+            let words = DocumentRules.quotedWords(in: source, near: mark)
+            #expect(words.count > 5, "\(file) was not understood")
+            let page = try Tree.text(name)
+            #expect(words.filter { !page.contains("`\($0)`") } == [], "\(name) lacks words of \(file)")
+        }
+    }
+
+    @Test func `answers “when is a push sent?” from the first screen of both READMEs`() throws {
+        for name in ["README.md", "README.zh-CN.md"] {
+            let page = Source(path: name, text: try Tree.text(name))
+            let firstScreen = page.lines.prefix(45).joined(separator: "\n")
+            #expect(firstScreen.contains("make demo") && firstScreen.contains("make run"), "\(name)")
+            #expect(firstScreen.contains("/PushVerdict.swift)"), "\(name)")
+        }
+    }
+
+    @Test func `shows the same commands and the same code in both languages`() throws {
+        let english = Source(path: "README.md", text: try Tree.text("README.md"))
+        let chinese = Source(path: "README.zh-CN.md", text: try Tree.text("README.zh-CN.md"))
+        for language in ["sh", "swift"] {
+            let shown = Self.withoutComments(DocumentRules.blocks(language, in: english))
+            #expect(!shown.isEmpty)
+            #expect(shown == Self.withoutComments(DocumentRules.blocks(language, in: chinese)))
+        }
+    }
+
+    @Test func `shows Swift that is compiled`() throws {
+        let file = "Tests/TidingsKitTests/ReadmeSnippet.swift"
+        let compiled = Self.withoutComments(Source(path: file, text: try Tree.text(file)).lines.map(String.init))
+        let shown = Self.withoutComments(
+            DocumentRules.blocks("swift", in: Source(path: "README.md", text: try Tree.text("README.md"))))
+        let start = try #require(compiled.firstIndex { $0 == shown.first })
+        #expect(Array(compiled[start...].prefix(shown.count)) == shown)
+    }
+
+    /// The words of a block up to a comment, which is translated; lines that are only a comment fall away.
+    private static func withoutComments(_ lines: [String]) -> [String] {
+        lines.compactMap { line in
+            let end = [line.firstRange(of: "//"), line.firstRange(of: "# ")].compactMap { $0?.lowerBound }.min()
+            let text = Source.trimmed(line[..<(end ?? line.endIndex)])
+            return text.isEmpty ? nil : String(text)
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import PhoneCore
+import Testing
+import TidingsModel
+import UserNotifications
+
+@Suite struct `A notification's content` {
+    @Test func `keeps every part through a copy that is changed`() throws {
+        let content = UNMutableNotificationContent()
+        content.title = "Alice"
+        content.subtitle = "in Team"
+        content.body = "hi"
+        content.badge = 3
+        content.sound = UNNotificationSound(named: UNNotificationSoundName("ping.caf"))
+        content.threadIdentifier = "PR:alice"
+        content.categoryIdentifier = "message"
+        content.interruptionLevel = .timeSensitive
+        content.userInfo = ["rc": ["cType": "PR"]]
+        let copy = try #require(content.mutableCopy() as? UNMutableNotificationContent)
+        copy.body = "changed"
+        #expect(content.body == "hi")
+        #expect(copy.title == "Alice")
+        #expect(copy.badge == 3)
+        #expect(copy.sound == content.sound)
+        #expect(copy.interruptionLevel == .timeSensitive)
+        #expect((copy.userInfo["rc"] as? [String: Any])?["cType"] as? String == "PR")
+        copy.body = "hi"
+        #expect(copy == content)
+    }
+
+    @Test func `carries a dictionary as JSON does: Booleans, numbers and texts stay apart`() throws {
+        let content = UNMutableNotificationContent()
+        content.userInfo = [
+            "flag": true, "one": 1, "half": 0.5, "text": "1", "list": [1, "a", false] as [Any], "none": NSNull(),
+            "deep": ["a": ["b": 2]],
+        ]
+        #expect(
+            content.parts.userInfo
+                == JSONObject([
+                    ("flag", true), ("one", 1), ("half", .number(try #require(JSONNumber(0.5)))), ("text", "1"),
+                    ("list", [1, "a", false]), ("none", .null), ("deep", ["a": ["b": 2]]),
+                ]))
+        let back = content.userInfo
+        #expect(back["flag"] as? Bool == true)
+        #expect(back["one"] as? Int == 1)
+        #expect(back["half"] as? Double == 0.5)
+        #expect((back["deep"] as? [String: Any])?["a"] as? [String: Int] == ["b": 2])
+    }
+
+    @Test func `leaves out what a payload cannot carry`() {
+        let content = UNMutableNotificationContent()
+        content.userInfo = ["date": Date(), 7: "number as key", "kept": "x"]
+        #expect(content.parts.userInfo == JSONObject([("kept", "x")]))
+    }
+
+    @Test func `of a request is a copy: changing it later changes nothing`() {
+        let content = UNMutableNotificationContent()
+        content.body = "first"
+        let request = UNNotificationRequest(
+            identifier: "m1", content: content,
+            trigger: UNTimeIntervalNotificationTrigger(timeInterval: 1.5, repeats: false))
+        content.body = "second"
+        #expect(request.content.body == "first")
+        #expect(
+            request.value
+                == NotificationRequest(
+                    identifier: "m1", content: NotificationContent(body: "first"),
+                    trigger: .timeInterval(milliseconds: 1_500, repeats: false)))
+        #expect(UNNotificationRequest(request.value).value == request.value)
+    }
+
+    @Test func `of a push tells its trigger`() {
+        let request = NotificationRequest(
+            identifier: "p1", content: NotificationContent(body: "x"), trigger: .push)
+        #expect(UNNotificationRequest(request).trigger is UNPushNotificationTrigger)
+        let response = NotificationResponse(
+            notification: DeliveredNotification(request: request, date: 1_500), actionIdentifier: "reply",
+            userText: "yes")
+        let seen = UNNotificationResponse.make(response)
+        #expect((seen as? UNTextInputNotificationResponse)?.userText == "yes")
+        #expect(seen.notification.date == Date(timeIntervalSince1970: 1.5))
+    }
+}
+
+@Suite struct `Apple's numbers` {
+    @Test func `are those of ios-delivery.md sections 5.5, 6.4, 9 and 11`() {
+        #expect(
+            [
+                UNNotificationPresentationOptions.badge, .sound, .alert, .list, .banner,
+            ].map(\.rawValue) == [1, 2, 4, 8, 16])
+        #expect(
+            [
+                UNAuthorizationOptions.badge, .sound, .alert, .carPlay, .criticalAlert,
+                .providesAppNotificationSettings, .provisional, .announcement,
+            ].map(\.rawValue) == [1, 2, 4, 8, 16, 32, 64, 128])
+        #expect(
+            [UNAuthorizationStatus.notDetermined, .denied, .authorized, .provisional, .ephemeral].map(\.rawValue)
+                == [0, 1, 2, 3, 4])
+        #expect(
+            [UNNotificationInterruptionLevel.passive, .active, .timeSensitive, .critical].map(\.rawValue)
+                == [0, 1, 2, 3])
+        #expect(
+            [UNNotificationActionOptions.authenticationRequired, .destructive, .foreground].map(\.rawValue) == [
+                1, 2, 4,
+            ])
+        #expect(
+            [
+                UNError.Code.notificationsNotAllowed, .notificationInvalidNoDate, .notificationInvalidNoContent,
+            ].map(\.rawValue) == [1, 1400, 1401])
+    }
+}

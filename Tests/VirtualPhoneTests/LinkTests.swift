@@ -1,0 +1,117 @@
+import PhoneCore
+import Testing
+import TidingsModel
+import VirtualPhone
+
+@Suite struct `The link between a phone and its processes` {
+    static let content = NotificationContent(
+        title: "Alice", subtitle: "s", body: "hi \u{1F600}", badge: 3,
+        sound: .critical(name: "a.caf", volume: 0.5),
+        userInfo: JSONObject([("rc", ["cType": "PR", "n": 2, "flag": true])]), categoryIdentifier: "c",
+        threadIdentifier: "t", targetContentIdentifier: "w", interruptionLevel: .timeSensitive, relevanceScore: 0.25,
+        launchImageName: "l")
+    static let request = NotificationRequest(
+        identifier: "m1", content: content, trigger: .timeInterval(milliseconds: 1_500, repeats: false))
+    static let notification = DeliveredNotification(
+        request: NotificationRequest(identifier: "p1", content: NotificationContent(body: "b"), trigger: .push), date: 7
+    )
+    static let response = NotificationResponse(notification: notification, actionIdentifier: "reply", userText: "yes")
+    static let payload = JSONObject([("aps", ["alert": "x"])])
+
+    static let callbacks: [Callback] = [
+        .willFinishLaunching(LaunchOptions()), .didFinishLaunching(LaunchOptions(remoteNotification: payload)),
+        .didFinishLaunching(LaunchOptions(localNotification: request)), .applicationWillEnterForeground,
+        .applicationDidBecomeActive, .applicationWillResignActive, .applicationDidEnterBackground,
+        .applicationWillTerminate, .applicationDidReceiveMemoryWarning, .sceneConfiguration, .sceneWillConnect(nil),
+        .sceneWillConnect(response), .sceneWillEnterForeground, .sceneDidBecomeActive, .sceneWillResignActive,
+        .sceneDidEnterBackground, .sceneDidDisconnect, .receiveRemote(payload), .receiveRemoteFetch(payload),
+        .receiveLocal(request), .handleActionRemote(identifier: "a", payload, text: nil),
+        .handleActionLocal(identifier: "a", request, text: "typed"), .willPresent(notification),
+        .receiveResponse(response), .registeredForRemoteNotifications(PushToken("ab")),
+        .failedToRegisterForRemoteNotifications(reason: "offline"), .backgroundTaskExpired(4),
+        .serviceExtensionReceive(request), .serviceExtensionTimeWillExpire,
+    ]
+
+    @Test func `carries every callback unchanged`() throws {
+        for callback in Self.callbacks {
+            let message = HostMessage.call(9, callback, .inactive)
+            let line = try JSONValue(parsing: message.json.serialized)
+            #expect(try HostMessage(json: line) == message)
+        }
+    }
+
+    @Test func `carries every answer unchanged`() throws {
+        let answers: [QueryAnswer] = [
+            .granted(true), .settings(NotificationSettings(authorizationStatus: .provisional, badge: true)), .added,
+            .done,
+            .refused(.noContent), .pending([Self.request]), .delivered([Self.notification]),
+            .categories([
+                NotificationCategory(
+                    identifier: "c",
+                    actions: [NotificationAction(identifier: "a", title: "A", options: .foreground, takesText: true)],
+                    reportsDismissal: true)
+            ]), .badge(4), .backgroundTime(nil), .backgroundTime(29_000),
+        ]
+        let messages =
+            answers.map { HostMessage.answer(3, $0) } + [.state(.background), .input(["send": "x"]), .exit]
+        for message in messages {
+            #expect(try HostMessage(json: try JSONValue(parsing: message.json.serialized)) == message)
+        }
+    }
+
+    @Test func `carries every word of a process unchanged`() throws {
+        let queries: [Query] = [
+            .requestAuthorization([.alert, .badge]), .settings, .add(Self.request), .pendingRequests,
+            .deliveredNotifications, .categories, .setBadgeCount(2), .badgeCount, .backgroundTimeRemaining,
+        ]
+        let results: [CallbackResult] = [
+            .returned, .fetch(.failed), .presentation([.banner, .list]), .content(Self.content),
+        ]
+        let events: [ProcessEvent] =
+            [
+                .started, .exited(crashed: true), .delegateChanged(isSet: true), .remoteRegistrationRequested,
+                .remoteRegistrationEnded, .backgroundTaskBegan(1), .backgroundTaskEnded(1), .iconBadgeNumberSet(0),
+                .categoriesSet([]), .pendingRemoved(identifiers: nil), .deliveredRemoved(identifiers: ["a", "b"]),
+                .screenChanged("Chat"),
+            ] + queries.map { .query(5, $0) } + results.map { .callbackCompleted(6, $0) }
+        let messages: [ProcessMessage] =
+            [
+                .hello(ProcessHello(token: "t", methods: .modern, lifecycle: .scenes)),
+                .hello(ProcessHello(token: "t")), .screen(["A", "B"]), .log(level: "info", text: "\u{0}\n"),
+                .fault("f"),
+            ] + events.map { .event($0) }
+        for message in messages {
+            #expect(try ProcessMessage(json: try JSONValue(parsing: message.json.serialized)) == message)
+        }
+    }
+
+    @Test func `names what is wrong with a line`() {
+        func fault(_ json: JSONValue) -> InvalidField? {
+            do throws(InvalidField) {
+                _ = try ProcessMessage(json: json)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        #expect(fault([]) == InvalidField(field: "type", rule: "is missing"))
+        #expect(
+            fault(["type": "dance"]) == InvalidField(field: "type", rule: "is not a message of a process: dance"))
+        #expect(
+            fault(["type": "log", "level": 1, "text": ""])
+                == InvalidField(field: "level", rule: "must be a string, got a number"))
+        #expect(
+            fault(["type": "event", "event": ["event": "background_task_began", "task": -1]])
+                == InvalidField(field: "task", rule: "must be a whole number, got -1"))
+    }
+
+    @Test func `cuts a stream into lines wherever it was split`() {
+        let stream = Array("one\ntwo\n\nthree\n".utf8)
+        for cut in 0...stream.count {
+            var buffer = LineBuffer()
+            let lines = buffer.append(stream[..<cut]) + buffer.append(stream[cut...])
+            #expect(lines.map { String(decoding: $0, as: UTF8.self) } == ["one", "two", "", "three"])
+            #expect(buffer.pendingBytes == 0)
+        }
+    }
+}

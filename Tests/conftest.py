@@ -1,0 +1,212 @@
+"""A real server, and a local APNs, for the tests in Python: real processes on free loopback ports and fresh temporary state."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import pathlib
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "Tests" / "Interop"))
+TOPIC = "com.example.chat"
+
+
+def tool() -> str:
+    """The built tool: TIDINGS_TOOL, or the newest debug build."""
+    path = os.environ.get("TIDINGS_TOOL", str(ROOT / ".build" / "debug" / "tidings"))
+    if not os.access(path, os.X_OK):
+        pytest.exit(f"{path} is not there: run make build first", returncode=1)
+    return path
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Program:
+    """A child process with a log file, stopped by its own process id."""
+
+    def __init__(self, arguments: list[str], log: pathlib.Path):
+        self.log = log
+        self._file = open(log, "ab")
+        self.process = subprocess.Popen(arguments, stdout=self._file, stderr=self._file, stdin=subprocess.DEVNULL)
+
+    @property
+    def pid(self) -> int:
+        return self.process.pid
+
+    def wait_until(self, address: str, seconds: float = 60):
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            if self.process.poll() is not None:
+                break
+            try:
+                with urllib.request.urlopen(address, timeout=2) as answer:
+                    if answer.status == 200:
+                        return
+            except (urllib.error.URLError, OSError):
+                time.sleep(0.05)
+        raise AssertionError(f"{address} did not become ready; last lines:\n{self.tail()}")
+
+    def tail(self, lines: int = 20) -> str:
+        return "\n".join(self.log.read_text(errors="replace").splitlines()[-lines:])
+
+    def kill(self):
+        """SIGKILL, as a crash."""
+        self.process.kill()
+        self.process.wait()
+
+    def stop(self):
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+            try:
+                self.process.wait(20)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+        self._file.close()
+
+
+class Site:
+    """One server with its configuration; it may be killed and started again on the same state."""
+
+    def __init__(self, with_apns: bool = False, settings: dict[str, dict] | None = None):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="tidings-test-"))
+        self.gateway_port, self.api_port = free_port(), free_port()
+        self.secret = secrets.token_hex(32)
+        self.api_key = secrets.token_hex(16)
+        self.app = "demo"
+        self.settings = settings or {}
+        self.apns = None
+        self.server = None
+        self.flags: list[str] = []
+        self.wrapper: list[str] = []
+        if with_apns:
+            self._start_apns()
+        self._write_configuration(with_apns)
+
+    @property
+    def gateway(self) -> str:
+        return f"ws://127.0.0.1:{self.gateway_port}"
+
+    @property
+    def api(self) -> str:
+        return f"http://127.0.0.1:{self.api_port}"
+
+    @property
+    def database(self) -> pathlib.Path:
+        return self.folder / "tidings.sqlite"
+
+    def _start_apns(self):
+        self.apns_port, self.courier_port, self.control_port = free_port(), free_port(), free_port()
+        self.apns_state = self.folder / "apns"
+        self.apns = Program(
+            [
+                tool(), "apns", "--port", str(self.apns_port), "--courier-port", str(self.courier_port),
+                "--control-port", str(self.control_port), "--state", str(self.apns_state), "--topic", TOPIC,
+            ],
+            self.folder / "apns.log",
+        )
+        self.apns.wait_until(f"http://127.0.0.1:{self.control_port}/devices")
+
+    def _write_configuration(self, with_apns: bool):
+        app = {
+            "token_secret": self.secret,
+            "api_keys": ["tests"],
+            "api_key": {
+                "tests": {
+                    "sha256": hashlib.sha256(self.api_key.encode()).hexdigest(),
+                    "scopes": ["tokens", "messages", "conversations", "trace"],
+                }
+            },
+        }
+        if with_apns:
+            credential = json.loads((self.apns_state / "credential.json").read_text())
+            app["apns"] = {
+                "environment": "sandbox", "team_id": credential["team_id"], "key_id": credential["key_id"],
+                "key_path": credential["p8_path"], "topic": TOPIC, "host": "localhost", "port": self.apns_port,
+                "trust_roots_path": credential["ca_path"],
+            }
+        configuration = {
+            "gateway": {"port": self.gateway_port},
+            "api": {"port": self.api_port},
+            "store": {"path": str(self.database)},
+            "apps": [self.app],
+            "app": {self.app: app},
+        }
+        for group, values in self.settings.items():
+            configuration.setdefault(group, {}).update(values)
+        self.config = self.folder / "server.yaml"
+        # JSON is YAML.
+        self.config.write_text(json.dumps(configuration, indent=1))
+
+    def start(self):
+        self.server = Program(
+            [*self.wrapper, tool(), "serve", "--config", str(self.config), *self.flags], self.folder / "server.log"
+        )
+        self.server.wait_until(f"{self.api}/readyz")
+        return self
+
+    def token(self, user: str, seconds: int = 3600) -> str:
+        return self.call("POST", f"/v1/apps/{self.app}/tokens", {"user": user, "expires_in_seconds": seconds})["token"]
+
+    def call(self, method: str, path: str, body: dict | None = None, key: str | None = None, base: str | None = None):
+        """One request of the HTTP API; raises urllib.error.HTTPError for anything but 2xx."""
+        request = urllib.request.Request(
+            (base or self.api) + path,
+            method=method,
+            data=None if body is None else json.dumps(body).encode(),
+            headers={"Authorization": f"Bearer {key or self.api_key}", "Content-Type": "application/json"},
+        )
+        with urllib.request.urlopen(request, timeout=20) as answer:
+            text = answer.read()
+        return json.loads(text) if text else None
+
+    def trace(self, message_id: str) -> dict:
+        return self.call("GET", f"/v1/apps/{self.app}/messages/{message_id}/trace")
+
+    def delivery_log(self) -> list[dict]:
+        """What the local APNs was asked, in order."""
+        answer = self.call("GET", "/log", base=f"http://127.0.0.1:{self.control_port}")
+        return answer["events"] if isinstance(answer, dict) else answer
+
+    def stop(self):
+        for program in (self.server, self.apns):
+            if program:
+                program.stop()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+@pytest.fixture
+def make_site():
+    """Makes servers; all are stopped at the end of the test."""
+    sites: list[Site] = []
+
+    def make(**options) -> Site:
+        site = Site(**options)
+        sites.append(site)
+        return site
+
+    yield make
+    for site in sites:
+        site.stop()
+
+
+@pytest.fixture
+def site(make_site) -> Site:
+    return make_site().start()

@@ -1,0 +1,67 @@
+"""The manifest as SwiftPM reads it: what the SDK brings along on Apple's systems, and what cores can see."""
+
+import json
+import re
+
+import pytest
+
+SDK = ["TidingsClient", "TidingsKit", "TidingsNotificationService"]
+COLLECTIONS = {"DequeModule", "OrderedCollections", "HeapModule"}
+
+
+@pytest.fixture
+def targets(root, run, tmp_path):
+    """The targets by name, as on Linux or as on Apple's systems."""
+
+    def targets(apple=False):
+        manifest = (root / "Package.swift").read_text()
+        if apple:
+            assert "#if os(Linux)" in manifest
+            manifest = manifest.replace("#if os(Linux)", "#if os(Windows)")
+        (tmp_path / "Package.swift").write_text(manifest)
+        result = run("swift", "package", "--package-path", tmp_path, "dump-package")
+        assert result.returncode == 0, result.stderr
+        return {target["name"]: target for target in json.loads(result.stdout)["targets"]}
+
+    return targets
+
+
+def dependencies(target):
+    """The targets and the package products a target names."""
+    ours, products = set(), set()
+    for dependency in target["dependencies"]:
+        (kind, value), = dependency.items()
+        (products if kind == "product" else ours).add(value[0])
+    return ours, products
+
+
+def closure(targets, names):
+    """All package products that come along with some targets."""
+    products, seen, waiting = set(), set(), list(names)
+    while waiting:
+        name = waiting.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        ours, more = dependencies(targets[name])
+        products |= more
+        waiting += ours
+    return products
+
+
+def test_on_apples_systems_the_sdk_brings_along_protobuf_grdb_and_collections_only(targets):
+    assert closure(targets(apple=True), SDK) <= {"SwiftProtobuf", "GRDB"} | COLLECTIONS
+
+
+def test_the_check_can_see_nio_where_it_is(targets):
+    assert "NIOCore" in closure(targets(), SDK)
+
+
+def test_cores_see_cores_and_collections_only(targets, root):
+    found = targets()
+    cores = set(re.findall(r'^targets \+= core\(\s*"\w+", "(\w+)"', (root / "Package.swift").read_text(), re.MULTILINE))
+    assert len(cores) >= 9
+    for name in cores:
+        ours, products = dependencies(found[name])
+        assert ours <= cores, f"{name} sees {ours - cores}"
+        assert products <= COLLECTIONS, f"{name} sees {products - COLLECTIONS}"

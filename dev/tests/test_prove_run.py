@@ -1,0 +1,46 @@
+"""dev/prove-run: a command that stays and answers holds; one that ends, is silent or does not stop does not."""
+
+import sys
+
+import pytest
+
+STAND_IN = """
+import http.server, signal, sys, threading
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+class Answer(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response({answer})
+        self.end_headers()
+    def log_message(self, *arguments): pass
+server = http.server.HTTPServer(("127.0.0.1", 0), Answer)
+threading.Thread(target=server.serve_forever, daemon=True).start()
+print("Everything is running; Ctrl-C ends it.", flush=True)
+print(f"  HTTP API     http://127.0.0.1:{{server.server_port}}   (GET /healthz)", flush=True)
+signal.sigwait([signal.SIGINT])
+sys.exit({status})
+"""
+
+
+def stand_in(answer=200, status=0):
+    return ["dev/prove-run", sys.executable, "-c", STAND_IN.format(answer=answer, status=status)]
+
+
+def test_one_that_stays_answers_and_ends_holds(run):
+    result = run(*stand_in())
+    assert result.returncode == 0, result.stderr
+    assert "prove-run: held" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("command", "complaint"),
+    [
+        (["dev/prove-run", "echo", "bye"], "ended before everything was running"),
+        (["dev/prove-run", "bash", "-c", "echo Everything is running; sleep 60"], "printed no address"),
+        (stand_in(answer=503), "nobody answers"),
+        (stand_in(status=3), "ended with status 3"),
+    ],
+)
+def test_what_does_not_do_as_promised_is_named(run, command, complaint):
+    result = run(*command)
+    assert result.returncode == 1
+    assert complaint in result.stderr
