@@ -79,7 +79,8 @@ private struct AppGroup {
 
     @Test func `for somebody else is stripped and rings for nobody`() {
         var group = AppGroup()
-        let stripped = ExtensionDecision.Changes(isSilent: true, isStripped: true, reason: .wrongRecipient)
+        let stripped = ExtensionDecision.Changes(
+            isSilent: true, isStripped: true, body: "You have a notification", reason: .wrongRecipient)
         #expect(group.decide(push(tag: "carol")) == stripped)
         group.signIn = .signedOut
         #expect(group.decide(push())?.isStripped == true)
@@ -92,6 +93,24 @@ private struct AppGroup {
         #expect(
             group.decide(push(badge: 1, isRecall: true))
                 == .init(badge: 1, isSilent: true, body: "A message was withdrawn", reason: .recall))
+    }
+
+    @Test func `is not shown at all where the extension may filter and nothing is to ring`() {
+        var group = AppGroup()
+        func discarded(_ userInfo: JSONValue) -> [Bool] {
+            // A captured value may be changed in one place at a time.
+            var (ledger, badge) = (group.ledger, group.badge)
+            let changes = ExtensionDecision.changes(
+                userInfo: userInfo, signIn: group.signIn, ledger: &ledger, badge: &badge, isDelivered: nil,
+                isFilteringEntitled: true, wall: 0)
+            (group.ledger, group.badge) = (ledger, badge)
+            return [changes?.isDiscarded == true, changes?.removed == [id(7)]]
+        }
+        #expect(discarded(push()) == [false, false])
+        #expect(discarded(push()) == [true, false])
+        #expect(discarded(push(isRecall: true)) == [true, true])
+        #expect(discarded(push(tag: "carol")) == [true, false])
+        #expect(discarded(foreign) == [false, false])
     }
 
     @Test func `is a recall only by a Boolean at its place`() {

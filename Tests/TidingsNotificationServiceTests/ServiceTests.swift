@@ -130,10 +130,10 @@ private final class Service: UNNotificationServiceExtension {
         try await bench.signIn(tag: "carol")
         await bench.push(7)
         #expect(bench.phone.presentations.allSatisfy { !$0.isRing })
-        for entry in bench.phone.screen.list {
-            #expect(entry.notification.request.content.body != "hi")
-            #expect(entry.notification.request.content.title == "")
-        }
+        let contents = bench.phone.screen.list.map(\.notification.request.content)
+        #expect(contents.map(\.body) == ["You have a notification"])
+        #expect(contents.map(\.title) == [""])
+        #expect(bench.phone.screen.badge(of: "com.example.chat") == 0)
     }
 
     @Test func `calls the content handler once, though the time expires afterwards`() {

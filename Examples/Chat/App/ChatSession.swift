@@ -45,8 +45,16 @@ import VirtualPhone
         Task { [weak self, statuses = self.client.connectionStatuses] in
             for await _ in statuses { self?.report() }
         }
+        // A lost connection is seen, and a chat that comes back to the front is read.
+        Task { [weak self, statuses = self.client.connectionStatuses] in
+            for await _ in statuses { self?.refresh() }
+        }
+        Task { [weak self, runs = self.client.runStates] in
+            for await _ in runs { self?.refresh() }
+        }
         Task { [weak self, values = PhoneInput.values] in
-            for await value in values { await self?.perform(value) }
+            // Sending waits for the server; the next input does not wait for it.
+            for await value in values { Task { await self?.perform(value) } }
         }
     }
 

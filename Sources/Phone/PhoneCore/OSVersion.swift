@@ -15,7 +15,8 @@ public struct OSVersion: Hashable, Sendable, Comparable, CustomStringConvertible
     /// Reads `17` or `17.4`; nil for anything else, and below 3, the first version with push notifications.
     public init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false).map { Int($0) }
-        guard parts.count <= 2, let major = parts[0], major >= 3, let minor = parts.count == 2 ? parts[1] : 0, minor >= 0
+        guard parts.count <= 2, let major = parts[0], major >= 3, let minor = parts.count == 2 ? parts[1] : 0,
+            minor >= 0
         else { return nil }
         self.init(major, minor)
     }

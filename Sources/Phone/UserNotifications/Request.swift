@@ -2,6 +2,8 @@ public import Foundation
 package import PhoneCore
 
 /// What makes a request fire.
+///
+/// `@unchecked Sendable`: immutable, so nothing needs a guard; the compiler cannot see it through inheritance.
 public class UNNotificationTrigger: @unchecked Sendable {
     // Immutable, also in the subclasses.
 
@@ -11,12 +13,16 @@ public class UNNotificationTrigger: @unchecked Sendable {
 }
 
 /// The trigger of a notification that APNs delivered.
+///
+/// `@unchecked Sendable`: immutable, so nothing needs a guard; the compiler cannot see it through inheritance.
 public final class UNPushNotificationTrigger: UNNotificationTrigger, @unchecked Sendable {
     /// The trigger of every push.
     package init() { super.init(repeats: false) }
 }
 
 /// Fires after some time.
+///
+/// `@unchecked Sendable`: immutable, so nothing needs a guard; the compiler cannot see it through inheritance.
 public final class UNTimeIntervalNotificationTrigger: UNNotificationTrigger, @unchecked Sendable {
     /// Seconds.
     public let timeInterval: TimeInterval
@@ -69,6 +75,8 @@ public final class UNNotification: Sendable {
 }
 
 /// What a person did with a notification.
+///
+/// `@unchecked Sendable`: immutable, so nothing needs a guard; the compiler cannot see it through inheritance.
 public class UNNotificationResponse: @unchecked Sendable {
     // Immutable, also in the subclass.
 
@@ -85,6 +93,8 @@ public class UNNotificationResponse: @unchecked Sendable {
 }
 
 /// A response with typed text.
+///
+/// `@unchecked Sendable`: immutable, so nothing needs a guard; the compiler cannot see it through inheritance.
 public final class UNTextInputNotificationResponse: UNNotificationResponse, @unchecked Sendable {
     /// The text.
     public let userText: String
@@ -97,6 +107,8 @@ public final class UNTextInputNotificationResponse: UNNotificationResponse, @unc
 }
 
 /// A button under a notification.
+///
+/// `@unchecked Sendable`: immutable, so nothing needs a guard; the compiler cannot see it through inheritance.
 public class UNNotificationAction: @unchecked Sendable, Hashable {
     // Immutable, also in the subclass.
 
@@ -121,6 +133,8 @@ public class UNNotificationAction: @unchecked Sendable, Hashable {
 }
 
 /// A button that takes text.
+///
+/// `@unchecked Sendable`: immutable, so nothing needs a guard; the compiler cannot see it through inheritance.
 public final class UNTextInputNotificationAction: UNNotificationAction, @unchecked Sendable {
     /// What the button beside the text says.
     public let textInputButtonTitle: String

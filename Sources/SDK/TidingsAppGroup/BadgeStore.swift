@@ -6,6 +6,7 @@ public import Foundation
 /// No stored number means that nothing is to be changed (S2.20): `increment` and `decrement` leave it so. The app writes the
 /// first one when it resigns active (S2.17).
 public struct BadgeStore: Sendable {
+    /// The app group the number is kept in.
     package let group: AppGroup
 
     /// A store in the container of an app group.

@@ -33,6 +33,7 @@ public final class NotificationServiceHandler: Sendable {
     }
 
     private let group: AppGroup?
+    private let isFilteringEntitled: Bool
     private let isRecall: @Sendable (JSONValue) -> Bool
     private let open = Mutex(Open())
 
@@ -40,19 +41,28 @@ public final class NotificationServiceHandler: Sendable {
     ///
     /// - Parameters:
     ///   - badgeStore: nil if the app group cannot be used; contents then stay as they came (S2.20).
+    ///   - isFilteringEntitled: whether the extension has `com.apple.developer.usernotifications.filtering`; what would be
+    ///     shown silently is then not shown at all.
     ///   - isRecall: whether another sender's push withdraws a message; S2.22 by default.
     public init(
-        badgeStore: BadgeStore?, isRecall: @escaping @Sendable (JSONValue) -> Bool = CornerMarkDecrease.isSet(in:)
+        badgeStore: BadgeStore?, isFilteringEntitled: Bool = false,
+        isRecall: @escaping @Sendable (JSONValue) -> Bool = CornerMarkDecrease.isSet(in:)
     ) {
         self.group = badgeStore?.group
+        self.isFilteringEntitled = isFilteringEntitled
         self.isRecall = isRecall
     }
 
     /// A handler over an app group's container. Before the first unlock the container cannot be used; contents then stay as
     /// they came (S2.20).
     public convenience init(
-        appGroupIdentifier: String, isRecall: @escaping @Sendable (JSONValue) -> Bool = CornerMarkDecrease.isSet(in:)
-    ) { self.init(badgeStore: BadgeStore(appGroupIdentifier: appGroupIdentifier), isRecall: isRecall) }
+        appGroupIdentifier: String, isFilteringEntitled: Bool = false,
+        isRecall: @escaping @Sendable (JSONValue) -> Bool = CornerMarkDecrease.isSet(in:)
+    ) {
+        self.init(
+            badgeStore: BadgeStore(appGroupIdentifier: appGroupIdentifier), isFilteringEntitled: isFilteringEntitled,
+            isRecall: isRecall)
+    }
 
     /// Decides what the push shows and calls the content handler, at the latest from `serviceExtensionTimeWillExpire`.
     public func didReceive(
@@ -90,8 +100,8 @@ public final class NotificationServiceHandler: Sendable {
             ExtensionDecision.changes(
                 userInfo: userInfo,
                 signIn: contents.recipient.map { .signedIn(recipientTag: $0.tag) } ?? .signedOut,
-                ledger: &contents.ledger, badge: &contents.badge, isDelivered: isDelivered, isRecall: self.isRecall,
-                wall: wall)
+                ledger: &contents.ledger, badge: &contents.badge, isDelivered: isDelivered,
+                isFilteringEntitled: self.isFilteringEntitled, isRecall: self.isRecall, wall: wall)
         }
         return decided ?? untouched
     }
@@ -100,24 +110,27 @@ public final class NotificationServiceHandler: Sendable {
         guard let changes, let content = original.mutableCopy() as? UNMutableNotificationContent else {
             return self.complete(with: original)
         }
+        if changes.isStripped {
+            content.title = ""
+            content.subtitle = ""
+            content.badge = nil
+            content.userInfo = [:]
+        }
         if let badge = changes.badge { content.badge = NSNumber(value: badge) }
         if let body = changes.body { content.body = body }
         if changes.isSilent {
             content.sound = nil
             content.interruptionLevel = .passive
         }
-        if changes.isStripped {
-            content.title = ""
-            content.subtitle = ""
-            content.body = ""
-            content.badge = nil
-            content.userInfo = [:]
-        }
         let removed = changes.removed.map(\.description)
         if !removed.isEmpty {
             UNUserNotificationCenter.current().removeDeliveredNotifications(withIdentifiers: removed)
         }
-        self.complete(with: content)
+        guard changes.isDiscarded else { return self.complete(with: content) }
+        // A badge on otherwise empty content is still applied (ios-delivery.md §10).
+        let nothing = UNMutableNotificationContent()
+        nothing.badge = content.badge
+        self.complete(with: nothing)
     }
 
     private func complete(with content: UNNotificationContent) {

@@ -7,6 +7,7 @@ package struct SplitMix64: RandomNumberGenerator, Hashable, Sendable {
     /// A generator that starts at a seed.
     package init(seed: UInt64) { self.state = seed }
 
+    /// The next 64 bits.
     package mutating func next() -> UInt64 {
         self.state &+= 0x9e37_79b9_7f4a_7c15
         var z = self.state

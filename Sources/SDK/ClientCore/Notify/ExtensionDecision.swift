@@ -21,6 +21,9 @@ public enum ExtensionDecision {
         public var isSilent: Bool
         /// Whether title, subtitle, text and badge are taken away as well: the push is for somebody else.
         public var isStripped: Bool
+        /// Whether nothing of the push is shown at all: only with the filtering entitlement (ios-delivery.md §10). A badge
+        /// is set all the same.
+        public var isDiscarded: Bool
         /// A fixed text in place of the push's own.
         public var body: String?
         /// Notifications to take out of the notification centre.
@@ -30,12 +33,13 @@ public enum ExtensionDecision {
 
         /// Changes from their parts; by default none.
         public init(
-            badge: Int? = nil, isSilent: Bool = false, isStripped: Bool = false, body: String? = nil,
-            removed: [MessageID] = [], reason: Reason
+            badge: Int? = nil, isSilent: Bool = false, isStripped: Bool = false, isDiscarded: Bool = false,
+            body: String? = nil, removed: [MessageID] = [], reason: Reason
         ) {
             self.badge = badge
             self.isSilent = isSilent
             self.isStripped = isStripped
+            self.isDiscarded = isDiscarded
             self.body = body
             self.removed = removed
             self.reason = reason
@@ -60,33 +64,39 @@ public enum ExtensionDecision {
 
     /// The text that stands where a message was withdrawn.
     public static let recallText = "A message was withdrawn"
+    /// The text of a push for somebody else. Without the filtering entitlement an empty content would bring the push's own
+    /// text back (ios-delivery.md §10).
+    public static let strippedText = "You have a notification"
 
     /// Decides, and writes ledger and badge. The caller holds the app group's lock around it and stores both.
     ///
     /// - Parameters:
     ///   - badge: nil if none is stored (S2.20).
     ///   - isDelivered: whether the message's notification is in the delivered list; nil if nobody has looked.
+    ///   - isFilteringEntitled: whether the extension has the filtering entitlement, so that it may show nothing.
     ///   - isRecall: the app's own test for other senders' pushes; S2.22 by default.
     ///   - wall: wall milliseconds of this phone.
     /// - Returns: nil if the delivered list has to be looked at first; nothing was changed then.
     public static func changes(
         userInfo: JSONValue, signIn: SignIn, ledger: inout Ledger, badge: inout Badge?, isDelivered: Bool?,
-        isRecall: (JSONValue) -> Bool = CornerMarkDecrease.isSet(in:), wall: Int64
+        isFilteringEntitled: Bool = false, isRecall: (JSONValue) -> Bool = CornerMarkDecrease.isSet(in:), wall: Int64
     ) -> Changes? {
         guard let info = PushInfo(userInfo: userInfo) else {
             badge?.pushedByAnother(isRecall: isRecall(userInfo))
             return Changes(badge: badge?.shown, reason: .foreign)
         }
         switch signIn {
-        case .signedOut: return Changes(isSilent: true, isStripped: true, reason: .signedOut)
+        case .signedOut: return Self.stripped(.signedOut, isDiscarded: isFilteringEntitled)
         case .signedIn(let tag) where tag != info.recipientTag:
-            return Changes(isSilent: true, isStripped: true, reason: .wrongRecipient)
+            return Self.stripped(.wrongRecipient, isDiscarded: isFilteringEntitled)
         case .signedIn, .unknown: break
         }
         let absolute = userInfo["aps"]?["badge"]?.intValue.flatMap { Int(exactly: $0) }
         if info.isRecall {
             Self.count(absolute, info, in: &badge)
-            return Changes(badge: badge?.shown, isSilent: true, body: Self.recallText, reason: .recall)
+            return Changes(
+                badge: badge?.shown, isSilent: true, isDiscarded: isFilteringEntitled, body: Self.recallText,
+                removed: isFilteringEntitled ? [info.message] : [], reason: .recall)
         }
         switch ledger.claim(info.message, by: .pushExtension, isDelivered: isDelivered, wall: wall) {
         case .lookAtDelivered: return nil
@@ -97,8 +107,14 @@ public enum ExtensionDecision {
             return Changes(badge: badge?.shown, reason: .rings)
         case .alreadyShown, .heldByAnother:
             Self.count(absolute, info, in: &badge)
-            return Changes(badge: badge?.shown, isSilent: true, reason: .alreadyShown)
+            return Changes(
+                badge: badge?.shown, isSilent: true, isDiscarded: isFilteringEntitled, reason: .alreadyShown)
         }
+    }
+
+    private static func stripped(_ reason: Reason, isDiscarded: Bool) -> Changes {
+        Changes(
+            isSilent: true, isStripped: true, isDiscarded: isDiscarded, body: Self.strippedText, reason: reason)
     }
 
     private static func count(_ absolute: Int?, _ info: PushInfo, in badge: inout Badge?) {

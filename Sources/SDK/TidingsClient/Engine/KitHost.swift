@@ -36,11 +36,13 @@ package struct SystemClientClock: ClientClock {
     /// The system's clocks.
     package init() {}
 
+    /// The continuous clock and the wall clock.
     package var now: Now {
         let monotonic = Self.start.duration(to: .now).milliseconds
         return Now(monotonic: monotonic, wall: WallClock.milliseconds)
     }
 
+    /// Sleeps; time the process spends suspended counts.
     package func sleep(untilMonotonic deadline: Int64) async {
         let left = deadline - self.now.monotonic
         if left > 0 { try? await Task.sleep(for: .milliseconds(left)) }

@@ -23,6 +23,7 @@
             self.trustRoots = certificateAuthorityFile.map { .file($0) } ?? .default
         }
 
+        /// Starts to connect; a host that cannot be reached is told by `closed`.
         package func open(_ url: URL, events: @escaping @Sendable (TransportEvent) -> Void) -> any TransportConnection {
             let connection = NIOConnection(events: events)
             let isSecure = url.scheme == "wss" || url.scheme == "https"

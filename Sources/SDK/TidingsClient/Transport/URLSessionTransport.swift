@@ -8,6 +8,7 @@
         /// A transport with a session of its own per connection.
         package init() {}
 
+        /// Starts to connect; a host that cannot be reached is told by `closed`.
         package func open(_ url: URL, events: @escaping @Sendable (TransportEvent) -> Void) -> any TransportConnection {
             let connection = URLSessionConnection(events: events)
             connection.start(url)

@@ -125,6 +125,9 @@ package struct ConfigurationKey: Sendable {
             "api.body_bytes_max", "largest body of a request in bytes", .integer(\.api.bodyBytesMax, 1_024...16_777_216)
         ),
         .init("store.path", "path of the SQLite file; its folder must exist", .text(\.store.path)),
+        .init(
+            "store.synchronous", "full; normal loses acknowledged messages when the power goes, and is for proofs only",
+            .choice(\.store.synchronous, ["full", "normal"])),
         .init("node", "number of this server in message ids", .node(\.core.node, 0...63)),
         .init(
             "log.level", "lowest level that is logged", .choice(\.log.level, Logger.Level.allCases.map(\.rawValue))),

@@ -50,6 +50,9 @@ package struct ServerConfiguration: Equatable, Sendable {
     package struct Store: Equatable, Sendable {
         /// The SQLite file; its folder must exist.
         package var path = "tidings.sqlite"
+        /// `full`; or `normal`, which breaks the promise that an acknowledged message survives a loss of power, and exists
+        /// only so that the proof of that promise can be seen to fail.
+        package var synchronous = "full"
     }
 
     /// Logs.

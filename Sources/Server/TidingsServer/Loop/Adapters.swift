@@ -17,9 +17,11 @@ struct MessageStoreAdapter: BatchStore {
     /// Opens the store.
     ///
     /// - Throws: `ConfigurationFaults` naming `store.path`.
-    init(path: String, logger: Logger) throws(ConfigurationFaults) {
+    init(_ settings: ServerConfiguration.Store, logger: Logger) throws(ConfigurationFaults) {
+        var configuration = MessageStoreConfiguration()
+        configuration.synchronous = .init(rawValue: settings.synchronous) ?? .full
         do throws(MessageStoreError) {
-            self.store = try MessageStore(path: path, logger: logger)
+            self.store = try MessageStore(path: settings.path, configuration: configuration, logger: logger)
         } catch {
             let words = "\(error)"
             let remedy = ": \(error.remedy)"
