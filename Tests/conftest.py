@@ -41,8 +41,10 @@ def free_port() -> int:
 class Program:
     """A child process with a log file, stopped by its own process id."""
 
-    def __init__(self, arguments: list[str], log: pathlib.Path):
+    def __init__(self, arguments: list[str], log: pathlib.Path, is_wrapped: bool = False):
         self.log = log
+        # Under strace the program is the child: a signal to strace alone would leave it running.
+        self.is_wrapped = is_wrapped
         self._file = open(log, "ab")
         self.process = subprocess.Popen(arguments, stdout=self._file, stderr=self._file, stdin=subprocess.DEVNULL)
 
@@ -73,13 +75,29 @@ class Program:
 
     def stop(self):
         if self.process.poll() is None:
-            self.process.send_signal(signal.SIGTERM)
+            for pid in self._own_pids():
+                os.kill(pid, signal.SIGTERM)
             try:
-                self.process.wait(20)
+                self.process.wait(30)
             except subprocess.TimeoutExpired:
-                self.process.kill()
+                for pid in self._own_pids():
+                    os.kill(pid, signal.SIGKILL)
                 self.process.wait()
         self._file.close()
+
+    def _own_pids(self) -> list[int]:
+        if not self.is_wrapped:
+            return [self.pid]
+        found = []
+        for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
+            try:
+                # proc(5): after the command's name in brackets come the state and the parent's id.
+                parent = int(stat.read_text().rpartition(")")[2].split()[1])
+            except (OSError, ValueError, IndexError):
+                continue
+            if parent == self.pid:
+                found.append(int(stat.parent.name))
+        return found or [self.pid]
 
 
 class Site:
@@ -157,7 +175,8 @@ class Site:
 
     def start(self):
         self.server = Program(
-            [*self.wrapper, tool(), "serve", "--config", str(self.config), *self.flags], self.folder / "server.log"
+            [*self.wrapper, tool(), "serve", "--config", str(self.config), *self.flags], self.folder / "server.log",
+            is_wrapped=bool(self.wrapper),
         )
         self.server.wait_until(f"{self.api}/readyz")
         return self

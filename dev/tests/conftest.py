@@ -21,11 +21,14 @@ def root():
 def run():
     """Runs a command in the root, without a terminal, and returns its completed process."""
 
+    # These tests are themselves started by make, which would make a make within announce its folders.
+    clean = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")}
+
     def run(*command, env=None, cwd=ROOT, timeout=120):
         return subprocess.run(
             [str(part) for part in command],
             cwd=cwd,
-            env={**os.environ, **(env or {})},
+            env={**clean, **(env or {})},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

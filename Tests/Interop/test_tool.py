@@ -1,0 +1,91 @@
+"""The commands of the tool, as a person types them, against a real server."""
+
+import os
+import subprocess
+
+import pytest
+
+from conftest import tool
+
+
+def run(*arguments: str, site=None, status: int = 0) -> str:
+    environment = dict(os.environ)
+    if site:
+        environment["TIDINGS_API_KEY"] = site.api_key
+    done = subprocess.run(
+        [tool(), *arguments], capture_output=True, text=True, timeout=60, env=environment, stdin=subprocess.DEVNULL
+    )
+    assert done.returncode == status, f"status {done.returncode}\n{done.stdout}\n{done.stderr}"
+    return done.stdout if status == 0 else done.stderr + done.stdout
+
+
+def test_a_message_is_sent_and_traced(site):
+    sent = run("send", "--api", site.api, "--gateway", site.gateway, "--from", "alice", "--to", "bob", "hello", site=site)
+    message_id = sent.strip()
+    assert len(message_id) == 13
+    table = run("trace", "--api", site.api, message_id, site=site)
+    assert table.startswith(f"message {message_id} from alice to PR:bob, accepted 20")
+    assert "own_device" in table
+    raw = run("trace", "--api", site.api, "--json", message_id, site=site)
+    assert f'"message_id":"{message_id}"' in raw
+    assert "hello" not in raw, "the text belongs to the people"
+
+
+def test_a_token_of_the_tool_signs_a_person_in(site):
+    token = run("token", "--api", site.api, "--user", "alice", site=site).strip()
+    sent = run(
+        "send", "--api", site.api, "--gateway", site.gateway, "--from", "alice", "--to", "bob", "--token", token, "hi"
+    )
+    assert len(sent.strip()) == 13
+
+
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        (["send", "--from", "a", "--to", "b", "--type", "XX", "x"], "--type must be one of"),
+        (["trace", "nonsense"], "13 characters"),
+        (["token", "--user", "alice", "--seconds", "0"], "--seconds must be at least 1"),
+        (["token", "--user", "alice", "--api", "http://127.0.0.1:9"], "an API key is needed"),
+        (["simulate", "--phones", "1"], "--phones must be 2 to 1000"),
+        (["simulate", "--faults", "some"], "--faults must be none, default or harsh"),
+        (["simulate", "--seeds", "9-1"], "--seeds must be a range"),
+        (["simulate", "--seed", "1", "--seeds", "1-2"], "not both"),
+        (["bench", "--pairs", "0"], "--pairs must be 1 to 10000"),
+        (["phone", "--ios", "two"], "--ios must be a version"),
+        (["phone", "--courier", "somewhere"], "--courier must be host:port"),
+        (["phone", "--lifecycle", "both"], "--lifecycle must be scenes or application"),
+        (["apns", "--team-id", "short", "--state", "/nonexistent/state"], "team_id must be 10"),
+        (["serve", "--set", "nothing"], "--set must be key=value"),
+    ],
+)
+def test_a_wrong_option_is_named_with_its_rule(arguments, words):
+    environment = {key: value for key, value in os.environ.items() if key != "TIDINGS_API_KEY"}
+    done = subprocess.run(
+        [tool(), *arguments], capture_output=True, text=True, timeout=60, env=environment, stdin=subprocess.DEVNULL
+    )
+    assert done.returncode != 0
+    assert words in done.stderr
+    assert "Fatal error" not in done.stderr
+
+
+def test_nobody_answering_is_said_with_the_address():
+    assert "127.0.0.1:9" in run(
+        "token", "--user", "alice", "--api", "http://127.0.0.1:9", "--api-key", "k", status=1
+    )
+
+
+@pytest.mark.parametrize(
+    "command", ["serve", "apns", "phone", "demo", "send", "trace", "token", "simulate", "bench"]
+)
+def test_every_command_explains_itself(command):
+    text = run(command, "--help")
+    assert text.startswith("OVERVIEW: ")
+    assert f"tidings {command}" in text
+
+
+def test_serve_lists_and_checks_its_configuration(site):
+    keys = run("serve", "--keys")
+    assert "gateway.port = 7400" in keys
+    assert "the configuration is good" in run("serve", "--config", str(site.config), "--check")
+    fault = run("serve", "--config", str(site.config), "--check", "--set", "gateway.port=70000", status=78)
+    assert "gateway.port must be 0 to 65535, got 70000" in fault

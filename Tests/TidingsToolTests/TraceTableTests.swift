@@ -1,0 +1,48 @@
+import Testing
+import TidingsModel
+
+@testable import tidings
+
+@Suite struct `The life of a message as a table` {
+    @Test func `shows each leg with its end, reason and time`() {
+        let trace: JSONValue = [
+            "message_id": "01qdq6qdr0000", "sender": "alice", "conversation": ["type": "PR", "target": "bob"],
+            "sent_at": 1_767_225_600_000,
+            "ended_legs": [
+                ["user": "bob", "device": "phone", "end": "accepted", "detail": "apns-1", "at": 1_767_225_612_345],
+                ["user": "alice", "device": "mac", "end": "own_device", "detail": .null, "at": 1_767_225_600_000],
+            ],
+            "open_legs": [
+                ["user": "bob", "device": "ipad", "wait": "provider_down", "attempts": 2, "not_before": 1_767_225_660_000]
+            ],
+            "receipts": [["user": "bob", "device": "phone", "receipt": "shown", "at": 1_767_225_613_000]],
+        ]
+        #expect(
+            TraceTable(trace).lines == [
+                "message 01qdq6qdr0000 from alice to PR:bob, accepted 2026-01-01 00:00:00.000 UTC",
+                "  alice/mac  ended    own_device                 2026-01-01 00:00:00.000 UTC",
+                "  bob/ipad   open     provider_down  2 attempts  not before 2026-01-01 00:01:00.000 UTC",
+                "  bob/phone  ended    accepted       apns-1      2026-01-01 00:00:12.345 UTC",
+                "  bob/phone  receipt  shown                      2026-01-01 00:00:13.000 UTC",
+            ])
+    }
+
+    @Test func `says so when there is no leg yet`() {
+        let trace: JSONValue = [
+            "message_id": "01qdq6qdr0000", "sender": "alice", "conversation": ["type": "GRP", "target": "team"],
+            "sent_at": 1_767_225_600_000,
+        ]
+        #expect(TraceTable(trace).lines.last == "no leg yet: the message has just been accepted")
+    }
+}
+
+@Suite struct `A phone's event as a line` {
+    @Test func `has its time, its kind and what is known, without empty members`() {
+        let event: JSONValue = [
+            "event": "presentation", "wall": 1_767_225_612_345, "app": "com.example.chat", "n": 4,
+            "notification": "01qdq6qdr0000", "banner": true, "badge": .null,
+        ]
+        #expect(
+            PhoneLine(event).text == "00:00:12.345  presentation     notification=01qdq6qdr0000 banner=true")
+    }
+}
