@@ -13,7 +13,10 @@ import TidingsModel
                 ["user": "alice", "device": "mac", "end": "own_device", "detail": .null, "at": 1_767_225_600_000],
             ],
             "open_legs": [
-                ["user": "bob", "device": "ipad", "wait": "provider_down", "attempts": 2, "not_before": 1_767_225_660_000]
+                [
+                    "user": "bob", "device": "ipad", "wait": "provider_down", "attempts": 2,
+                    "not_before": 1_767_225_660_000,
+                ]
             ],
             "receipts": [["user": "bob", "device": "phone", "receipt": "shown", "at": 1_767_225_613_000]],
         ]
