@@ -133,7 +133,7 @@ import TidingsModel
         #expect(core.handle(.notificationPosted(id(101), .shown), at: at(12)) == [.markShown(id(101))])
     }
 
-    @Test func `is the push's business when it was missed before the stay`() {
+    @Test func `is the push's business when it was missed before the stay, which ends with it`() {
         var core = ClientCore.fresh()
         _ = core.handle(.kitConfigured(KitSettings()), at: at(0))
         _ = core.handle(.connectWished, at: at(0))
@@ -145,8 +145,13 @@ import TidingsModel
         _ = core.handle(.frameReceived(1, .page(page)), at: at(2))
         #expect(
             core.handle(.entriesStored(upTo: 1, unread: 1), at: at(2))
-                == [.publishEntries([entry(1)]), .sendFrame(1, ack(1))])
-        #expect(core.hear(entry(2), at: at(3)).contains(.resolveNames(id(102), NameQuestion(sender: bob, group: nil))))
+                == [
+                    .publishEntries([entry(1)]), .sendFrame(1, ack(1)), .sendFrame(1, .runState(.suspending)),
+                    .close(1),
+                    .publishStatus(.suspended), .publishRunState(.backgroundSuspended),
+                    .storeRecipient(Recipient(tag: "tag", extensionToken: "extension", position: 1)),
+                ])
+        #expect(core.runState == .backgroundSuspended)
     }
 
     @Test func `is shown though its connection was lost for a moment during the stay`() {

@@ -56,7 +56,7 @@ import TidingsModel
     @Test func `ends the task at once when there is nothing to close`() {
         var core = ClientCore.fresh()
         let effects = core.handle(.appDidEnterBackground(remainingMilliseconds: 1_000), at: at(10))
-        #expect(effects == [.beginBackgroundTask, .endBackgroundTask, .publishRunState(.backgroundSuspended)])
+        #expect(effects == [.beginBackgroundTask, .publishRunState(.backgroundSuspended), .endBackgroundTask])
     }
 
     @Test func `hangs up when the system's time is over early`() {

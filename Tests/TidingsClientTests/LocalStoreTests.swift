@@ -50,6 +50,15 @@ import TidingsModel
         #expect(try store.history(self.withBob, before: 2, limit: 9).map(\.position) == [1])
     }
 
+    @Test func `never writes past a gap, so that a failed write is fetched again`() throws {
+        defer { try? FileManager.default.removeItem(at: self.folder) }
+        let store = try LocalStore(file: self.file)
+        #expect(try store.write([self.entry(1)], person: "alice").stored == 1)
+        #expect(try store.write([self.entry(3)], person: "alice").stored == 1)
+        #expect(try store.write([self.entry(2), self.entry(3)], person: "alice").stored == 3)
+        #expect(try store.history(self.withBob, before: nil, limit: 9).map(\.position) == [1, 2, 3])
+    }
+
     @Test func `takes an entry once`() throws {
         defer { try? FileManager.default.removeItem(at: self.folder) }
         let store = try LocalStore(file: self.file)

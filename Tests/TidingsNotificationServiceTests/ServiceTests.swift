@@ -104,6 +104,35 @@ private final class Service: UNNotificationServiceExtension {
         #expect(bench.phone.presentations.map(\.isRing) == [false])
     }
 
+    @Test(arguments: [true, false])
+    func `looks at the delivered list when the kit died between claim and showing`(wasPosted: Bool) async throws {
+        let bench = await ServiceBench()
+        defer { bench.remove() }
+        try await bench.signIn()
+        let id = MessageID(rawValue: 7)
+        let container = await bench.phone.inApp {
+            FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: "group.chat")
+        }
+        let claimedAt = Int64(Date().timeIntervalSince1970 * 1_000) - 2 * Ledger.kitClaimMilliseconds
+        try AppGroup(folder: try #require(container)).update { contents in
+            _ = contents.ledger.claim(id, by: .kit(process: 1), wall: claimedAt)
+        }
+        if wasPosted {
+            try await bench.phone.inApp {
+                let content = UNMutableNotificationContent()
+                content.title = "Bob"
+                content.body = "hi"
+                content.sound = .default
+                try await UNUserNotificationCenter.current().add(
+                    UNNotificationRequest(identifier: id.description, content: content, trigger: nil))
+            }
+        }
+        await bench.push(7)
+        // One ring in all: the kit's own, or the push's.
+        #expect(bench.phone.presentations.map(\.isRing) == (wasPosted ? [true, false] : [true]))
+        #expect(bench.phone.presentations.last?.badge == 3)
+    }
+
     @Test func `counts another sender's pushes on top of the server's number`() async throws {
         let bench = await ServiceBench()
         defer { bench.remove() }

@@ -96,14 +96,17 @@ public final class NotificationServiceHandler: Sendable {
         let wall = Int64(Date().timeIntervalSince1970 * 1_000)
         let untouched = ExtensionDecision.Changes(reason: .rings)
         guard let group = self.group else { return untouched }
-        let decided = try? group.update { contents -> ExtensionDecision.Changes? in
-            ExtensionDecision.changes(
-                userInfo: userInfo,
-                signIn: contents.recipient.map { .signedIn(recipientTag: $0.tag) } ?? .signedOut,
-                ledger: &contents.ledger, badge: &contents.badge, isDelivered: isDelivered,
-                isFilteringEntitled: self.isFilteringEntitled, isRecall: self.isRecall, wall: wall)
+        do {
+            return try group.update { contents -> ExtensionDecision.Changes? in
+                ExtensionDecision.changes(
+                    userInfo: userInfo,
+                    signIn: contents.recipient.map { .signedIn(recipientTag: $0.tag) } ?? .signedOut,
+                    ledger: &contents.ledger, badge: &contents.badge, isDelivered: isDelivered,
+                    isFilteringEntitled: self.isFilteringEntitled, isRecall: self.isRecall, wall: wall)
+            }
+        } catch {
+            return untouched
         }
-        return decided ?? untouched
     }
 
     private func finish(_ original: UNNotificationContent, _ changes: ExtensionDecision.Changes?) {

@@ -24,6 +24,7 @@ extension ClientCore {
 
     mutating func step(_ event: RunStateMachine.Event, at now: Now, into effects: inout [ClientEffect]) {
         var changes: [RunStateMachine.Effect] = []
+        var hasNothingToClose = false
         self.run.handle(event, at: now, into: &changes)
         for change in changes {
             switch change {
@@ -34,16 +35,17 @@ extension ClientCore {
                 if state == .suspending { self.sendAck(into: &effects) }
                 self.report(state, into: &effects)
             case .park:
-                let hadTransport = self.connection.current != nil
+                hasNothingToClose = self.connection.current == nil
                 effects += self.decisions.abandon()
                 self.step(.parked, at: now, into: &effects)
-                if !hadTransport { self.step(RunStateMachine.Event.transportClosed, at: now, into: &effects) }
             case .unpark: self.step(.unparked, at: now, into: &effects)
             case .publish(let state):
                 effects.append(.publishRunState(state))
                 self.entered(state, into: &effects)
             }
         }
+        // Last, because it ends the background task: after that nothing may be written to the app group.
+        if hasNothingToClose { self.step(RunStateMachine.Event.transportClosed, at: now, into: &effects) }
     }
 
     private mutating func entered(_ state: RunState, into effects: inout [ClientEffect]) {
@@ -202,6 +204,16 @@ extension ClientCore {
             }
         }
         self.sendAck(into: &effects)
+        // What was missed before the stay is the push's, and every later word would wait behind it: hang up, so that all of it
+        // goes by push, once.
+        if self.run.runState == .backgroundActive, entries.contains(where: { self.isLeftToPush($0) }) {
+            self.step(RunStateMachine.Event.timeExpired, at: now, into: &effects)
+        }
+    }
+
+    private func isLeftToPush(_ entry: LogEntry) -> Bool {
+        guard case .message(let message) = entry.body, message.sender != self.settings.person else { return false }
+        return message.flags.contains(.notified) && entry.position <= self.offlineBelow ?? .max
     }
 
     /// How a stored message is settled (DESIGN §3 "Acks"). What was missed while offline, and what came after hanging up,

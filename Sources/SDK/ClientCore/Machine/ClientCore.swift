@@ -224,7 +224,10 @@ package struct ClientCore: Hashable, Sendable {
 
     private mutating func storeFailed(reason: String, at now: Now, into effects: inout [ClientEffect]) {
         self.sync.storeFailed()
-        for id in self.outbox.storeFailed() { effects.append(.finishSend(id, .abandoned(reason: reason))) }
+        for id in self.outbox.storeFailed() {
+            // It may have been written after all; what the app is told is lost must not be sent by the next start.
+            effects += [.removeOutgoing(id), .finishSend(id, .abandoned(reason: reason))]
+        }
         self.step(.broken(reason: reason), at: now, into: &effects)
     }
 

@@ -105,10 +105,14 @@ public enum ExtensionDecision {
             ledger.markShown(info.message, by: .pushExtension, wall: wall)
             Self.count(absolute, info, in: &badge)
             return Changes(badge: badge?.shown, reason: .rings)
-        case .alreadyShown, .heldByAnother:
+        case .alreadyShown:
             Self.count(absolute, info, in: &badge)
             return Changes(
                 badge: badge?.shown, isSilent: true, isDiscarded: isFilteringEntitled, reason: .alreadyShown)
+        case .heldByAnother:
+            // Whoever holds the claim may die before it shows: the entry stays in the list, without a ring.
+            Self.count(absolute, info, in: &badge)
+            return Changes(badge: badge?.shown, isSilent: true, reason: .alreadyShown)
         }
     }
 

@@ -83,13 +83,14 @@ final class LocalStore: Sendable {
         }
     }
 
-    /// Writes entries of the log in one transaction; entries that are there already change nothing.
+    /// Writes entries of the log in one transaction. Entries that are there already change nothing, and what would leave a
+    /// gap is not written: after a failed write the log is asked for again from where it ends.
     ///
     /// - Returns: the position the store has reached, and the unread messages outside muted conversations.
     func write(_ entries: [LogEntry], person: UserID) throws -> (stored: LogPosition, unread: Int) {
         try self.queue.write { database in
             var stored = try Self.number("stored", in: database)
-            for entry in entries where entry.position > stored {
+            for entry in entries where entry.position == stored + 1 {
                 switch entry.body {
                 case .message(let message):
                     try Self.insert(message, at: entry.position, person: person, in: database)

@@ -85,6 +85,11 @@ final class GatewayConnection: ChannelInboundHandler {
 
     // MARK: - What comes in
 
+    /// Until it has said who it is, a connection may leave little waiting: a hello with the longest token fits.
+    private var bytesMax: Int {
+        self.phase == .live ? self.server.frameBytesMax : min(16_384, self.server.frameBytesMax)
+    }
+
     private func consume(_ input: inout ByteBuffer) {
         if self.phase == .handshake {
             switch WebSocketHandshake.read(&input) {
@@ -98,7 +103,7 @@ final class GatewayConnection: ChannelInboundHandler {
         }
         do throws(WebSocketFault) {
             while self.phase != .closing,
-                let message = try self.parser.next(from: &input, bytesMax: self.server.frameBytesMax)
+                let message = try self.parser.next(from: &input, bytesMax: self.bytesMax)
             {
                 self.take(message)
             }
