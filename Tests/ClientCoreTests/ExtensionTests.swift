@@ -113,6 +113,17 @@ private struct AppGroup {
         #expect(discarded(foreign) == [false, false])
     }
 
+    @Test func `stays in the list while the kit holds the claim, for the kit may die before it shows`() {
+        var ledger = Ledger()
+        var badge: Badge?
+        #expect(ledger.claim(id(7), by: .kit(process: 1), wall: 0) == .granted)
+        let changes = ExtensionDecision.changes(
+            userInfo: push(), signIn: .signedIn(recipientTag: "tag"), ledger: &ledger, badge: &badge, isDelivered: nil,
+            isFilteringEntitled: true, wall: 1)
+        #expect(changes?.isSilent == true)
+        #expect(changes?.isDiscarded == false)
+    }
+
     @Test func `is a recall only by a Boolean at its place`() {
         #expect(CornerMarkDecrease.isSet(in: foreignRecall))
         #expect(!CornerMarkDecrease.isSet(in: ["message": ["params": ["corner_mark_decrease": 1]]]))
