@@ -8,11 +8,11 @@ SHELL := /usr/bin/env bash
 # A target that imports what its manifest does not name is an error, in a warm build too (docs/decisions/0001-pure-cores.md).
 BUILD_FLAGS := --explicit-target-dependency-import-check error
 SWIFT_BUILD := swift build $(BUILD_FLAGS)
-SWIFT_FILES := Package.swift Sources Tests Examples
+SWIFT_FILES := Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Benchmarks
 
 .PHONY: help
 help: ## Lists the commands.
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: run
 run: ## Builds, starts server, local APNs and two virtual phones, plays the demo and leaves everything running.
@@ -51,6 +51,21 @@ build: ## Builds everything, with debug information.
 release: ## Builds the tool with optimisation.
 	$(SWIFT_BUILD) --configuration release --product tidings
 
+.PHONY: bench
+bench: ## Measures the hot paths of the cores (a package of its own, Benchmarks/).
+	cd Benchmarks && swift package --disable-sandbox benchmark
+
+.PHONY: prove-mutation
+prove-mutation: ## Breaks every rule of phone and SDK once; the test of that rule must fail (about an hour).
+	dev/prove-mutation --table .build/mutation/table.md
+
+# Debug builds: what is waited for is the compiler, not the sequences. Failures print the seed that replays them.
+.PHONY: prove-phone
+prove-phone: ## 1,000 random sequences of 500 steps: phone and SDK as cores, then the kit's forwarded calls.
+	$(SWIFT_BUILD) --build-tests
+	TIDINGS_SEQUENCES=1000 swift test --skip-build --filter 'A phone to which anything happens'
+	TIDINGS_SEQUENCES=1000 swift test --skip-build --filter 'Forwarded calls in any order'
+
 .PHONY: clean
 clean: ## Removes what builds and tests made.
-	rm -rf .build .venv .pytest_cache
+	rm -rf .build .venv .pytest_cache Benchmarks/.build

@@ -59,6 +59,9 @@ let products: [String: Target.Dependency] = [
     "Yams": .product(name: "Yams", package: "Yams"),
 ]
 
+/// Lets tests name the requirement they hold (docs/requirements.md).
+let citing: [Target.Dependency] = [.target(name: "Requirements")]
+
 func ours(_ names: [String]) -> [Target.Dependency] { names.map { .target(name: $0) } }
 func packaged(_ names: [String]) -> [Target.Dependency] { names.compactMap { products[$0] } }
 
@@ -69,7 +72,7 @@ func core(_ wing: String, _ name: String, needs cores: [String] = []) -> [Target
             name: name, dependencies: ours(cores) + collections, path: "Sources/\(wing)/\(name)",
             swiftSettings: strict),
         .testTarget(
-            name: "\(name)Tests", dependencies: ours([name] + cores), path: "Tests/\(name)Tests",
+            name: "\(name)Tests", dependencies: ours([name] + cores) + citing, path: "Tests/\(name)Tests",
             swiftSettings: strict),
     ]
 }
@@ -86,12 +89,12 @@ func shell(
             resources: resources, swiftSettings: settings),
         .testTarget(
             name: "\(name)Tests",
-            dependencies: ours([name] + targets + testing) + packaged(packages + testingUses),
+            dependencies: ours([name] + targets + testing) + packaged(packages + testingUses) + citing,
             path: "Tests/\(name)Tests", swiftSettings: settings),
     ]
 }
 
-var targets: [Target] = []
+var targets: [Target] = [.target(name: "Requirements", path: "Tests/Requirements", swiftSettings: strict)]
 
 // Model
 targets += core("Model", "TidingsModel")
@@ -154,25 +157,45 @@ if onLinux {
     targets.append(.target(name: "_Testing_UIKit", path: "Sources/Phone/_Testing_UIKit", swiftSettings: strict))
     targets += shell(
         "Phone", "UIKit",
-        needs: ["TidingsModel", "PhoneCore", "VirtualPhone", "UserNotifications", "_Testing_UIKit"], settings: facade)
+        needs: ["TidingsModel", "PhoneCore", "VirtualPhone", "UserNotifications", "_Testing_UIKit"],
+        testing: ["AudioToolbox"], settings: facade)
+    targets += shell(
+        "Phone", "UserNotificationsUI",
+        needs: ["TidingsModel", "PhoneCore", "VirtualPhone", "UserNotifications", "UIKit", "_Testing_UIKit"],
+        settings: facade)
+    for name in ["AudioToolbox", "BackgroundTasks", "Intents", "PushKit"] {
+        targets += shell(
+            "Phone", name,
+            needs: ["TidingsModel", "PhoneCore", "VirtualPhone"] + (name == "Intents" ? ["UserNotifications"] : []),
+            settings: facade)
+    }
+    // A phone on a terminal: what it draws and which keys it takes.
+    targets += shell("Phone", "PhoneTerminal", needs: ["TidingsModel", "PhoneCore", "VirtualPhone"], settings: facade)
 }
-let facades = onLinux ? ["UIKit", "UserNotifications", "VirtualPhone"] : []
-let extensionFacades = onLinux ? ["UserNotifications", "VirtualPhone"] : []
+let facades = onLinux ? ["UIKit", "UserNotifications", "AudioToolbox", "BackgroundTasks", "VirtualPhone"] : []
+let extensionFacades = onLinux ? ["UserNotifications", "Intents", "VirtualPhone"] : []
 
 // SDK
 targets += core("SDK", "ClientCore", needs: ["TidingsModel"])
 targets += shell(
-    "SDK", "TidingsAppGroup", needs: ["TidingsModel", "ClientCore"], testing: ["TidingsClient"], settings: facade)
+    "SDK", "TidingsAppGroup", needs: ["TidingsModel", "ClientCore"], testing: ["AppGroupRace"],
+    resources: [.copy("PrivacyInfo.xcprivacy")], settings: facade)
+// One process of the race on ledger and badge that the tests of the app group start several times.
+targets.append(
+    .executableTarget(
+        name: "AppGroupRace", dependencies: ours(["TidingsModel", "ClientCore", "TidingsAppGroup"]),
+        path: "Tests/AppGroupRace", swiftSettings: strict))
 targets += shell(
     "SDK", "TidingsClient", needs: ["TidingsModel", "TidingsWire", "ClientCore", "TidingsAppGroup"],
     uses: ["GRDB", "SwiftProtobuf"] + (onLinux ? ["NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL", "NIOWebSocket"] : []),
-    settings: facade)
+    resources: [.copy("PrivacyInfo.xcprivacy")], settings: facade)
 targets += shell(
     "SDK", "TidingsKit", needs: ["TidingsModel", "ClientCore", "TidingsAppGroup", "TidingsClient"] + facades,
-    testing: ["TidingsWire"], settings: facade)
+    testing: ["TidingsWire"], resources: [.copy("PrivacyInfo.xcprivacy")], settings: facade)
 targets += shell(
     "SDK", "TidingsNotificationService",
-    needs: ["TidingsModel", "ClientCore", "TidingsAppGroup"] + extensionFacades, settings: facade)
+    needs: ["TidingsModel", "ClientCore", "TidingsAppGroup"] + extensionFacades,
+    resources: [.copy("PrivacyInfo.xcprivacy")], settings: facade)
 
 // World
 targets += core(
@@ -182,15 +205,21 @@ targets += core(
         "ClientCore",
     ])
 
+// Scenarios: what a phone should do, written as a file (docs/scenarios.md)
+targets += core("World", "ScenarioCore", needs: ["TidingsModel", "PhoneCore", "ClientCore"])
+targets += shell(
+    "World", "Scenarios", needs: ["TidingsModel", "PhoneCore", "ClientCore", "ScenarioCore"], uses: ["Yams"])
+
 // Tool
 targets += [
     .executableTarget(
         name: "tidings",
-        dependencies: ours([
-            "TidingsModel", "APNsSimulator", "APNsModel", "APNsCore", "APNsClient", "TidingsServer", "StoreModel",
-            "ServerCore", "MessageStore", "VirtualPhone", "PhoneCore", "TidingsClient", "ClientCore", "TidingsWire",
-            "World",
-        ])
+        dependencies: ours(
+            [
+                "TidingsModel", "APNsSimulator", "APNsModel", "APNsCore", "APNsClient", "TidingsServer", "StoreModel",
+                "ServerCore", "MessageStore", "VirtualPhone", "PhoneCore", "TidingsClient", "ClientCore", "TidingsWire",
+                "World", "ScenarioCore", "Scenarios",
+            ] + (onLinux ? ["PhoneTerminal"] : []))
             + packaged([
                 "ArgumentParser", "Crypto", "Hummingbird", "Logging", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOWebSocket",
                 "ServiceLifecycle",
@@ -224,7 +253,15 @@ let package = Package(
         .library(name: "TidingsNotificationService", targets: ["TidingsNotificationService"]),
         .library(name: "APNsClient", targets: ["APNsClient", "APNsModel"]),
         .library(name: "APNsSimulator", targets: ["APNsSimulator"]),
-        .library(name: "VirtualPhone", targets: ["VirtualPhone"]),
+        .library(
+            name: "VirtualPhone",
+            targets: ["VirtualPhone"]
+                + (onLinux
+                    ? [
+                        "UIKit", "UserNotifications", "UserNotificationsUI", "AudioToolbox", "BackgroundTasks",
+                        "Intents",
+                        "PushKit",
+                    ] : [])),
         .executable(name: "tidings", targets: ["tidings"]),
     ],
     dependencies: [

@@ -1,4 +1,5 @@
 import ClientCore
+import Requirements
 import Testing
 import TidingsModel
 
@@ -14,7 +15,7 @@ import TidingsModel
             ])
     }
 
-    @Test func `registers for push after each welcome`() {
+    @Test(.requirement("S2.7", "S0.8")) func `registers for push after each welcome`() {
         var core = ClientCore.fresh()
         let registration = PushRegistration(token: "ab01", environment: .production, topic: "com.example.chat")
         #expect(core.handle(.pushRegistrationSet(registration), at: at(0)) == [])
@@ -159,8 +160,9 @@ import TidingsModel
         let effects = core.handle(.signOutWished, at: at(1))
         #expect(
             effects == [
-                .sendFrame(1, .signOut), .close(1), .finishConnect(.cancelled), .publishStatus(.disconnected),
-                .finishSend("c1", .abandoned(reason: "signed out")), .forgetPerson,
+                .keepFarewell, .finishConnect(.cancelled), .sendFrame(1, .signOut),
+                .sendFrame(1, .ping(ClientCore.farewellPing)), .finishSend("c1", .abandoned(reason: "signed out")),
+                .forgetPerson,
             ])
         #expect(core.storedPosition == 0)
         #expect(core.unreadCount == 0)

@@ -1,15 +1,18 @@
 import ClientCore
+import Requirements
 import Testing
 import TidingsModel
 
 private func push(
-    _ number: UInt64 = 7, badge: Int? = 5, bseq: LogPosition = 20, tag: String = "tag", isRecall: Bool = false
+    _ number: UInt64 = 7, position: LogPosition = 20, badge: Int? = 5, bseq: LogPosition = 20, tag: String = "tag",
+    isRecall: Bool = false, text: PushInfo.Text? = nil, type: String = "PR"
 ) -> JSONValue {
     let info = PushInfo(
-        message: id(number), position: 20, badgePosition: bseq, recipientTag: tag, isRecall: isRecall)
+        message: id(number), position: position, badgePosition: bseq, recipientTag: tag, isRecall: isRecall, text: text)
     var aps: [(String, JSONValue)] = [("alert", "hi"), ("sound", "default")]
     if let badge { aps.append(("badge", .int(badge))) }
-    return .members([("aps", .members(aps)), (PushInfo.key, info.dictionary)])
+    let rc: JSONValue = ["cType": .string(type), "fId": "bob", "oName": "RC:TxtMsg", "tId": "bob"]
+    return .members([("aps", .members(aps)), ("rc", rc), (PushInfo.key, info.dictionary)])
 }
 
 private let foreign: JSONValue = ["aps": ["alert": "sale"]]
@@ -19,21 +22,30 @@ private struct AppGroup {
     var ledger = Ledger()
     var badge: Badge? = Badge(server: 2, position: 10)
     var signIn = ExtensionDecision.SignIn.signedIn(recipientTag: "tag")
+    var position: LogPosition?
+    var showsContent = true
+    var names = KnownNames()
+
+    func facts(isDelivered: Bool?) -> ExtensionDecision.Facts {
+        .init(
+            signIn: self.signIn, isDelivered: isDelivered, position: self.position, showsContent: self.showsContent,
+            canFetch: self.position != nil, names: self.names)
+    }
 
     mutating func decide(
         _ userInfo: JSONValue, isDelivered: Bool? = nil, wall: Int64 = 0
     ) -> ExtensionDecision.Changes? {
         ExtensionDecision.changes(
-            userInfo: userInfo, signIn: self.signIn, ledger: &self.ledger, badge: &self.badge,
-            isDelivered: isDelivered, wall: wall)
+            userInfo: userInfo, facts: self.facts(isDelivered: isDelivered), ledger: &self.ledger, badge: &self.badge,
+            wall: wall)
     }
 }
 
 @Suite struct `A push in the notification service extension` {
     @Test func `rings once: the second of two is silent, with the same badge`() {
         var group = AppGroup()
-        #expect(group.decide(push()) == .init(badge: 5, reason: .rings))
-        #expect(group.decide(push()) == .init(badge: 5, isSilent: true, reason: .alreadyShown))
+        #expect(group.decide(push()) == .init(badge: 5, receipt: id(7), reason: .rings))
+        #expect(group.decide(push()) == .init(badge: 5, isSilent: true, receipt: id(7), reason: .alreadyShown))
     }
 
     @Test func `is silent when the kit has shown the message, and while it is showing it`() {
@@ -61,7 +73,7 @@ private struct AppGroup {
         #expect(group.decide(push(2, badge: 9, bseq: 11))?.badge == 9)
     }
 
-    @Test func `changes no badge where none is stored`() {
+    @Test(.requirement("S2.20")) func `changes no badge where none is stored`() {
         var group = AppGroup()
         group.badge = nil
         #expect(group.decide(push())?.badge == nil)
@@ -69,7 +81,7 @@ private struct AppGroup {
         #expect(group.badge == nil)
     }
 
-    @Test func `of another sender counts one more, or one less for a recall`() {
+    @Test(.requirement("S2.13", "S2.19")) func `of another sender counts one more, or one less for a recall`() {
         var group = AppGroup()
         #expect(group.decide(foreign) == .init(badge: 3, reason: .foreign))
         #expect(group.decide(foreignRecall) == .init(badge: 2, reason: .foreign))
@@ -88,11 +100,65 @@ private struct AppGroup {
         #expect(group.badge == Badge(server: 2, position: 10))
     }
 
+    @Test func `keeps its neutral text and counts nothing where nobody knows who is signed in`() {
+        var group = AppGroup()
+        group.signIn = .unknown
+        #expect(group.decide(push(text: .init(title: "Bob", body: "hi"))) == .init(reason: .unknown))
+        #expect(group.ledger == Ledger())
+        #expect(group.badge == Badge(server: 2, position: 10))
+    }
+
+    @Test func `gets its real text only when it is for the person who is signed in`() {
+        let real = push(text: .init(title: "Bob", body: "hi"))
+        var group = AppGroup()
+        let changes = group.decide(real)
+        #expect(changes?.title == "Bob")
+        #expect(changes?.body == "hi")
+        group.signIn = .signedIn(recipientTag: "carol")
+        #expect(group.decide(real)?.body == "You have a notification")
+        #expect(group.decide(real)?.title == nil)
+        var named = AppGroup()
+        named.names = KnownNames(sender: "Robert", group: "Team")
+        #expect(named.decide(real)?.title == "Robert")
+        #expect(named.decide(real)?.body == "hi")
+        #expect(named.decide(push(text: .init(title: "team", body: "hi"), type: "GRP"))?.title == "Team")
+        #expect(named.decide(push(text: .init(title: "team", body: "hi"), type: "GRP"))?.body == "Robert: hi")
+        var hiding = AppGroup()
+        hiding.showsContent = false
+        #expect(hiding.decide(real)?.body == nil)
+        #expect(hiding.decide(real)?.title == nil)
+    }
+
+    @Test func `fetches what was overwritten before it, at most 20 entries`() {
+        func fetch(_ position: LogPosition, known: LogPosition?) -> MissedFetch? {
+            var group = AppGroup()
+            group.position = known
+            return group.decide(push(position: position))?.fetch
+        }
+        #expect(fetch(20, known: 19) == nil)
+        var next = AppGroup()
+        next.position = 19
+        #expect(next.decide(push(position: 20))?.reached == 20)
+        next.position = 18
+        #expect(next.decide(push(8, position: 20))?.reached == nil)
+        #expect(fetch(20, known: 25) == nil)
+        #expect(fetch(20, known: nil) == nil)
+        #expect(fetch(20, known: 18) == MissedFetch(after: 18, before: 20))
+        #expect(fetch(20, known: 0)?.path == "/v1/extension/missed?after=0&limit=19")
+        #expect(fetch(100, known: 18) == MissedFetch(after: 79, before: 100))
+        #expect(fetch(100, known: 18)?.limit == 20)
+        var group = AppGroup()
+        group.position = 1
+        #expect(group.decide(foreign)?.fetch == nil)
+        #expect(group.decide(push(isRecall: true))?.fetch == nil)
+        #expect(group.decide(push(tag: "carol"))?.fetch == nil)
+    }
+
     @Test func `that withdraws a message is silent and changes the text`() {
         var group = AppGroup()
         #expect(
             group.decide(push(badge: 1, isRecall: true))
-                == .init(badge: 1, isSilent: true, body: "A message was withdrawn", reason: .recall))
+                == .init(badge: 1, isSilent: true, title: "", body: "A message was withdrawn", reason: .recall))
     }
 
     @Test func `is not shown at all where the extension may filter and nothing is to ring`() {
@@ -101,8 +167,8 @@ private struct AppGroup {
             // A captured value may be changed in one place at a time.
             var (ledger, badge) = (group.ledger, group.badge)
             let changes = ExtensionDecision.changes(
-                userInfo: userInfo, signIn: group.signIn, ledger: &ledger, badge: &badge, isDelivered: nil,
-                isFilteringEntitled: true, wall: 0)
+                userInfo: userInfo, facts: .init(signIn: group.signIn, isFilteringEntitled: true), ledger: &ledger,
+                badge: &badge, wall: 0)
             (group.ledger, group.badge) = (ledger, badge)
             return [changes?.isDiscarded == true, changes?.removed == [id(7)]]
         }
@@ -118,16 +184,83 @@ private struct AppGroup {
         var badge: Badge?
         #expect(ledger.claim(id(7), by: .kit(process: 1), wall: 0) == .granted)
         let changes = ExtensionDecision.changes(
-            userInfo: push(), signIn: .signedIn(recipientTag: "tag"), ledger: &ledger, badge: &badge, isDelivered: nil,
-            isFilteringEntitled: true, wall: 1)
+            userInfo: push(), facts: .init(signIn: .signedIn(recipientTag: "tag"), isFilteringEntitled: true),
+            ledger: &ledger, badge: &badge, wall: 1)
         #expect(changes?.isSilent == true)
         #expect(changes?.isDiscarded == false)
     }
 
-    @Test func `is a recall only by a Boolean at its place`() {
+    @Test(.requirement("S2.22")) func `is a recall only by a Boolean at its place`() {
         #expect(CornerMarkDecrease.isSet(in: foreignRecall))
         #expect(!CornerMarkDecrease.isSet(in: ["message": ["params": ["corner_mark_decrease": 1]]]))
         #expect(!CornerMarkDecrease.isSet(in: ["message": ["corner_mark_decrease": true]]))
         #expect(!CornerMarkDecrease.isSet(in: ["message": "x"]))
+    }
+}
+
+private func entry(_ position: Int64, _ number: UInt64, rings: Bool = true) -> JSONValue {
+    [
+        "position": .int(position), "message_id": .string(id(number).description), "sender": "bob",
+        "rings": .bool(rings), "text": ["title": "Bob", "body": .string("text \(number)")],
+        "rc": ["cType": "PR", "fId": "bob", "oName": "RC:TxtMsg", "tId": "bob"],
+    ]
+}
+
+@Suite struct `Messages that APNs has overwritten` {
+    private let fetch = MissedFetch(after: 10, before: 20)
+
+    private func posts(
+        _ entries: [JSONValue], showsContent: Bool = true, pushRings: Bool = true, delivered: Set<MessageID> = [],
+        ledger: inout Ledger
+    ) -> [MissedDecision.Post] {
+        MissedDecision.posts(
+            ["entries": .array(entries)], self.fetch, showsContent: showsContent, pushRings: pushRings,
+            delivered: delivered, ledger: &ledger, wall: 0)
+    }
+
+    @Test func `are posted in order, each once, and ring once in all`() {
+        var ledger = Ledger()
+        let entries = [entry(12, 2), entry(11, 1), entry(13, 3)]
+        let posts = self.posts(entries, ledger: &ledger)
+        #expect(posts.map(\.message.message) == [id(1), id(2), id(3)])
+        #expect(posts.map(\.isSilent) == [true, true, true])
+        #expect(posts.first?.message.text == .init(title: "Bob", body: "text 1"))
+        #expect(self.posts(entries, ledger: &ledger).isEmpty)
+        var second = Ledger()
+        #expect(self.posts(entries, pushRings: false, ledger: &second).map(\.isSilent) == [true, true, false])
+    }
+
+    @Test func `are left alone when somebody shows or has shown them`() {
+        var ledger = Ledger()
+        ledger.markShown(id(1), by: .kit(process: 1), wall: 0)
+        _ = ledger.claim(id(2), by: .kit(process: 1), wall: 0)
+        let posts = self.posts(
+            [entry(11, 1), entry(12, 2), entry(13, 3), entry(14, 4)], delivered: [id(3)], ledger: &ledger)
+        #expect(posts.map(\.message.message) == [id(4)])
+    }
+
+    @Test func `are only those the server says may ring, between what the phone has and the push`() {
+        var ledger = Ledger()
+        let entries: [JSONValue] = [
+            entry(10, 1), entry(20, 2), entry(11, 3, rings: false), ["position": 12], "x", entry(19, 4),
+        ]
+        #expect(self.posts(entries, ledger: &ledger).map(\.message.message) == [id(4)])
+        #expect(
+            MissedDecision.posts(
+                "nonsense", self.fetch, showsContent: true, pushRings: false, delivered: [], ledger: &ledger, wall: 0
+            ).isEmpty)
+    }
+
+    @Test func `take out of the list what was withdrawn meanwhile`() {
+        let recall: JSONValue = ["position": 12, "recall": .string(id(9).description)]
+        #expect(
+            MissedDecision.removed(["entries": [entry(11, 1), recall, ["position": 13, "recall": "x"]]]) == [id(9)])
+        #expect(MissedDecision.removed("nonsense") == [])
+    }
+
+    @Test func `say nothing where the kit hides what messages say`() {
+        var ledger = Ledger()
+        let posts = self.posts([entry(11, 1)], showsContent: false, ledger: &ledger)
+        #expect(posts.map(\.message.text) == [.init(body: "You have a new message")])
     }
 }

@@ -1,4 +1,5 @@
 import ClientCore
+import Requirements
 import Testing
 import TidingsModel
 
@@ -12,31 +13,31 @@ private func facts(
 }
 
 @Suite struct `The gate before a local notification` {
-    @Test func `lets an ordinary message through`() { #expect(Gate.suppression(facts()) == nil) }
+    @Test(.requirement("S3.1")) func `lets an ordinary message through`() { #expect(Gate.suppression(facts()) == nil) }
 
-    @Test func `tests in its order: the first failing test gives the reason`() {
+    @Test(.requirement("S3.3", "S2.12", "S0.17")) func `tests in its order: the first failing test gives the reason`() {
         // Everything is wrong at once; mending the first fault shows the second, and so on (requirements S3).
         let room = message(1, from: alice, in: .chatRoom, flags: [])
         #expect(
-            Gate.suppression(facts(room, isOffline: true, runState: .foreground, isEnabled: false, level: .none))
+            Gate.suppression(facts(room, isOffline: true, runState: .foreground, isEnabled: false, level: .blocked))
                 == .chatRoom)
         let own = message(1, from: alice, flags: [])
         #expect(
-            Gate.suppression(facts(own, isOffline: true, runState: .foreground, isEnabled: false, level: .none))
+            Gate.suppression(facts(own, isOffline: true, runState: .foreground, isEnabled: false, level: .blocked))
                 == .ownMessage)
         let unmarked = message(1, flags: [])
         #expect(
-            Gate.suppression(facts(unmarked, isOffline: true, runState: .foreground, isEnabled: false, level: .none))
+            Gate.suppression(facts(unmarked, isOffline: true, runState: .foreground, isEnabled: false, level: .blocked))
                 == .offlineMessage)
         #expect(
-            Gate.suppression(facts(unmarked, runState: .foreground, isEnabled: false, level: .none))
+            Gate.suppression(facts(unmarked, runState: .foreground, isEnabled: false, level: .blocked))
                 == .notNotifiable)
         let command = message(1, flags: .notified)
         #expect(
-            Gate.suppression(facts(command, runState: .foreground, isEnabled: false, level: .none)) == .inForeground)
-        #expect(Gate.suppression(facts(command, isEnabled: false, level: .none)) == .switchedOff)
-        #expect(Gate.suppression(facts(command, level: .none)) == .command)
-        #expect(Gate.suppression(facts(level: .none)) == .level)
+            Gate.suppression(facts(command, runState: .foreground, isEnabled: false, level: .blocked)) == .inForeground)
+        #expect(Gate.suppression(facts(command, isEnabled: false, level: .blocked)) == .switchedOff)
+        #expect(Gate.suppression(facts(command, level: .blocked)) == .command)
+        #expect(Gate.suppression(facts(level: .blocked)) == .level)
     }
 
     @Test func `silences all but mentions where the person asked for that`() {
@@ -54,7 +55,8 @@ private func facts(
         #expect(Gate.suppression(facts(direct, level: .mentions)) == .level)
     }
 
-    @Test func `needs the sender's name, in a group the group's too, in customer service neither`() {
+    @Test(.requirement("S0.4", "S3.5"))
+    func `needs the sender's name, in a group the group's too, in customer service neither`() {
         let direct = message(1)
         #expect(Gate.names(direct, ResolvedNames()) == nil)
         #expect(Gate.names(direct, ResolvedNames(user: "")) == nil)
@@ -66,7 +68,8 @@ private func facts(
         #expect(Gate.names(message(3, in: .customerService), ResolvedNames())?.sender == "Customer service")
     }
 
-    @Test func `titles a group's notification with the group and names the sender in the text`() throws {
+    @Test(.requirement("S0.10", "S3.9", "S3.10"))
+    func `titles a group's notification with the group and names the sender in the text`() throws {
         let group = message(2, in: .group)
         let names = try #require(Gate.names(group, ResolvedNames(user: "Bob", group: "Team")))
         let shown = try #require(
@@ -80,7 +83,50 @@ private func facts(
                 == #"{"rc":{"cType":"GRP","fId":"bob","oName":"RC:TxtMsg","tId":"team","mId":"","id":"\#(id(2))"}}"#)
     }
 
-    @Test func `hides text and title where content is hidden`() throws {
+    @Test func `tells mentions of everybody from mentions of one`() {
+        let toAll = message(2, in: .group, content: #"{"content":"x","mentionedInfo":{"type":1}}"#)
+        let toAlice = message(
+            3, in: .group, content: #"{"content":"x","mentionedInfo":{"type":2,"userIdList":["alice"]}}"#)
+        #expect(Gate.suppression(facts(toAll, level: .mentionsOfAll)) == nil)
+        #expect(Gate.suppression(facts(toAlice, level: .mentionsOfAll)) == .level)
+        #expect(Gate.suppression(facts(toAll, level: .mentionsOfMe)) == .level)
+        #expect(Gate.suppression(facts(toAlice, level: .mentionsOfMe)) == nil)
+        let direct = message(5, content: #"{"content":"x","mentionedInfo":{"type":2,"userIdList":["alice"]}}"#)
+        #expect(Gate.suppression(facts(direct, level: .mentionsOfMe)) == .level)
+    }
+
+    @Test(
+        .requirement("S0.11", "S0.12", "S0.13"),
+        arguments: [
+            (ConversationType.direct, "PR"), (.discussion, "DS"), (.group, "GRP"), (.customerService, "CS"),
+            (.system, "SYS"), (.appPublicService, "MC"), (.publicService, "MP"), (.pushService, "PH"),
+        ])
+    func `carries code, sender and message type of every kind of conversation`(
+        type: ConversationType, code: String
+    ) throws {
+        let arrived = message(2, in: type, objectName: "RC:ImgMsg")
+        let names = try #require(Gate.names(arrived, ResolvedNames(user: "Bob", group: "Team")))
+        let shown = try #require(
+            Gate.notification(arrived, names: names, person: alice, showsContent: true, unread: 1, position: 1))
+        let inner = shown.payload.userInfo["rc"]
+        #expect(inner?["cType"] == .string(code))
+        #expect(inner?["fId"] == "bob")
+        #expect(inner?["oName"] == "RC:ImgMsg")
+    }
+
+    @Test(.requirement("S0.14", "S0.16")) func `names the peer of a one-to-one conversation, and a group itself`()
+        throws
+    {
+        for (type, target) in [(ConversationType.direct, "bob"), (.group, "team")] {
+            let arrived = message(2, in: type)
+            let names = try #require(Gate.names(arrived, ResolvedNames(user: "Bob", group: "Team")))
+            let shown = try #require(
+                Gate.notification(arrived, names: names, person: alice, showsContent: true, unread: 1, position: 1))
+            #expect(shown.payload.userInfo["rc"]?["tId"] == .string(target))
+        }
+    }
+
+    @Test(.requirement("S3.9")) func `hides text and title where content is hidden`() throws {
         let names = try #require(Gate.names(message(1), ResolvedNames(user: "Bob")))
         let shown = try #require(
             Gate.notification(message(1), names: names, person: alice, showsContent: false, unread: 1, position: 1))
@@ -88,7 +134,8 @@ private func facts(
         #expect(shown.body == "You have a new message")
     }
 
-    @Test func `takes the sender's push text before the message's own, and a fixed one for other types`() {
+    @Test(.requirement("S3.9"))
+    func `takes the sender's push text before the message's own, and a fixed one for other types`() {
         #expect(Gate.text(message(1, pushText: "Bob sent a song")) == "Bob sent a song")
         #expect(Gate.text(message(1)) == "hi")
         #expect(Gate.text(message(1, objectName: "RC:ImgMsg")) == "You have a new message")

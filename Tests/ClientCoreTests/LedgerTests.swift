@@ -1,4 +1,5 @@
 import ClientCore
+import Requirements
 import Testing
 import TidingsModel
 
@@ -68,11 +69,37 @@ import TidingsModel
 
     @Test func `forgets the oldest, and comes back the same from its stored form`() {
         var ledger = Ledger()
-        for number in 1...UInt64(Ledger.capacity + 1) { _ = ledger.claim(id(number), by: self.app, wall: 0) }
-        #expect(ledger[id(1)] == nil)
-        #expect(ledger[id(2)] != nil)
+        let most = UInt64(Ledger.capacity + Ledger.slack)
+        for number in 1...most + 1 { _ = ledger.claim(id(number), by: self.app, wall: 0) }
+        #expect(ledger[id(most + 1 - UInt64(Ledger.capacity))] == nil)
+        #expect(ledger[id(most + 2 - UInt64(Ledger.capacity))] != nil)
         #expect(ledger.all.count == Ledger.capacity)
         #expect(Ledger(restoring: ledger.all) == ledger)
+    }
+
+    @Test func `forgets what is older than anything APNs still keeps`() {
+        var ledger = Ledger()
+        _ = ledger.claim(id(1), by: self.app, wall: 0)
+        _ = ledger.claim(id(2), by: self.app, wall: Ledger.ageMaxMilliseconds)
+        #expect(ledger[id(1)] != nil)
+        _ = ledger.claim(id(3), by: self.app, wall: Ledger.ageMaxMilliseconds + 1)
+        #expect(ledger[id(1)] == nil)
+        #expect(ledger[id(2)] != nil)
+    }
+
+    @Test func `says what has to be stored, and comes back the same from it`() {
+        var ledger = Ledger()
+        #expect(ledger.takeChanges() == .init(isReset: true, messages: []))
+        _ = ledger.claim(id(1), by: self.app, wall: 0)
+        _ = ledger.claim(id(2), by: .pushExtension, wall: 1)
+        ledger.markShown(id(2), by: .pushExtension, wall: 2)
+        ledger.release(id(1), by: self.app)
+        let changes = ledger.takeChanges()
+        #expect(changes == .init(isReset: false, messages: [id(1), id(2), id(2), id(1)]))
+        #expect(ledger.takeChanges() == .init())
+        var again = Ledger()
+        for message in changes.messages { again.restore(message, ledger[message]) }
+        #expect(again == ledger)
     }
 }
 
@@ -108,7 +135,7 @@ import TidingsModel
         #expect(badge.shown == 6)
     }
 
-    @Test func `counts anew when the app resigns active`() {
+    @Test(.requirement("S2.17")) func `counts anew when the app resigns active`() {
         var badge = Badge(server: 3, foreign: 2, position: 10)
         badge.resigned(unread: 1, position: 8)
         #expect(badge == Badge(server: 1, foreign: 0, position: 8))

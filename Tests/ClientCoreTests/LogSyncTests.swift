@@ -1,4 +1,5 @@
 import ClientCore
+import Requirements
 import Testing
 import TidingsModel
 
@@ -33,7 +34,8 @@ import TidingsModel
     @Test func `takes a page that starts later, because the server trims its log`() {
         var core = ClientCore.online(head: 9)
         let page = ServerFrame.Page(after: 0, entries: [entry(8), entry(9)], head: 9, unread: 2)
-        #expect(core.handle(.frameReceived(1, .page(page)), at: at(1)) == [.storeEntries([entry(8), entry(9)])])
+        #expect(
+            core.handle(.frameReceived(1, .page(page)), at: at(1)).contains(.storeEntries([entry(8), entry(9)])))
     }
 
     @Test func `does not ask in circles when a page brings nothing`() {
@@ -63,7 +65,7 @@ import TidingsModel
 }
 
 @Suite struct `An ack in front` {
-    @Test func `settles as shown what is stored, after it is stored`() {
+    @Test(.requirement("S0.2")) func `settles as shown what is stored, after it is stored`() {
         var core = ClientCore.online()
         #expect(
             core.hear(entry(1), at: at(1)) == [
@@ -113,7 +115,7 @@ import TidingsModel
         var core = ClientCore.online(.init(stored: 4, settled: 4))
         #expect(
             core.handle(.markReadWished(withBob, upTo: 4), at: at(1)) == [
-                .storeRead(withBob, upTo: 4), .clearNotifications(withBob),
+                .storeRead(withBob, upTo: 4), .clearNotifications(withBob, upTo: 4),
                 .sendFrame(1, .markRead(withBob, upTo: 4)),
             ])
         #expect(core.handle(.markReadWished(withBob, upTo: 3), at: at(1)) == [])
@@ -127,7 +129,7 @@ import TidingsModel
         _ = core.handle(.frameReceived(2, .entry(read)), at: at(4))
         #expect(
             core.handle(.entriesStored(upTo: 5, unread: 0), at: at(4)) == [
-                .publishEntries([read]), .clearNotifications(withBob),
+                .publishEntries([read]), .clearNotifications(withBob, upTo: 4),
                 .sendFrame(2, ack(5, (5, .suppressed(.notNotifiable)))), .storeSettled(upTo: 5),
             ])
         #expect(core.unreadCount == 0)

@@ -1,4 +1,5 @@
 import ClientCore
+import Requirements
 import Testing
 import TidingsModel
 
@@ -7,9 +8,10 @@ import TidingsModel
         message: id(101), conversation: withBob, title: "Bob", body: "hi",
         payload: (try? NotificationPayload(message: message(101), seenBy: alice))
             ?? { preconditionFailure("a direct message has a payload") }(),
-        unread: 3, position: 1)
+        unread: 3, position: 1, recipientTag: "tag")
 
-    @Test func `asks for the names, claims, posts, and settles only when the notification centre has it`() {
+    @Test(.requirement("S0.4", "S3.1", "S3.9"))
+    func `asks for the names, claims, posts, and settles only when the notification centre has it`() {
         var core = ClientCore.inBackground()
         #expect(
             core.hear(entry(1), unread: 3, at: at(11)) == [
@@ -25,7 +27,8 @@ import TidingsModel
             ])
     }
 
-    @Test func `asks the app's callback before anything is shown, and true means that the app did it`() {
+    @Test(.requirement("S3.4", "S3.6", "S3.7"))
+    func `asks the app's callback before anything is shown, and true means that the app did it`() {
         var core = ClientCore.inBackground(kit: KitSettings(hasDelegate: true))
         _ = core.hear(entry(1), at: at(11))
         #expect(
@@ -39,22 +42,27 @@ import TidingsModel
         #expect(core.handle(.delegateAnswered(id(102), handled: false), at: at(12)) == [.claimRing(id(102))])
     }
 
-    @Test func `is not shown without a name, and a provider silent for two seconds has none`() {
+    @Test(.requirement("S0.4", "S3.5"))
+    func `is not shown without a name, and a provider silent for two seconds has none`() {
         var core = ClientCore.inBackground()
         _ = core.hear(entry(1), at: at(11))
-        let missing = [
-            ClientEffect.sendFrame(1, ack(1, (1, .suppressed(.providerMissing)))), .storeSettled(upTo: 1),
+        let missing: [ClientEffect] = [
+            .publishProblem(.nameMissing(message: id(101), conversation: withBob)),
+            .sendFrame(1, ack(1, (1, .suppressed(.providerMissing)))), .storeSettled(upTo: 1),
         ]
         #expect(core.handle(.namesResolved(id(101), ResolvedNames()), at: at(11)) == missing)
         _ = core.hear(entry(2), at: at(12))
         #expect(core.nextDeadline == 14_000)
         #expect(
             core.handle(.deadlineReached, at: at(14))
-                == [.sendFrame(1, ack(2, (2, .suppressed(.providerMissing)))), .storeSettled(upTo: 2)])
+                == [
+                    .publishProblem(.nameMissing(message: id(102), conversation: withBob)),
+                    .sendFrame(1, ack(2, (2, .suppressed(.providerMissing)))), .storeSettled(upTo: 2),
+                ])
         #expect(core.handle(.namesResolved(id(102), ResolvedNames(user: "Bob")), at: at(15)) == [])
     }
 
-    @Test func `is shown though the app's callback is silent`() {
+    @Test(.requirement("S3.7")) func `is shown though the app's callback is silent`() {
         var core = ClientCore.inBackground(kit: KitSettings(hasDelegate: true))
         _ = core.hear(entry(1), at: at(11))
         _ = core.handle(.namesResolved(id(101), ResolvedNames(user: "Bob")), at: at(11))
@@ -92,7 +100,7 @@ import TidingsModel
         #expect(core.settledPosition == 0)
     }
 
-    @Test func `is left to the app when only the core library runs`() {
+    @Test(.requirement("S0.5")) func `is left to the app when only the core library runs`() {
         var core = ClientCore.inBackground(kit: nil)
         #expect(
             core.hear(entry(1), at: at(11)) == [
@@ -107,6 +115,7 @@ import TidingsModel
         #expect(core.settledPosition == 0)
         #expect(
             core.handle(.namesResolved(id(101), ResolvedNames()), at: at(11)) == [
+                .publishProblem(.nameMissing(message: id(101), conversation: withBob)),
                 .sendFrame(1, ack(2, (1, .suppressed(.providerMissing)), (2, .suppressed(.notNotifiable)))),
                 .storeSettled(upTo: 2),
             ])
@@ -118,8 +127,8 @@ import TidingsModel
         _ = core.handle(.namesResolved(id(101), ResolvedNames(user: "Bob")), at: at(11))
         let effects = core.handle(.appWillEnterForeground, at: at(12))
         #expect(
-            effects.suffix(3) == [
-                .releaseClaim(id(101)), .sendFrame(1, ack(1, (1, .shown))), .storeSettled(upTo: 1),
+            effects.suffix(4) == [
+                .releaseClaim(id(101)), .sendFrame(1, ack(1, (1, .shown))), .storeSettled(upTo: 1), .readDeviceStatus,
             ])
         #expect(core.handle(.ringClaimed(id(101), .granted), at: at(12)) == [])
     }
@@ -167,9 +176,9 @@ import TidingsModel
                 .resolveNames(id(101), NameQuestion(sender: bob, group: nil))))
     }
 
-    @Test func `is not rung for in a silenced conversation`() {
+    @Test(.requirement("S3.13")) func `is not rung for in a silenced conversation`() {
         var core = ClientCore.inBackground()
-        _ = core.handle(.levelSet(withBob, .none), at: at(10))
+        _ = core.handle(.levelSet(withBob, .blocked), at: at(10))
         #expect(
             core.hear(entry(1), at: at(11)).contains(.sendFrame(1, ack(1, (1, .suppressed(.level))))))
     }
@@ -180,5 +189,21 @@ import TidingsModel
         _ = core.handle(.backgroundTimeExpired, at: at(12))
         #expect(core.handle(.entriesStored(upTo: 1, unread: 1), at: at(12)) == [.publishEntries([entry(1)])])
         #expect(core.settledPosition == 0)
+    }
+
+    @Test(.requirement("S3.8")) func `is shown by default when the app has no callback`() {
+        var core = ClientCore.inBackground(kit: KitSettings(hasDelegate: false))
+        _ = core.hear(entry(1), at: at(11))
+        #expect(
+            core.handle(.namesResolved(id(101), ResolvedNames(user: "Bob")), at: at(11)) == [.claimRing(id(101))])
+    }
+
+    @Test(.requirement("S3.3")) func `is not shown while the switch is off`() {
+        var core = ClientCore.inBackground(kit: KitSettings(isLocalNotificationEnabled: false))
+        #expect(
+            core.hear(entry(1), at: at(11)) == [
+                .publishEntries([entry(1)]), .sendFrame(1, ack(1, (1, .suppressed(.switchedOff)))),
+                .storeSettled(upTo: 1),
+            ])
     }
 }

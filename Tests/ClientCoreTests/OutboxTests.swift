@@ -33,7 +33,10 @@ import TidingsModel
             content: #"{"content":"hi"}"#, flags: .normal, pushText: nil, sentAt: 77)
         #expect(
             core.handle(.frameReceived(2, .sendAccepted(accepted)), at: at(4))
-                == [.removeOutgoing("c1"), .finishSend("c1", .accepted(sent))])
+                == [
+                    .removeOutgoing("c1"), .finishSend("c1", .accepted(sent)),
+                    .sendFrame(2, .sync(after: 0, limit: 200)),
+                ])
         #expect(core.handle(.frameReceived(2, .sendAccepted(accepted)), at: at(4)) == [])
     }
 
@@ -91,6 +94,16 @@ import TidingsModel
             return
         }
         #expect(core.handle(.frameReceived(1, .entry(entries[0])), at: at(2)) == [])
+    }
+
+    @Test func `is looked for in the log when its answer does not say where it stands`() {
+        var core = ClientCore.online()
+        _ = core.handle(.sendWished(draft("c1")), at: at(1))
+        _ = core.handle(.outgoingStored("c1"), at: at(1))
+        let accepted = ServerFrame.SendAccepted(clientMessageID: "c1", messageID: id(9), sentAt: 77, position: 0)
+        #expect(
+            core.handle(.frameReceived(1, .sendAccepted(accepted)), at: at(2)).last
+                == .sendFrame(1, .sync(after: 0, limit: 200)))
     }
 
     @Test func `is given up when the device cannot keep it`() {

@@ -1,9 +1,10 @@
 import ClientCore
+import Requirements
 import Testing
 import TidingsModel
 
 @Suite struct `An app that goes to the background` {
-    @Test func `tells the server how long it stays, and keeps the connection`() {
+    @Test(.requirement("S0.1", "S0.3")) func `tells the server how long it stays, and keeps the connection`() {
         var core = ClientCore.online()
         #expect(
             core.handle(.appDidEnterBackground(remainingMilliseconds: 30_000), at: at(10)) == [
@@ -15,6 +16,7 @@ import TidingsModel
     }
 
     @Test(
+        .requirement("S0.6", "S3.2"),
         arguments: [
             (nil, 120_000), (180_000, 120_000), (125_000, 120_000), (124_999, 119_999), (30_000, 25_000), (5_001, 1),
         ] as [(Int64?, Int64)])
@@ -33,7 +35,7 @@ import TidingsModel
             ])
     }
 
-    @Test func `says suspending, then hangs up, then lets the system freeze it`() {
+    @Test(.requirement("S0.7", "S3.2")) func `says suspending, then hangs up, then lets the system freeze it`() {
         var core = ClientCore.inBackground(remaining: 30_000)
         #expect(core.nextDeadline == 35_000)
         #expect(
@@ -70,11 +72,12 @@ import TidingsModel
         #expect(
             core.handle(.appWillEnterForeground, at: at(20)) == [
                 .endBackgroundTask, .sendFrame(1, .runState(.foreground)), .publishRunState(.foreground),
+                .readDeviceStatus,
             ])
         #expect(core.isOnline)
     }
 
-    @Test func `connects again when it comes back later`() {
+    @Test(.requirement("S0.2")) func `connects again when it comes back later`() {
         var core = ClientCore.inBackground()
         _ = core.handle(.deadlineReached, at: at(130))
         _ = core.handle(.connectionClosed(1, reason: "closed"), at: at(130))
@@ -114,8 +117,16 @@ import TidingsModel
         #expect(core.handle(.appWillEnterForeground, at: at(1)).contains(.askToken(alice)))
     }
 
-    @Test func `writes the badge when it stops being active`() {
+    @Test(.requirement("S2.17")) func `writes the badge when it stops being active`() {
         var core = ClientCore.online(.init(stored: 8, settled: 8, unread: 3))
+        _ = core.handle(.kitConfigured(KitSettings()), at: at(0))
         #expect(core.handle(.appWillResignActive, at: at(1)) == [.writeBadge(unread: 3, position: 8)])
+    }
+
+    @Test(.requirement("S2.11")) func `leaves the badge to an app without the kit, and to one that wants it`() {
+        var core = ClientCore.online(.init(stored: 8, settled: 8, unread: 3))
+        #expect(core.handle(.appWillResignActive, at: at(1)) == [])
+        _ = core.handle(.kitConfigured(KitSettings(managesBadge: false)), at: at(1))
+        #expect(core.handle(.appWillResignActive, at: at(1)) == [])
     }
 }

@@ -90,17 +90,6 @@ import TidingsModel
         #expect(rig.calls == [])
     }
 
-    @Test func `serves two pushes at once in two processes`() {
-        var rig = PhoneRig(17, behaviour: AppBehaviour(deliver: nil))
-        rig.push(Payload.mutable, collapse: "1")
-        rig.pass(seconds: 10)
-        rig.push(Payload.mutable, collapse: "2")
-        rig.pass(seconds: 21)
-        #expect(rig.list == ["1"])
-        rig.pass(seconds: 10)
-        #expect(rig.list == ["2", "1"])
-    }
-
     @Test func `that crashes leaves the push as it came`() {
         var rig = PhoneRig(17, behaviour: AppBehaviour(deliver: nil))
         rig.push(Payload.mutable, collapse: "m")

@@ -1,170 +1,175 @@
+import PhoneCore
+import Requirements
 import Testing
 import TidingsModel
 
-@testable import PhoneCore
-
-/// One cell of ios-delivery.md §5: what is called and whether it is shown.
-struct Cell: Sendable, CustomTestStringConvertible {
-    var state: AppState
-    var payload: String
-    var calls: [String]
-    var shown: Bool
-
-    init(_ state: AppState, _ payload: String, _ calls: [String], shown: Bool) {
-        self.state = state
-        self.payload = payload
-        self.calls = calls
-        self.shown = shown
-    }
-
-    var testDescription: String { "\(self.payload) in \(self.state)" }
-
-    func play(_ rig: inout PhoneRig) {
-        rig.enter(self.state)
-        switch self.payload {
-        case "A": rig.push(Payload.alert, collapse: "m")
-        case "AC": rig.push(Payload.alertAndContent, collapse: "m")
-        case "C": rig.push(Payload.content)
-        case "M": rig.push(Payload.mutable, collapse: "m")
-        default: rig.fireLocal()
-        }
-    }
-}
-
-extension PhoneRig {
-    /// A local notification scheduled before the app came into its state, due now.
-    mutating func fireLocal() {
-        let index = self.core.index(of: Self.chat) ?? 0
-        self.core.apps[index].pending = [
-            ScheduledRequest(
-                request: NotificationRequest(
-                    identifier: "m", content: NotificationContent(body: "hello", sound: .standard),
-                    trigger: .timeInterval(milliseconds: 1, repeats: false)),
-                fireAt: self.now.monotonic)
-        ]
-        self.send(.timerReached)
-    }
-}
-
-@Suite struct `An arrival on iOS 17 with scenes` {
-    static let launch = ["WF", "DF(remoteNotification)", "RF(background)"]
-    static let cells: [Cell] = [
-        Cell(.foregroundActive, "A", ["WP"], shown: true),
-        Cell(.foregroundActive, "AC", ["RF(active)", "WP"], shown: true),
-        Cell(.foregroundActive, "C", ["RF(active)"], shown: false),
-        Cell(.foregroundActive, "M", ["NSE", "WP"], shown: true),
-        Cell(.foregroundActive, "L", ["WP"], shown: true),
-        Cell(.foregroundInactive, "A", ["WP"], shown: true),
-        Cell(.foregroundInactive, "AC", ["RF(inactive)", "WP"], shown: true),
-        Cell(.foregroundInactive, "C", ["RF(inactive)"], shown: false),
-        Cell(.foregroundInactive, "M", ["NSE", "WP"], shown: true),
-        Cell(.foregroundInactive, "L", ["WP"], shown: true),
-        Cell(.backgroundRunning, "A", [], shown: true),
-        Cell(.backgroundRunning, "AC", ["RF(background)"], shown: true),
-        Cell(.backgroundRunning, "C", ["RF(background)"], shown: false),
-        Cell(.backgroundRunning, "M", ["NSE"], shown: true),
-        Cell(.backgroundRunning, "L", [], shown: true),
-        Cell(.suspended, "A", [], shown: true),
-        Cell(.suspended, "AC", ["RF(background)"], shown: true),
-        Cell(.suspended, "C", ["RF(background)"], shown: false),
-        Cell(.suspended, "M", ["NSE"], shown: true),
-        Cell(.suspended, "L", [], shown: true),
-        Cell(.notRunning, "A", [], shown: true),
-        Cell(.notRunning, "AC", launch, shown: true),
-        Cell(.notRunning, "C", launch, shown: false),
-        Cell(.notRunning, "M", ["NSE"], shown: true),
-        Cell(.notRunning, "L", [], shown: true),
-        Cell(.forceQuit, "A", [], shown: true),
-        Cell(.forceQuit, "AC", [], shown: true),
-        Cell(.forceQuit, "C", [], shown: false),
-        Cell(.forceQuit, "M", ["NSE"], shown: true),
-        Cell(.forceQuit, "L", [], shown: true),
-    ]
-
-    @Test(arguments: cells) func `calls and shows what its row says`(cell: Cell) {
-        var rig = PhoneRig(17)
-        cell.play(&rig)
-        #expect(rig.calls == cell.calls)
-        #expect(rig.list == (cell.shown ? ["m"] : []))
-        #expect(rig.rings == (cell.shown ? 1 : 0))
-        #expect(rig.faults == [])
-        #expect(rig.acknowledged.count == (cell.payload == "L" ? 0 : 1))
-    }
-
-    @Test func `wakes without the launch option from iOS 26`() {
-        var rig = PhoneRig(26)
-        rig.push(Payload.content)
-        #expect(rig.calls == ["WF", "DF", "RF(background)"])
-    }
-}
-
-@Suite struct `An arrival on iOS 12 without scenes` {
-    static let chat = InstalledApp(bundleID: PhoneRig.chat, lifecycle: .application)
-    static let cells: [Cell] = [
-        Cell(.foregroundActive, "A", ["WP"], shown: true),
-        Cell(.foregroundActive, "AC", ["RF(active)", "WP"], shown: true),
-        Cell(.foregroundActive, "C", ["RF(active)"], shown: false),
-        Cell(.backgroundRunning, "AC", ["RF(background)"], shown: true),
-        Cell(.suspended, "M", ["NSE"], shown: true),
-        Cell(.notRunning, "C", ["WF", "DF(remoteNotification)", "RF(background)"], shown: false),
-        Cell(.forceQuit, "AC", [], shown: true),
-    ]
-
-    @Test(arguments: cells) func `calls and shows what its row says`(cell: Cell) {
-        var rig = PhoneRig(12, Self.chat, behaviour: AppBehaviour(presentation: .alert))
-        cell.play(&rig)
-        #expect(rig.calls == cell.calls)
-        #expect(rig.list == (cell.shown ? ["m"] : []))
-        #expect(rig.faults == [])
-    }
-
-    @Test func `meets the old callbacks in front without a UN delegate, and shows nothing`() {
-        var rig = PhoneRig(12, Self.chat, behaviour: AppBehaviour(delegate: .never))
-        rig.enter(.foregroundActive)
-        rig.push(Payload.alert)
-        rig.push(Payload.alertAndContent)
-        #expect(rig.calls == ["RF(active)", "RF(active)"])
-        #expect(rig.presentations.map(\.reason) == [.inFrontWithoutDelegate, .inFrontWithoutDelegate])
-    }
-}
-
-@Suite struct `An arrival before iOS 10` {
+/// The tables of ios-delivery.md §5, cell by cell.
+@Suite struct `An arrival` {
     static let both: DelegateMethods = [.receiveRemote, .receiveRemoteFetch, .receiveLocal]
-    static let cells9: [Cell] = [
-        Cell(.foregroundActive, "A", ["RF(active)"], shown: false),
-        Cell(.foregroundActive, "AC", ["RF(active)"], shown: false),
-        Cell(.foregroundInactive, "C", ["RF(inactive)"], shown: false),
-        Cell(.foregroundActive, "L", ["L0(active)"], shown: false),
-        Cell(.backgroundRunning, "A", [], shown: true),
-        Cell(.backgroundRunning, "AC", ["RF(background)"], shown: true),
-        Cell(.suspended, "M", [], shown: true),
-        Cell(.suspended, "C", ["RF(background)"], shown: false),
-        Cell(.notRunning, "AC", ["WF", "DF(remoteNotification)", "RF(background)"], shown: true),
-        Cell(.forceQuit, "AC", [], shown: true),
-        Cell(.forceQuit, "L", [], shown: true),
-    ]
-    static let cells6: [Cell] = [
-        Cell(.foregroundActive, "A", ["R0(active)"], shown: false),
-        Cell(.foregroundInactive, "A", ["R0(inactive)"], shown: false),
-        Cell(.foregroundActive, "L", ["L0(active)"], shown: false),
-        Cell(.backgroundRunning, "AC", [], shown: true),
-        Cell(.backgroundRunning, "C", [], shown: false),
-        Cell(.suspended, "A", [], shown: true),
-        Cell(.notRunning, "AC", [], shown: true),
-        Cell(.notRunning, "L", [], shown: true),
-    ]
 
-    @Test(arguments: cells9) func `calls and shows on iOS 9 what its row says`(cell: Cell) {
-        var rig = PhoneRig(OSVersion(9, 3), InstalledApp(bundleID: PhoneRig.chat, methods: Self.both))
-        cell.play(&rig)
-        #expect(rig.calls == cell.calls)
-        #expect(rig.list == (cell.shown ? ["m"] : []))
+    static func app(_ methods: DelegateMethods) -> InstalledApp {
+        InstalledApp(bundleID: PhoneRig.chat, lifecycle: .application, methods: methods)
     }
 
-    @Test(arguments: cells6) func `calls and shows on iOS 6 what its row says`(cell: Cell) {
-        var rig = PhoneRig(OSVersion(6, 1), InstalledApp(bundleID: PhoneRig.chat, methods: Self.both))
-        cell.play(&rig)
-        #expect(rig.calls == cell.calls)
-        #expect(rig.list == (cell.shown ? ["m"] : []))
+    static let table6 = ArrivalCell.table(
+        """
+        5.1 | A                 | AC                | C          | L
+        FA  | R0(active) hidden | R0(active) hidden | R0(active) | L0(active) hidden
+        FI  | R0(inactive) hidden | R0(inactive) hidden | R0(inactive) | L0(inactive) hidden
+        BR  | show              | show              | -          | show
+        SU  | show              | show              | -          | show
+        NK  | show              | show              | -          | show
+        NQ  | show              | show              | -          | show
+        BFU | show              | show              | -          | show
+        """)
+
+    @Test(.requirement("S1.3", "S1.4", "S4.2"), arguments: table6)
+    func `on iOS 6 calls and shows what its cell says`(cell: ArrivalCell) {
+        #expect(cell.play(on: PhoneRig(OSVersion(6, 1), Self.app(Self.both))) == cell.story)
+    }
+
+    static let table9 = ArrivalCell.table(
+        """
+        5.2 | A                 | AC                     | C                    | L
+        FA  | RF(active) hidden | RF(active) hidden      | RF(active)           | L0(active) hidden
+        FI  | RF(inactive) hidden | RF(inactive) hidden  | RF(inactive)         | L0(inactive) hidden
+        BR  | show              | show woken | woken | show
+        SU  | show              | show woken | woken | show
+        NK  | show | show launched | launched | show
+        NQ  | show              | show lost              | lost                 | show
+        BFU | show              | show held              | held                 | show
+        """)
+
+    @Test(.requirement("S1.7", "S1.9", "S1.10"), arguments: table9)
+    func `on iOS 9 calls and shows what its cell says`(cell: ArrivalCell) {
+        #expect(cell.play(on: PhoneRig(OSVersion(9, 3), Self.app(Self.both))) == cell.story)
+    }
+
+    @Test(.requirement("S1.1", "S1.7"), arguments: table9)
+    func `on iOS 7 is the same as on iOS 9`(cell: ArrivalCell) {
+        #expect(cell.play(on: PhoneRig(7, Self.app(Self.both))) == cell.story)
+    }
+
+    static let tableR0 = ArrivalCell.table(
+        """
+        5.2 | A                   | AC                  | C            | L
+        FA  | R0(active) hidden   | R0(active) hidden   | R0(active)   | L0(active) hidden
+        FI  | R0(inactive) hidden | R0(inactive) hidden | R0(inactive) | L0(inactive) hidden
+        BR  | show                | show deaf           | deaf         | show
+        SU  | show                | show deaf           | deaf         | show
+        NK  | show                | show deaf           | deaf         | show
+        NQ  | show                | show deaf           | deaf         | show
+        BFU | show                | show deaf           | deaf         | show
+        """)
+
+    @Test(.requirement("S4.9"), arguments: tableR0)
+    func `on iOS 9 wakes no app with R0 only`(cell: ArrivalCell) {
+        let rig = PhoneRig(OSVersion(9, 3), Self.app([.receiveRemote, .receiveLocal]))
+        #expect(cell.play(on: rig) == cell.story)
+    }
+
+    static let table12 = ArrivalCell.table(
+        """
+        5.3 | A       | AC                      | C            | L       | M
+        FA  | WP show | RF(active) WP show      | RF(active)   | WP show | NSE WP show
+        FI  | WP show | RF(inactive) WP show    | RF(inactive) | WP show | NSE WP show
+        BR  | show    | show woken | woken | show | NSE show
+        SU  | show    | show woken | woken | show | NSE show
+        NK  | show | show launched | launched | show | NSE show
+        NQ  | show    | show lost               | lost         | show    | NSE show
+        BFU | show    | show held               | held         | show    | NSE show
+        """)
+
+    @Test(.requirement("S1.2", "S1.14", "S4.9"), arguments: table12)
+    func `on iOS 12 with a UN delegate calls and shows what its cell says`(cell: ArrivalCell) {
+        let rig = PhoneRig(12, Self.app(.modern), behaviour: AppBehaviour(presentation: [.alert, .sound, .badge]))
+        #expect(cell.play(on: rig) == cell.story)
+    }
+
+    @Test(.requirement("S1.1", "S1.14"), arguments: table12)
+    func `on iOS 10 is the same as on iOS 12`(cell: ArrivalCell) {
+        let rig = PhoneRig(10, Self.app(.modern), behaviour: AppBehaviour(presentation: [.alert, .sound, .badge]))
+        #expect(cell.play(on: rig) == cell.story)
+    }
+
+    static let tableWithoutDelegate = ArrivalCell.table(
+        """
+        5.3 | A            | AC           | C            | L
+        FA  | RF(active) alone | RF(active) alone | RF(active) | L0(active) alone
+        FI  | RF(inactive) alone | RF(inactive) alone | RF(inactive) | L0(inactive) alone
+        BR  | show         | show woken | woken | show
+        """)
+
+    @Test(.requirement("S1.12"), arguments: tableWithoutDelegate)
+    func `on iOS 12 without a UN delegate meets the old callbacks`(cell: ArrivalCell) {
+        let rig = PhoneRig(12, Self.app(Self.both), behaviour: AppBehaviour(delegate: .never))
+        #expect(cell.play(on: rig) == cell.story)
+    }
+
+    static let tableR0WithoutDelegate = ArrivalCell.table(
+        """
+        5.3 | A                                       | AC                                      | C
+        FA  | R0(active) alone | R0(active) alone | R0(active)
+        """)
+
+    @Test(.requirement("S1.6"), arguments: tableR0WithoutDelegate)
+    func `on iOS 12 without a UN delegate and RF meets R0`(cell: ArrivalCell) {
+        let rig = PhoneRig(12, Self.app(.receiveRemote), behaviour: AppBehaviour(delegate: .never))
+        #expect(cell.play(on: rig) == cell.story)
+    }
+
+    static let tableWithoutWP = ArrivalCell.table(
+        """
+        5.3 | A                        | AC                                  | C          | L
+        FA  | none(willPresentMissing) | RF(active) none(willPresentMissing) | RF(active) | none(willPresentMissing)
+        """)
+
+    @Test(.requirement("S1.14"), arguments: tableWithoutWP)
+    func `on iOS 12 without WP presents nothing in front`(cell: ArrivalCell) {
+        let rig = PhoneRig(12, Self.app([.receiveRemoteFetch, .receiveResponse]))
+        #expect(cell.play(on: rig) == cell.story)
+    }
+
+    @Test(.requirement("S1.14"), arguments: ["A", "L"])
+    func `on iOS 12 presents nothing in front if WP is silent for five seconds`(column: String) {
+        var rig = PhoneRig(12, Self.app(.modern), behaviour: AppBehaviour(presentation: nil))
+        rig.enter(.foregroundActive)
+        if column == "A" { rig.push(Payload.alert, collapse: "m") } else { rig.fireLocal() }
+        rig.pass(milliseconds: 4_999)
+        #expect(rig.story == ["WP"])
+        rig.pass(milliseconds: 1)
+        #expect(rig.story == ["WP", "none(willPresentLate)"])
+    }
+
+    static let tableScenes = ArrivalCell.table(
+        """
+        5.4 | A       | AC                      | C            | L       | M
+        FA  | WP show | RF(active) WP show      | RF(active)   | WP show | NSE WP show
+        FI  | WP show | RF(inactive) WP show    | RF(inactive) | WP show | NSE WP show
+        BR  | show    | show woken | woken | show | NSE show
+        SU  | show    | show woken | woken | show | NSE show
+        NK  | show | show launched | launched | show | NSE show
+        NQ  | show    | show lost               | lost         | show    | NSE show
+        BFU | show    | show held               | held         | show    | NSE show
+        """)
+
+    @Test(.requirement("S1.14", "S4.13"), arguments: tableScenes)
+    func `on iOS 17 with scenes calls and shows what its cell says`(cell: ArrivalCell) {
+        #expect(cell.play(on: PhoneRig(17)) == cell.story)
+    }
+
+    @Test(.requirement("S1.14"), arguments: tableScenes)
+    func `on iOS 26 with scenes wakes without the launch option`(cell: ArrivalCell) {
+        let story = cell.story.map { $0 == "DF(remoteNotification)" ? "DF" : $0 }
+        #expect(cell.play(on: PhoneRig(26)) == story)
+    }
+
+    @Test func `with sound or badge and content-available counts as AC`() {
+        for aps: JSONValue in [["sound": "default", "content-available": 1], ["badge": 2, "content-available": 1]] {
+            var rig = PhoneRig(12, Self.app(.modern))
+            rig.enter(.foregroundActive)
+            rig.push(["aps": aps])
+            #expect(rig.calls == ["RF(active)", "WP"])
+        }
     }
 }

@@ -15,6 +15,14 @@ struct AppBehaviour {
     var taskInBackground: Int64??
     /// Whether it ends its task when told that it expired.
     var endsExpiredTask = true
+    /// What PF answers; nil never answers.
+    var performFetch: FetchResult? = .newData
+    /// The refresh task it registers in DF.
+    var registersTask: String?
+    /// How it completes a refresh task; nil never does.
+    var completesTask: Bool? = true
+    /// Whether it reports a call for a VoIP push.
+    var reportsCall = true
     /// What its extension delivers; nil never delivers.
     var deliver: (@Sendable (NotificationContent) -> NotificationContent)? = { $0 }
 }
@@ -36,6 +44,10 @@ struct PhoneRig {
     private(set) var effects: [PhoneEffect] = []
     private(set) var answers: [QueryAnswer] = []
     private(set) var acknowledged: [UInt64] = []
+    private(set) var fetches: [BackgroundFetchOutcome] = []
+    private(set) var tasks: [RefreshTaskOutcome] = []
+    private(set) var activities: [ActivityUpdate.Change] = []
+    private(set) var refusals: [RefusalReason] = []
     private var ledger = ProcessLedger()
     private var timers: [(at: Int64, process: ProcessID, event: ProcessEvent)] = []
     private var deliveries: UInt64 = 0
@@ -100,6 +112,38 @@ struct PhoneRig {
                         payload: payload.objectValue ?? JSONObject(), pushType: type, collapseID: collapse))))
     }
 
+    /// A push of another kind: to the topic with the suffix.
+    mutating func push(_ payload: JSONValue, suffix: String, activity: String? = nil) {
+        self.deliveries += 1
+        self.send(
+            .courier(
+                .pushArrived(
+                    Push(
+                        delivery: self.deliveries, topic: Self.chat.rawValue + suffix,
+                        payload: payload.objectValue ?? JSONObject(), activity: activity))))
+    }
+
+    /// Something a process did by itself.
+    mutating func process(_ process: ProcessID, _ event: ProcessEvent) {
+        if case .exited = event { self.ledger.exited(process) }
+        self.send(.process(process, event))
+    }
+
+    /// The calls of one kind since `clear`, with their processes and numbers.
+    func open(_ name: String) -> [(process: ProcessID, number: CallbackNumber)] {
+        self.effects.compactMap { effect in
+            guard case .call(let process, let number, let callback, let state) = effect,
+                callback.short(state).hasPrefix(name)
+            else { return nil }
+            return (process, number)
+        }
+    }
+
+    /// The processes started since `clear`.
+    var started: [ProcessID] {
+        self.effects.compactMap { if case .startProcess(let process) = $0 { process } else { nil } }
+    }
+
     mutating func tap(_ identifier: String) {
         self.person(.notificationTapped(NotificationKey(app: Self.chat, identifier: identifier)))
     }
@@ -140,6 +184,10 @@ struct PhoneRig {
         self.effects = []
         self.answers = []
         self.acknowledged = []
+        self.fetches = []
+        self.tasks = []
+        self.activities = []
+        self.refusals = []
     }
 
     /// Brings the app into a state by what a person and the system do.
@@ -171,7 +219,7 @@ struct PhoneRig {
         case .acknowledge(let delivery): self.acknowledged.append(delivery)
         case .record(let record): self.note(record.entry)
         case .suspendProcess, .resumeProcess, .killProcess, .registerTopic, .unregisterTopic, .connectCourier,
-            .disconnectCourier:
+            .disconnectCourier, .requestToken, .dropToken, .invalidateTokens:
             break
         }
     }
@@ -182,7 +230,12 @@ struct PhoneRig {
         case .wake(_, let outcome): self.wakes.append(outcome)
         case .processEnded(_, let reason): self.ends.append(reason)
         case .fault(let text): self.faults.append(text)
-        case .callback, .completion, .state, .processStarted, .arrival, .badge: break
+        case .backgroundFetch(let outcome): self.fetches.append(outcome)
+        case .refreshTask(_, let outcome): self.tasks.append(outcome)
+        case .activity(let update): self.activities.append(update.change)
+        case .refused(_, let reason): self.refusals.append(reason)
+        case .callback, .completion, .state, .processStarted, .arrival, .badge, .systemSound:
+            break
         }
     }
 
@@ -192,6 +245,9 @@ struct PhoneRig {
         case .didFinishLaunching:
             if self.behaviour.delegate == .inDidFinish {
                 self.send(.process(process, .delegateChanged(isSet: true)))
+            }
+            if let task = self.behaviour.registersTask {
+                self.send(.process(process, .refreshTaskRegistered(identifier: task)))
             }
             result = .returned
         case .applicationDidBecomeActive, .sceneDidBecomeActive:
@@ -211,6 +267,15 @@ struct PhoneRig {
             if self.behaviour.endsExpiredTask { self.send(.process(process, .backgroundTaskEnded(task))) }
             result = .returned
         case .receiveRemoteFetch: result = self.behaviour.fetch.map(CallbackResult.fetch)
+        case .performFetch: result = self.behaviour.performFetch.map(CallbackResult.fetch)
+        case .refreshTaskLaunched(let task):
+            if let success = self.behaviour.completesTask {
+                self.send(.process(process, .refreshTaskCompleted(identifier: task, success: success)))
+            }
+            result = .returned
+        case .voipPushReceived:
+            if self.behaviour.reportsCall { self.send(.process(process, .incomingCallReported)) }
+            result = .returned
         case .willPresent: result = self.behaviour.presentation.map(CallbackResult.presentation)
         case .receiveResponse: result = self.behaviour.answersResponse ? .returned : nil
         case .serviceExtensionReceive(let request):
@@ -254,7 +319,9 @@ struct ProcessLedger {
             self.last = number
         case .answer(let process, _, _):
             guard self.running.contains(process) else { return "answered \(process), which is not running" }
-        case .registerTopic, .unregisterTopic, .acknowledge, .connectCourier, .disconnectCourier, .record: break
+        case .registerTopic, .unregisterTopic, .acknowledge, .connectCourier, .disconnectCourier, .record,
+            .requestToken, .dropToken, .invalidateTokens:
+            break
         }
         return nil
     }
@@ -264,54 +331,4 @@ struct ProcessLedger {
         self.running.remove(process)
         self.suspended.remove(process)
     }
-}
-
-extension Callback {
-    /// The name in ios-delivery.md §0.3 with the arguments that matter.
-    func short(_ state: ApplicationState) -> String {
-        switch self {
-        case .willFinishLaunching: "WF"
-        case .didFinishLaunching(let options):
-            options.keys.isEmpty ? "DF" : "DF(\(options.keys.joined(separator: ",")))"
-        case .applicationWillEnterForeground: "WEF"
-        case .applicationDidBecomeActive: "DBA"
-        case .applicationWillResignActive: "WRA"
-        case .applicationDidEnterBackground: "DEB"
-        case .applicationWillTerminate: "WT"
-        case .applicationDidReceiveMemoryWarning: "memory"
-        case .sceneConfiguration: "configuration"
-        case .sceneWillConnect(let response): response == nil ? "SC" : "SC(response)"
-        case .sceneWillEnterForeground: "sceneWEF"
-        case .sceneDidBecomeActive: "sceneDBA"
-        case .sceneWillResignActive: "sceneWRA"
-        case .sceneDidEnterBackground: "sceneDEB"
-        case .sceneDidDisconnect: "sceneDisconnect"
-        case .receiveRemote: "R0(\(state))"
-        case .receiveRemoteFetch: "RF(\(state))"
-        case .receiveLocal: "L0(\(state))"
-        case .handleActionRemote(_, _, let text): text == nil ? "AR" : "AR9"
-        case .handleActionLocal(_, _, let text): text == nil ? "AL" : "AL9"
-        case .willPresent: "WP"
-        case .receiveResponse(let response):
-            response.actionIdentifier == NotificationResponse.defaultAction
-                ? "DR" : "DR(\(response.actionIdentifier.split(separator: ".").last ?? ""))"
-        case .registeredForRemoteNotifications(let token): "token(\(token))"
-        case .failedToRegisterForRemoteNotifications: "noToken"
-        case .backgroundTaskExpired(let task): "expired(\(task))"
-        case .serviceExtensionReceive: "NSE"
-        case .serviceExtensionTimeWillExpire: "EXP"
-        }
-    }
-}
-
-/// Payloads of the classes of ios-delivery.md §3.1.
-enum Payload {
-    static let alert: JSONValue = ["aps": ["alert": ["body": "hello"], "sound": "default", "badge": 3]]
-    static let alertAndContent: JSONValue = [
-        "aps": ["alert": ["body": "hello"], "sound": "default", "content-available": 1]
-    ]
-    static let content: JSONValue = ["aps": ["content-available": 1]]
-    static let mutable: JSONValue = [
-        "aps": ["alert": ["body": "hello"], "sound": "default", "badge": 1, "mutable-content": 1]
-    ]
 }

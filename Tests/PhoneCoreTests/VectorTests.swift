@@ -1,4 +1,5 @@
 import PhoneCore
+import Requirements
 import Testing
 import TidingsModel
 
@@ -17,7 +18,7 @@ import TidingsModel
         #expect(rig.calls == ["RF(background)", "WEF", "RF(inactive)", "DBA"])
     }
 
-    @Test func `2: on 9_3 a force-quit app is launched by the tap only`() {
+    @Test(.requirement("S4.4")) func `2: on 9_3 a force-quit app is launched by the tap only`() {
         var rig = PhoneRig(OSVersion(9, 3), Self.old(.receiveRemoteFetch))
         rig.enter(.forceQuit)
         rig.push(Payload.alertAndContent, collapse: "m")
@@ -26,7 +27,7 @@ import TidingsModel
         #expect(rig.calls == ["WF", "DF(remoteNotification)", "RF(inactive)", "DBA"])
     }
 
-    @Test func `3: on 9_3 R0 alone sees silent pushes in front only`() {
+    @Test(.requirement("S4.9")) func `3: on 9_3 R0 alone sees silent pushes in front only`() {
         var rig = PhoneRig(OSVersion(9, 3), Self.old(.receiveRemote))
         rig.enter(.backgroundRunning)
         rig.push(Payload.content)
@@ -36,7 +37,7 @@ import TidingsModel
         #expect(rig.calls == ["R0(active)"])
     }
 
-    @Test func `4: on 6_1 a tap calls R0 unless it launched the app`() {
+    @Test(.requirement("S1.5", "S0.20")) func `4: on 6_1 a tap calls R0 unless it launched the app`() {
         var rig = PhoneRig(OSVersion(6, 1), Self.old(.receiveRemote))
         rig.push(Payload.alert, collapse: "m")
         rig.tap("m")
@@ -88,7 +89,7 @@ import TidingsModel
         #expect(silent.presentations.map(\.reason) == [.willPresentMissing])
     }
 
-    @Test func `8: on 12 AC in front calls RF, then WP, each once`() {
+    @Test(.requirement("S1.14")) func `8: on 12 AC in front calls RF, then WP, each once`() {
         var rig = PhoneRig(12, Self.old(.modern))
         rig.enter(.foregroundActive)
         rig.push(Payload.alertAndContent)
@@ -120,7 +121,14 @@ import TidingsModel
         #expect(rig.core.screen.list.first?.notification.request.content.title == "Ann")
     }
 
-    @Test func `12: an extension that never answers leaves the original content and badge`() {
+    @Test func `11: an extension that leaves the badge alone leaves the payload's`() {
+        var rig = PhoneRig(17)
+        rig.push(Payload.mutable, collapse: "m")
+        #expect(rig.calls == ["NSE"])
+        #expect(rig.badge == 1)
+    }
+
+    @Test(.requirement("S2.21")) func `12: an extension that never answers leaves the original content and badge`() {
         var rig = PhoneRig(17)
         rig.behaviour.deliver = nil
         rig.push(Payload.mutable, collapse: "m")

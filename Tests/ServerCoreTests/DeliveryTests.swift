@@ -1,4 +1,5 @@
 import APNsModel
+import Requirements
 import ServerCore
 import StoreModel
 import Testing
@@ -210,7 +211,7 @@ import TidingsModel
 }
 
 @Suite struct `A message to a phone that is gone` {
-    @Test func `is pushed at once`() {
+    @Test(.requirement("S2.1", "S2.2")) func `is pushed at once`() {
         var bench = ServerBench()
         bench.goneDevice("bob")
         #expect(

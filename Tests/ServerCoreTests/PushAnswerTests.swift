@@ -1,4 +1,5 @@
 import APNsModel
+import Requirements
 import ServerCore
 import StoreModel
 import Testing
@@ -59,7 +60,7 @@ import TidingsModel
 }
 
 @Suite struct `A token that APNs refuses` {
-    @Test(arguments: [APNsReason.badDeviceToken, .deviceTokenNotForTopic])
+    @Test(.requirement("S2.4"), arguments: [APNsReason.badDeviceToken, .deviceTokenNotForTopic])
     func `is kept aside until the device registers again`(reason: APNsReason) {
         var bench = ServerBench()
         bench.goneDevice("bob")
@@ -246,7 +247,7 @@ import TidingsModel
 }
 
 @Suite struct `The payload of a push` {
-    @Test func `carries alert, badge, thread, rc and tidings`() throws {
+    @Test func `says nothing in its alert, and carries text, badge, thread, rc and tidings`() throws {
         var bench = ServerBench()
         bench.goneDevice("bob")
         bench.say("hello", to: .direct("bob"))
@@ -254,7 +255,7 @@ import TidingsModel
         try request.validate()
         let payload = try JSONValue(parsing: request.payload)
         let aps = try #require(payload["aps"])
-        #expect(aps["alert"] == ["title": "alice", "body": "hello"])
+        #expect(aps["alert"] == ["body": "You have a new message"])
         #expect(aps["badge"] == 1)
         #expect(aps["sound"] == "default")
         #expect(aps["mutable-content"] == 1)
@@ -265,6 +266,7 @@ import TidingsModel
         let info = try #require(PushInfo(userInfo: payload))
         #expect(info.recipientTag == recipientTag(of: ServerBench.device("bob"), salt: 0))
         #expect(info.position == 1)
+        #expect(info.text == .init(title: "alice", body: "hello"))
         #expect(request.expiration == (bench.now.wall + 2_592_000_000) / 1_000)
     }
 
@@ -273,6 +275,9 @@ import TidingsModel
         bench.goneDevice("bob")
         bench.say(String(repeating: "long ", count: 6_000), to: .direct("bob"))
         #expect(bench.pushes[0].request.payload.count <= 4_096)
+        let text = PushInfo(userInfo: try JSONValue(parsing: bench.pushes[0].request.payload))?.text?.body
+        #expect(text?.utf8.count == PushText.bytesMax)
+        #expect(text?.hasSuffix("…") == true)
         try bench.pushes[0].request.validate()
     }
 

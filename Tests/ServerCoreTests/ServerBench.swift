@@ -260,6 +260,8 @@ extension ServerBench {
         switch entry.body {
         case .message(let message): "\(entry.position) \(self.name(message.id))"
         case .read(let conversation, let upTo): "\(entry.position) read \(conversation) \(upTo)"
+        case .custom(let message): "\(entry.position) custom \(self.name(message.id))"
+        case .recall(let recall): "\(entry.position) recall \(self.name(recall.message))"
         }
     }
 

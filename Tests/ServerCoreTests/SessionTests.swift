@@ -258,17 +258,34 @@ import TidingsModel
         var bench = ServerBench()
         bench.goneDevice("bob")
         bench.say(to: .direct("bob"))
-        #expect(
-            bench.run(.api(ApiRequestID(2), .readLog(ServerBench.key("bob"), after: 0, limit: 20))).outside == [
-                "reply page of 1"
-            ])
-        let leg = LegID(message: bench.messages[0], user: ServerBench.key("bob"), device: "phone")
-        #expect(bench.run(.api(ApiRequestID(3), .receipt(leg, .shown))).outside == ["reply done"])
+        let device = ServerBench.device("bob")
+        func ask(_ question: ExtensionRequest) -> [String] {
+            bench.run(.api(ApiRequestID(2), .fromExtension(device, tokenIssuedAt: bench.now.wall, question))).outside
+        }
+        #expect(ask(.missed(after: 0, limit: 20)) == ["reply page of 1"])
+        #expect(ask(.receipt(bench.messages[0], .shown)) == ["reply done"])
         let bad = ConversationRecord(app: ServerBench.app, conversation: .direct("x"), name: "", members: [])
         #expect(
             bench.run(.api(ApiRequestID(4), .putConversation(bad))).outside == [
                 "reply refused invalid_field conversation.type"
             ])
+    }
+
+    @Test func `serves a service extension as long as its device is signed in and its token is one of the last`() {
+        var settings = ServerSettings()
+        settings.extensionTokenOverlap = 1_000
+        var bench = ServerBench(settings: settings)
+        bench.goneDevice("bob")
+        let device = ServerBench.device("bob")
+        func ask(issuedAt: Int64) -> [String] {
+            let question = ExtensionRequest.missed(after: 0, limit: 20)
+            return bench.run(.api(ApiRequestID(2), .fromExtension(device, tokenIssuedAt: issuedAt, question))).outside
+        }
+        let first = bench.now.wall
+        #expect(ask(issuedAt: first) == ["reply page of 0"])
+        #expect(ask(issuedAt: first - 100_000) == ["reply refused invalid_token token"])
+        bench.run(.api(ApiRequestID(3), .signOut(device)))
+        #expect(ask(issuedAt: bench.now.wall) == ["reply refused invalid_token token"])
     }
 
     @Test func `is told to try later before the store is open and after it has failed`() {

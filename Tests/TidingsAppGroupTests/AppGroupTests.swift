@@ -1,5 +1,6 @@
 import ClientCore
 import Foundation
+import Requirements
 import Testing
 import TidingsModel
 
@@ -47,17 +48,100 @@ import TidingsModel
         #expect(try group.update { $0.badge } == nil)
     }
 
-    @Test func `count as empty when they are damaged`() throws {
+    @Test func `are set aside when they are damaged, and say so once`() throws {
         defer { try? FileManager.default.removeItem(at: self.folder) }
         let group = try AppGroup(folder: self.folder)
-        for name in ["badge.json", "ledger.json", "recipient.json"] {
-            try Data("{".utf8).write(to: group.folder.appendingPathComponent(name))
-        }
         try group.update { contents in
-            #expect(contents.badge == nil)
-            #expect(contents.ledger == Ledger())
-            #expect(contents.recipient == nil)
+            _ = contents.ledger.claim(self.id(1), by: .pushExtension, wall: 0)
+            contents.badge = Badge(server: 1)
+            contents.recipient = Recipient(tag: "t", extensionToken: "e", position: 3)
+            contents.settings.showsContent = false
         }
+        let names = ["badge-badge.record", "ledger.records", "recipient.json", "settings.json"]
+        for name in names { try Data("{".utf8 + Array(repeating: 1, count: 40)).write(to: group.file(name)) }
+        let again = try AppGroup(folder: self.folder)
+        try again.update { contents in
+            #expect(contents.damaged == [.badge, .ledger, .recipient, .settings])
+            #expect(contents.signIn == .unknown)
+            #expect(contents.badge == nil)
+        }
+        try group.update { #expect($0.damaged == []) }
+        for name in names { #expect(FileManager.default.fileExists(atPath: group.file(name).path + ".damaged")) }
+        try group.update { $0.badge = Badge(server: 2) }
+        #expect(try again.update { $0.badge } == Badge(server: 2))
+    }
+
+    @Test func `keep the ledger's records up to the damage, and lose only the last one of a torn write`() throws {
+        defer { try? FileManager.default.removeItem(at: self.folder) }
+        let group = try AppGroup(folder: self.folder)
+        try group.update { contents in
+            for number in UInt64(1)...3 { _ = contents.ledger.claim(self.id(number), by: .pushExtension, wall: 0) }
+        }
+        let file = group.file("ledger.records")
+        try Data(Data(contentsOf: file).dropLast(7)).write(to: file)
+        try AppGroup(folder: self.folder).update { contents in
+            #expect(contents.damaged == [])
+            #expect(contents.ledger.all.map(\.message) == [self.id(1), self.id(2)])
+            _ = contents.ledger.claim(self.id(4), by: .pushExtension, wall: 0)
+        }
+        var bytes = try Data(contentsOf: file)
+        bytes[33] ^= 0x10
+        try bytes.write(to: file)
+        try AppGroup(folder: self.folder).update { contents in
+            #expect(contents.damaged == [.ledger])
+            #expect(contents.ledger.all.map(\.message) == [self.id(1)])
+        }
+    }
+
+    @Test func `say who is signed in only if the app has said it`() throws {
+        defer { try? FileManager.default.removeItem(at: self.folder) }
+        let group = try AppGroup(folder: self.folder)
+        #expect(try group.update { $0.signIn } == .unknown)
+        try group.update { $0.recipient = nil }
+        #expect(try AppGroup(folder: self.folder).update { $0.signIn } == .signedOut)
+        try group.update { $0.recipient = Recipient(tag: "t", extensionToken: "e", position: 3) }
+        #expect(try AppGroup(folder: self.folder).update { $0.signIn } == .signedIn(recipientTag: "t"))
+    }
+
+    @Test func `are not waited for longer than the limit`() throws {
+        defer { try? FileManager.default.removeItem(at: self.folder) }
+        let group = try AppGroup(folder: self.folder, lockMilliseconds: 20)
+        let other = try AppGroup(folder: self.folder)
+        let path = group.file("lock").path
+        try other.update { _ in
+            _ = #expect(throws: FileFault(path: path, work: .lock, code: ETIMEDOUT)) {
+                try group.update { $0.badge = Badge(server: 1) }
+            }
+        }
+        #expect(try group.update { $0.badge } == nil)
+    }
+
+    @Test func `are touched only while the system does not suspend the process`() throws {
+        defer { try? FileManager.default.removeItem(at: self.folder) }
+        let guardian = GuardDouble()
+        let group = try AppGroup(folder: self.folder, suspension: guardian)
+        try group.update { contents in
+            #expect(guardian.state.withLock { $0.isHeld })
+            contents.badge = Badge(server: 1)
+        }
+        guardian.state.withLock { $0.isGranted = false }
+        #expect(throws: FileFault(path: group.folder.path, work: .staying, code: 0)) {
+            try group.update { $0.badge = Badge(server: 2) }
+        }
+        guardian.state.withLock { $0.isGranted = true }
+        #expect(try group.update { $0.badge } == Badge(server: 1))
+        #expect(!guardian.state.withLock { $0.isHeld })
+    }
+
+    @Test func `keep the names the app has given, the newest first to stay`() throws {
+        var settings = SharedSettings()
+        settings.remember("Bob", for: .user("bob"))
+        settings.remember("Robert", for: .user("bob"))
+        #expect(settings[name: .user("bob")] == "Robert")
+        #expect(settings[name: .conversation(ConversationID(type: .group, target: "bob"))] == nil)
+        for number in 0..<SharedSettings.namesMax { settings.remember("x", for: .user(UserID("u\(number)"))) }
+        #expect(settings[name: .user("bob")] == nil)
+        #expect(SharedSettings(json: settings.json) == settings)
     }
 
     @Test func `let exactly one of many racers ring, and lose no count`() async throws {
@@ -86,10 +170,11 @@ import TidingsModel
         #expect(try groups[0].update { $0.badge?.shown } == 4 * rounds)
     }
 
-    @Test func `keep a badge the app can count with`() throws {
+    @Test(.requirement("S2.18", "S2.11")) func `keep a badge the app can count with`() throws {
         defer { try? FileManager.default.removeItem(at: self.folder) }
         let store = try BadgeStore(appGroupFolder: self.folder)
-        #expect(store.value == nil)
+        #expect(store.value == 0)
+        #expect(store.storedValue == nil)
         #expect(try store.increment() == nil)
         try store.set(2)
         #expect(try store.increment() == 3)
@@ -101,12 +186,50 @@ import TidingsModel
         #expect(store.value == 0)
     }
 
-    @Test func `name a badge by the app's own key`() throws {
+    @Test(.requirement("S2.14")) func `name a badge by the app's own key, and say when app and extension differ`()
+        throws
+    {
         defer { try? FileManager.default.removeItem(at: self.folder) }
-        try BadgeStore(appGroupFolder: self.folder, key: "one").set(1)
-        #expect(try BadgeStore(appGroupFolder: self.folder, key: "two").value == nil)
+        let one = try BadgeStore(appGroupFolder: self.folder, key: "one")
+        try one.set(1)
+        let two = try BadgeStore(appGroupFolder: self.folder, key: "two")
+        #expect(two.storedValue == nil)
+        #expect(two.problem == .storedUnderAnotherKey(expected: "two", found: ["one"]))
+        #expect(one.problem == nil)
         #expect(try BadgeStore(appGroupFolder: self.folder, key: "one").value == 1)
+        for key in ["", "a/b", "../x", String(repeating: "k", count: 65), "ä"] {
+            #expect(throws: BadgeStoreProblem.invalidKey(key)) {
+                try BadgeStore(appGroupFolder: self.folder, key: key)
+            }
+        }
     }
+
+    @Test func `cannot be used where the container is none`() throws {
+        defer { try? FileManager.default.removeItem(at: self.folder) }
+        try Data().write(to: self.folder)
+        #expect(throws: BadgeStoreProblem.self) { try BadgeStore(appGroupFolder: self.folder) }
+    }
+}
+
+/// Counts whether the process is kept from being suspended.
+private final class GuardDouble: SuspensionGuard {
+    struct State {
+        var isGranted = true
+        var isHeld = false
+    }
+    let state = Locked(State())
+
+    func perform(_ work: () -> Void) -> Bool {
+        guard self.state.withLock({ $0.isGranted }) else { return false }
+        self.state.withLock { $0.isHeld = true }
+        work()
+        self.state.withLock { $0.isHeld = false }
+        return true
+    }
+}
+
+extension AppGroup {
+    fileprivate func file(_ name: String) -> URL { self.folder.appendingPathComponent(name) }
 }
 
 @Suite struct `A user info` {

@@ -1,5 +1,6 @@
 import ClientCore
 import Foundation
+import Requirements
 import Synchronization
 import Testing
 import TidingsAppGroup
@@ -19,7 +20,7 @@ private func isAck(upTo position: LogPosition, _ disposition: Disposition) -> @S
 }
 
 @Suite struct `A client of the core library` {
-    @Test func `sends, and returns when the server has it`() async throws {
+    @Test(.requirement("S0.2")) func `sends, and returns when the server has it`() async throws {
         let bench = try ClientBench()
         defer { bench.remove() }
         let client = try bench.client()
@@ -164,7 +165,7 @@ private func isAck(upTo position: LogPosition, _ disposition: Disposition) -> @S
         let bench = try ClientBench()
         defer { bench.remove() }
         bench.server.state.withLock { $0.isReachable = false }
-        let client = try bench.client { $0.connectTimeLimit = .seconds(3) }
+        let client = try bench.client { $0.connectTimeLimit = 3 }
         let connect = Task { try await client.connect(userID: alice, token: "alice") }
         for await status in client.connectionStatuses { if case .waiting = status { break } }
         bench.clock.advance(by: 3)
@@ -177,7 +178,9 @@ private func isAck(upTo position: LogPosition, _ disposition: Disposition) -> @S
         #expect(client.connectionStatus == .connected)
     }
 
-    @Test func `registers its device token with the app's bundle identifier as topic`() async throws {
+    @Test(.requirement("S2.7")) func `registers its device token with the app's bundle identifier as topic`()
+        async throws
+    {
         let bench = try ClientBench()
         defer { bench.remove() }
         let client = try bench.client()
@@ -216,12 +219,13 @@ private func isAck(upTo position: LogPosition, _ disposition: Disposition) -> @S
         client.attach(host: kit, settings: client.kitSettings(hasDelegate: false))
         try await client.connect(userID: alice, token: "alice")
         client.applicationWillResignActive()
-        client.applicationDidEnterBackground(remaining: .seconds(30))
+        client.applicationDidEnterBackground(remaining: 30)
         _ = await bench.server.frame { $0 == .runState(.background(remainingMilliseconds: 25_000)) }
         return client
     }
 
-    @Test func `shows a local notification in the background, with the badge, and settles it`() async throws {
+    @Test(.requirement("S0.3", "S0.4", "S3.1"))
+    func `shows a local notification in the background, with the badge, and settles it`() async throws {
         let bench = try ClientBench()
         defer { bench.remove() }
         let kit = KitDouble()
@@ -252,7 +256,8 @@ private func isAck(upTo position: LogPosition, _ disposition: Disposition) -> @S
         #expect(try client.unreadMessageCount() == 1)
     }
 
-    @Test func `hangs up before the system freezes it, and says so`() async throws {
+    @Test(.requirement("S0.1", "S0.7", "S3.2")) func `hangs up before the system freezes it, and says so`() async throws
+    {
         let bench = try ClientBench()
         defer { bench.remove() }
         let kit = KitDouble()
@@ -268,7 +273,7 @@ private func isAck(upTo position: LogPosition, _ disposition: Disposition) -> @S
         #expect(kit.state.withLock { $0.tasks } == ["begin", "end"])
     }
 
-    @Test func `shows nothing when the switch is off`() async throws {
+    @Test(.requirement("S3.3")) func `shows nothing when the switch is off`() async throws {
         let bench = try ClientBench()
         defer { bench.remove() }
         let kit = KitDouble()
@@ -279,7 +284,9 @@ private func isAck(upTo position: LogPosition, _ disposition: Disposition) -> @S
         #expect(kit.state.withLock { $0.posted }.isEmpty)
     }
 
-    @Test func `clears a conversation's notifications when it is read, and writes the badge`() async throws {
+    @Test(.requirement("S2.17")) func `clears a conversation's notifications when it is read, and writes the badge`()
+        async throws
+    {
         let bench = try ClientBench()
         defer { bench.remove() }
         let kit = KitDouble()
@@ -294,7 +301,7 @@ private func isAck(upTo position: LogPosition, _ disposition: Disposition) -> @S
         bench.server.deliver("in front", from: bob, to: alice)
         while let entry = await entries.next() { if case .message = entry.body { break } }
         client.applicationWillResignActive()
-        client.applicationDidEnterBackground(remaining: .seconds(30))
+        client.applicationDidEnterBackground(remaining: 30)
         for await run in client.runStates where run == .backgroundActive { break }
         #expect(kit.state.withLock { $0.shownBadge } == 1)
     }

@@ -12,6 +12,7 @@ final class KitDouble: KitHost {
         var badges: [Int?] = []
         var shownBadge: Int?
         var tasks: [String] = []
+        var withdrawn: [MessageID: LocalNotification?] = [:]
         var names: ResolvedNames = ResolvedNames(user: "Bob")
     }
 
@@ -30,12 +31,32 @@ final class KitDouble: KitHost {
     func deliveredIdentifiers() async -> Set<String> {
         Set(self.state.withLock { $0.delivered.keys.map(\.description) })
     }
-    func clearNotifications(_ conversation: ConversationID) {
+    func clearNotifications(
+        _ conversation: ConversationID, upTo position: LogPosition,
+        stored: @escaping @Sendable (MessageID) -> LogPosition?
+    ) async {
         self.state.withLock { state in
-            state.delivered = state.delivered.filter { $0.value.conversation != conversation }
+            state.delivered = state.delivered.filter { id, notification in
+                !NotificationClearing.isRead(
+                    notification.userInfo, identifier: id.description, thread: notification.conversation.description,
+                    in: conversation, upTo: position, stored: stored)
+            }
         }
     }
-    func showBadge(_ number: Int) { self.state.withLock { $0.shownBadge = number } }
+    func clearAllNotifications() async { self.state.withLock { $0.delivered = [:] } }
+    func withdraw(_ message: MessageID, replacement: LocalNotification?, badge: Int?) async {
+        self.state.withLock { state in
+            state.withdrawn.updateValue(replacement, forKey: message)
+            state.delivered[message] = replacement
+        }
+    }
+    func deviceStatus() async -> DeviceStatus? {
+        DeviceStatus(
+            authorization: .provisional, alert: true, sound: true, badge: true, lockScreen: true,
+            notificationCenter: true, backgroundRefresh: .denied)
+    }
+    func showBadgeNow(_ number: Int) { self.state.withLock { $0.shownBadge = number } }
+    func showBadge(_ number: Int) async { self.state.withLock { $0.shownBadge = number } }
     func beginBackgroundTask() { self.state.withLock { $0.tasks.append("begin") } }
     func endBackgroundTask() { self.state.withLock { $0.tasks.append("end") } }
 }

@@ -35,14 +35,14 @@ import TidingsModel
             clientMessageID: "out", conversation: self.withBob, objectName: .text, content: "x", pushText: "p")
         try store.writeOutgoing(draft)
         #expect(try store.writeRead(self.withBob, upTo: 2) == 1)
-        #expect(try store.writeLevel(self.withBob, .none) == 0)
+        #expect(try store.writeLevel(self.withBob, .blocked) == 0)
         store = try LocalStore(file: self.file)
         #expect(store.setAside == nil)
         #expect(
             try store.restored()
                 == ClientCore.Restored(
                     stored: 3, settled: 2, outbox: [draft], reads: [.init(conversation: self.withBob, upTo: 2)],
-                    unread: 0, levels: [self.withBob: .none]))
+                    unread: 0, levels: [self.withBob: .blocked]))
         #expect(try store.unread(includingMuted: true) == 1)
         let history = try store.history(self.withBob, before: nil, limit: 2)
         #expect(history.map(\.position) == [2, 3])

@@ -17,6 +17,8 @@ final class ServerDouble: ClientTransport {
         var isReachable = true
         var greeting: (@Sendable (ClientFrame.Hello) -> ServerFrame?)?
         var answersSends = true
+        /// Whether frames of a session still arrive; a dead connection takes everything and answers nothing.
+        var isDeaf = false
         var waiters: [(test: @Sendable (ClientFrame) -> Bool, resume: CheckedContinuation<ClientFrame, Never>)] = []
     }
 
@@ -65,6 +67,17 @@ final class ServerDouble: ClientTransport {
         return message
     }
 
+    /// Puts an entry of any kind into a person's log and writes it to whoever is connected.
+    func append(_ body: LogEntry.Body, for person: UserID) {
+        let (entry, connections) = self.state.withLock { state in
+            let log = state.logs[person, default: []]
+            let entry = LogEntry(position: LogPosition(log.count + 1), body: body)
+            state.logs[person] = log + [entry]
+            return (entry, state.connections.values.filter { $0.user.withLock { $0 } == person })
+        }
+        for connection in connections { connection.say(.entry(entry)) }
+    }
+
     /// Drops every connection without a word.
     func dropAll() {
         let connections = self.state.withLock { state in
@@ -75,6 +88,7 @@ final class ServerDouble: ClientTransport {
     }
 
     fileprivate func receive(_ frame: ClientFrame, on connection: Connection) {
+        guard !self.state.withLock({ $0.isDeaf }) else { return }
         let waiters = self.state.withLock { state in
             state.frames.append(frame)
             let ready = state.waiters.filter { $0.test(frame) }
@@ -83,6 +97,9 @@ final class ServerDouble: ClientTransport {
         }
         for answer in self.answers(to: frame, on: connection) { connection.say(answer) }
         for waiter in waiters { waiter.resume.resume(returning: frame) }
+        // The sign-out is stored a little later; until then the session is there.
+        if frame == .signOut { connection.isSignedOut.withLock { $0 = true } }
+        if case .ping = frame, connection.isSignedOut.withLock({ $0 }) { connection.drop() }
     }
 
     private func answers(to frame: ClientFrame, on connection: Connection) -> [ServerFrame] {
@@ -135,13 +152,14 @@ final class ServerDouble: ClientTransport {
                 state.logs[user, default: []].append(entry)
                 return [.entry(entry)]
             case .ping(let number): return [.pong(number)]
-            case .ack, .runState, .registerPush, .signOut: return []
+            case .ack, .runState, .registerPush, .signOut, .deviceStatus: return []
             }
         }
     }
 
     final class Connection: TransportConnection {
         let user = Mutex<UserID?>(nil)
+        let isSignedOut = Mutex(false)
         private let server: ServerDouble
         private let events: @Sendable (TransportEvent) -> Void
         private let isOpen = Mutex(true)

@@ -17,6 +17,7 @@ final class PersonServer: ClientTransport {
         var events: (@Sendable (TransportEvent) -> Void)?
         var frames: [ClientFrame] = []
         var log: [LogEntry] = []
+        var lastSent: UInt64 = 0
     }
 
     private let state = Mutex(State())
@@ -48,6 +49,18 @@ final class PersonServer: ClientTransport {
         return id
     }
 
+    /// Another device of the person's has read the conversation with bob.
+    func readElsewhere(upTo position: LogPosition) {
+        let (entry, events) = self.state.withLock { state in
+            let withBob = ConversationID(type: .direct, target: "bob")
+            let entry = LogEntry(
+                position: LogPosition(state.log.count + 1), body: .read(conversation: withBob, upTo: position))
+            state.log.append(entry)
+            return (entry, state.events)
+        }
+        events?(.received(FrameCodec.encode(.entry(entry), as: .protobuf)))
+    }
+
     private func receive(_ frame: ClientFrame) {
         let (answer, events) = self.state.withLock { state -> (ServerFrame?, (@Sendable (TransportEvent) -> Void)?) in
             state.frames.append(frame)
@@ -63,7 +76,16 @@ final class PersonServer: ClientTransport {
             case .sync(let after, _):
                 let entries = state.log.filter { $0.position > after }
                 return (.page(.init(after: after, entries: entries, head: head, unread: 0)), state.events)
-            case .send, .ack, .runState, .registerPush, .markRead, .ping, .signOut: return (nil, nil)
+            case .send(let draft):
+                state.lastSent += 1
+                return (
+                    .sendAccepted(
+                        .init(
+                            clientMessageID: draft.clientMessageID,
+                            messageID: MessageID(rawValue: 5_000 + state.lastSent),
+                            sentAt: 1, position: head + 1)), state.events
+                )
+            case .ack, .runState, .registerPush, .markRead, .ping, .signOut, .deviceStatus: return (nil, nil)
             }
         }
         if let answer { events?(.received(FrameCodec.encode(answer, as: .protobuf))) }
@@ -94,6 +116,7 @@ struct Names: UserInfoProvider {
 /// The app under test: forwards to the kit and writes down what a tap opened.
 @MainActor final class TestApp: UIResponder, UIApplicationDelegate, @preconcurrency UNUserNotificationCenterDelegate {
     static let bundle: BundleID = "com.example.chat"
+    static let refreshTask = "com.example.chat.refresh"
     let bench: ChatBench
     private(set) var kit: NotificationIntegration?
     var window: UIWindow?
@@ -105,22 +128,17 @@ struct Names: UserInfoProvider {
         didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
     ) -> Bool {
         UNUserNotificationCenter.current().delegate = self
-        let configuration = KitSurroundings.fill(
-            ChatClient.Configuration(
-                appKey: "demo", appGroupIdentifier: "group.chat", serverURL: URL(fileURLWithPath: "/in-memory")),
-            application: application)
-        let client = ChatClient(
-            configuration: configuration, transport: self.bench.server, clock: SystemClientClock())
-        let kit = NotificationIntegration(client: client, pushEnvironment: .sandbox)
-        kit.userInfoProvider = self.bench.hasNames ? Names() : nil
+        let kit = self.bench.makeKit(in: application)
         self.kit = kit
-        self.bench.kit = kit
-        kit.handleLaunch(options: launchOptions)
-        kit.responseHandler = { [bench = self.bench] in bench.opened.append($0.conversation.description) }
-        Task { await kit.registerForNotifications() }
-        Task { try await client.connect(userID: "alice", token: "token") }
-        return true
+        kit.registerCategories()
+        kit.registerBackgroundRefresh(identifier: Self.refreshTask, every: 0)
+        kit.scheduleBackgroundRefresh(identifier: Self.refreshTask, after: 0)
+        return self.bench.start(kit, with: launchOptions)
     }
+
+    func application(
+        _ application: UIApplication, didFailToRegisterForRemoteNotificationsWithError error: any Error
+    ) { self.kit?.application(application, didFailToRegisterForRemoteNotificationsWithError: error) }
 
     func application(
         _ application: UIApplication, didRegisterForRemoteNotificationsWithDeviceToken deviceToken: Data
@@ -170,15 +188,72 @@ struct Names: UserInfoProvider {
     let hasNames: Bool
     var kit: NotificationIntegration?
     var opened: [String] = []
+    var responses: [PersonResponse] = []
+    var banners: [InAppBanner] = []
+    var problems: [ClientProblem] = []
+    /// What DF returned, for each launch.
+    var launches: [Bool] = []
+    /// Who signs in at the next start.
+    var person: UserID = "alice"
+    /// When the app sets its handler; false keeps the response pending.
+    var handlesResponses = true
 
-    init(osVersion: OSVersion = 17, lifecycle: LifecycleStyle = .scenes, hasNames: Bool = true) async {
+    /// The kit of one process of the app.
+    func makeKit(in application: UIApplication) -> NotificationIntegration {
+        var configuration = KitSurroundings.fill(
+            ChatClient.Configuration(
+                appKey: "demo", appGroupIdentifier: "group.chat", serverURL: URL(fileURLWithPath: "/in-memory")),
+            application: application)
+        configuration.log = { _ in }
+        let client = ChatClient(configuration: configuration, transport: self.server, clock: SystemClientClock())
+        let kit = NotificationIntegration(client: client, pushEnvironment: .sandbox)
+        kit.userInfoProvider = self.hasNames ? Names() : nil
+        kit.detailTypes = ["commentpass"]
+        self.kit = kit
+        Task { [weak self] in for await banner in kit.inAppBanners { self?.banners.append(banner) } }
+        Task { [weak self] in for await problem in client.problems { self?.problems.append(problem) } }
+        Task { [weak self] in for await response in client.notificationResponses { self?.responses.append(response) } }
+        return kit
+    }
+
+    /// What the app's DF does.
+    func start(_ kit: NotificationIntegration, with options: [UIApplication.LaunchOptionsKey: Any]?) -> Bool {
+        kit.handleLaunch(options: options)
+        if self.handlesResponses { self.handleResponses(of: kit) }
+        Task { await kit.registerForNotifications() }
+        let person = self.person
+        Task { try await kit.client.connect(userID: person, token: "token") }
+        self.launches.append(true)
+        return true
+    }
+
+    func handleResponses(of kit: NotificationIntegration) {
+        kit.responseHandler = { [weak self] response in
+            switch response.route {
+            case .conversation(let conversation): self?.opened.append(conversation.description)
+            case .detail(let type): self?.opened.append(type)
+            }
+        }
+    }
+
+    init(
+        osVersion: OSVersion = 17, lifecycle: LifecycleStyle = .scenes, hasNames: Bool = true, isOld: Bool = false
+    ) async {
         self.hasNames = hasNames
         self.folder = FileManager.default.temporaryDirectory.appendingPathComponent("tidings-\(UUID().uuidString)").path
         self.phone = VirtualPhone(osVersion: osVersion, folder: self.folder)
-        let app = VirtualApp(delegates: .modern, lifecycle: lifecycle)
+        let methods: DelegateMethods = isOld ? OldTestApp.methods : .modern
+        let app = VirtualApp(delegates: methods, lifecycle: lifecycle)
+        let makeDelegate: @MainActor @Sendable () -> any UIApplicationDelegate = {
+            if isOld { return OldTestApp(bench: self) }
+            return TestApp(bench: self)
+        }
         self.phone.install(
-            InstalledApp(bundleID: TestApp.bundle, lifecycle: lifecycle, appGroup: "group.chat"),
-            code: app.code(delegate: { TestApp(bench: self) }, sceneDelegate: { TestScene(bench: self) }))
+            InstalledApp(
+                bundleID: TestApp.bundle, lifecycle: lifecycle, methods: methods,
+                backgroundModes: [.remoteNotification, .fetch], appGroup: "group.chat",
+                permittedTasks: isOld ? [] : [TestApp.refreshTask]),
+            code: app.code(delegate: makeDelegate, sceneDelegate: { TestScene(bench: self) }))
         await self.phone.allowNotifications()
         await self.phone.launch()
         await self.until { $0.kit?.client.connectionStatus == .connected }
@@ -197,8 +272,27 @@ struct Names: UserInfoProvider {
                 "cType": "PR", "fId": "bob", "oName": "RC:TxtMsg", "tId": "bob", "mId": "",
                 "id": .string(id.description),
             ],
+            "tidings": ["mid": .string(id.description), "seq": 1, "bseq": 1, "to": "tag"],
         ]
     }
+
+    /// The process dies. In one process its tasks live on, so the connection is given up for them.
+    func kill() async {
+        self.kit?.client.disconnect()
+        await self.until { !$0.server.isConnected }
+        await self.phone.terminate()
+    }
+
+    /// A silent push of the server's.
+    func silentPush() -> JSONValue {
+        [
+            "aps": ["content-available": 1],
+            "tidings": ["mid": .string(MessageID(rawValue: 1).description), "seq": 1, "bseq": 1, "to": "tag"],
+        ]
+    }
+
+    /// The frames the server got since there were `count`.
+    func frames(after count: Int) -> [ClientFrame] { Array(self.server.frames.dropFirst(count)) }
 
     func remove() { try? FileManager.default.removeItem(atPath: self.folder) }
 }

@@ -1,6 +1,8 @@
 import ClientCore
 import Foundation
 import PhoneCore
+import Requirements
+import Synchronization
 import Testing
 import TidingsClient
 import TidingsModel
@@ -18,7 +20,7 @@ private func settles(_ frame: ClientFrame, _ disposition: Disposition) -> Bool {
 }
 
 @MainActor @Suite(.serialized) struct `An app with the kit` {
-    @Test func `hands its device token to the server after connecting`() async throws {
+    @Test(.requirement("S2.7", "S2.6")) func `hands its device token to the server after connecting`() async throws {
         let bench = await ChatBench()
         defer { bench.remove() }
         await bench.until { $0.server.frames.contains { if case .registerPush = $0 { true } else { false } } }
@@ -41,7 +43,7 @@ private func settles(_ frame: ClientFrame, _ disposition: Disposition) -> Bool {
         #expect(bench.phone.presentations.isEmpty)
     }
 
-    @Test(arguments: [LifecycleStyle.scenes, .application])
+    @Test(.requirement("S0.4", "S3.9", "S1.13"), arguments: [LifecycleStyle.scenes, .application])
     func `shows a local notification in the background, and a tap opens the conversation once`(
         lifecycle: LifecycleStyle
     ) async throws {
@@ -68,7 +70,7 @@ private func settles(_ frame: ClientFrame, _ disposition: Disposition) -> Bool {
         #expect(bench.phone.faults == [])
     }
 
-    @Test func `shows nothing without a user info provider, and says why`() async {
+    @Test(.requirement("S0.4", "S3.5")) func `shows nothing without a user info provider, and says why`() async {
         let bench = await ChatBench(hasNames: false)
         defer { bench.remove() }
         await bench.phone.home()
@@ -79,7 +81,7 @@ private func settles(_ frame: ClientFrame, _ disposition: Disposition) -> Bool {
         #expect(bench.phone.presentations.isEmpty)
     }
 
-    @Test func `tells the server how long it stays in the background`() async {
+    @Test(.requirement("S0.6")) func `tells the server how long it stays in the background`() async {
         let bench = await ChatBench()
         defer { bench.remove() }
         await bench.phone.home()
@@ -92,7 +94,7 @@ private func settles(_ frame: ClientFrame, _ disposition: Disposition) -> Bool {
         #expect((20_000...25_000).contains(told.first ?? 0))
     }
 
-    @Test func `hangs up and says so when the system's time is over`() async {
+    @Test(.requirement("S0.7", "S3.2")) func `hangs up and says so when the system's time is over`() async {
         let bench = await ChatBench()
         defer { bench.remove() }
         await bench.phone.home()
@@ -105,7 +107,7 @@ private func settles(_ frame: ClientFrame, _ disposition: Disposition) -> Bool {
         #expect(bench.kit?.client.runState == .foreground)
     }
 
-    @Test(arguments: [LifecycleStyle.scenes, .application])
+    @Test(.requirement("S0.21", "S0.22", "S1.12"), arguments: [LifecycleStyle.scenes, .application])
     func `opens the conversation of a push that is tapped when the app is gone`(lifecycle: LifecycleStyle) async {
         let bench = await ChatBench(lifecycle: lifecycle)
         defer { bench.remove() }
@@ -116,10 +118,12 @@ private func settles(_ frame: ClientFrame, _ disposition: Disposition) -> Bool {
         await bench.phone.tap()
         await bench.until { !$0.opened.isEmpty }
         #expect(bench.opened == ["PR:bob"])
+        #expect(bench.launches == [true, true])
         #expect(bench.phone.faults == [])
     }
 
-    @Test func `does not present a push in front for a message it has, and presents another one`() async {
+    @Test(.requirement("S1.14", "S2.9"))
+    func `does not present a push in front for a message it has, and presents another one`() async {
         let bench = await ChatBench()
         defer { bench.remove() }
         let id = bench.server.say("hi")
@@ -131,7 +135,7 @@ private func settles(_ frame: ClientFrame, _ disposition: Disposition) -> Bool {
         #expect(bench.phone.presentations.filter(\.isRing).map(\.identifier) == [other.description])
     }
 
-    @Test func `writes its badge when it resigns active`() async {
+    @Test(.requirement("S2.17")) func `writes its badge when it resigns active`() async {
         let bench = await ChatBench()
         defer { bench.remove() }
         bench.server.say("one")
@@ -156,12 +160,87 @@ private func settles(_ frame: ClientFrame, _ disposition: Disposition) -> Bool {
     }
 }
 
+/// Says yes or no to every message, and counts how often it was asked.
+private final class Say: LocalNotificationDelegate {
+    private let isYes: Bool
+    private let count = Mutex(0)
+    var asked: Int { self.count.withLock { $0 } }
+    init(_ isYes: Bool) { self.isYes = isYes }
+    func client(
+        _ client: ChatClient, shouldHandleNotificationFor message: Message, senderName: String
+    ) async -> Bool {
+        self.count.withLock { $0 += 1 }
+        return self.isYes
+    }
+}
+
+@MainActor @Suite(.serialized) struct `An app with a say of its own` {
+    @Test(.requirement("S3.4", "S3.7")) func `is asked in order, and the first yes wins`() async {
+        let bench = await ChatBench()
+        defer { bench.remove() }
+        let says = [Say(false), Say(true), Say(true)]
+        for say in says { bench.kit?.addLocalNotificationDelegate(say) }
+        await bench.phone.home()
+        await bench.until { $0.kit?.client.runState == .backgroundActive }
+        bench.server.say("hi")
+        await bench.until { $0.server.frames.contains { settles($0, .appHandled) } }
+        #expect(bench.server.frames.contains { settles($0, .appHandled) })
+        #expect(says.map(\.asked) == [1, 1, 0])
+        #expect(bench.phone.presentations.isEmpty)
+    }
+
+    @Test(.requirement("S3.8")) func `gets the kit's notification when all of them say no`() async {
+        let bench = await ChatBench()
+        defer { bench.remove() }
+        let say = Say(false)
+        bench.kit?.localNotificationDelegate = say
+        await bench.phone.home()
+        await bench.until { $0.kit?.client.runState == .backgroundActive }
+        bench.server.say("hi")
+        await bench.until { !$0.phone.presentations.isEmpty }
+        #expect(say.asked == 1)
+        #expect(bench.phone.presentations.count == 1)
+    }
+
+    @Test func `finds the conversation's other notifications gone when it is opened by one`() async {
+        let bench = await ChatBench()
+        defer { bench.remove() }
+        await bench.phone.home()
+        await bench.until { $0.kit?.client.runState == .backgroundActive }
+        bench.server.say("one")
+        bench.server.say("two")
+        await bench.until { $0.phone.screen.list.count == 2 }
+        await bench.phone.tap()
+        await bench.until { $0.phone.screen.list.isEmpty }
+        #expect(bench.phone.screen.list.isEmpty)
+        #expect(bench.opened == ["PR:bob"])
+    }
+}
+
+@MainActor @Suite struct `A completion handler of the system` {
+    @Test func `is called with the first value only`() {
+        var values: [Int] = []
+        let completion = Completion<Int>(fallback: 0) { values.append($0) }
+        completion(1)
+        completion(2)
+        #expect(values == [1])
+    }
+
+    @Test func `is called with the fallback when nobody is left to answer`() async {
+        let value = await withCheckedContinuation { (continuation: CheckedContinuation<Int, Never>) in
+            _ = Completion<Int>(fallback: 7) { continuation.resume(returning: $0) }
+        }
+        #expect(value == 7)
+    }
+}
+
 @MainActor private final class Chat: UIViewController, RoutedScreen {
     let route: Route
     init(_ route: Route) {
         self.route = route
-        super.init()
+        super.init(nibName: nil, bundle: nil)
     }
+    required init?(coder: NSCoder) { nil }
 }
 
 @MainActor @Suite struct `The executor of navigation steps` {
@@ -178,7 +257,7 @@ private func settles(_ frame: ClientFrame, _ disposition: Disposition) -> Bool {
         return (window, tabs)
     }
 
-    @Test func `pops, chooses the tab, and pushes with the bottom bar hidden`() throws {
+    @Test(.requirement("S1.17", "S1.18")) func `pops, chooses the tab, and pushes with the bottom bar hidden`() throws {
         let (window, tabs) = self.window()
         let second = try #require(tabs.viewControllers?[1] as? UINavigationController)
         tabs.selectedIndex = 1
@@ -194,7 +273,29 @@ private func settles(_ frame: ClientFrame, _ disposition: Disposition) -> Bool {
         #expect(first.viewControllers.count == 2)
     }
 
-    @Test func `leaves a root it does not know to the app`() {
+    @Test(.requirement("S0.18", "S0.15")) func `pushes on the app's navigation controller when that is the root`() {
+        let navigation = UINavigationController(rootViewController: UIViewController())
+        let window = UIWindow()
+        window.rootViewController = navigation
+        let executor = NavigationExecutor(window: window) { Chat($0) }
+        #expect(executor.open(Route(conversation: withBob)))
+        #expect(navigation.viewControllers.count == 2)
+        #expect((navigation.topViewController as? Chat)?.route == Route(conversation: withBob))
+    }
+
+    @Test(.requirement("S4.8")) func `does nothing on top of the screen it would open`() {
+        let navigation = UINavigationController(rootViewController: UIViewController())
+        let window = UIWindow()
+        window.rootViewController = navigation
+        let executor = NavigationExecutor(window: window) { Chat($0) }
+        let onTop = NotificationRouter(policy: .onTop)
+        #expect(executor.open(.detail(type: "news"), by: onTop))
+        #expect(executor.open(.detail(type: "news"), by: onTop))
+        #expect(executor.open(Route(conversation: withBob), by: onTop))
+        #expect(navigation.viewControllers.count == 3)
+    }
+
+    @Test(.requirement("S0.18")) func `leaves a root it does not know to the app`() {
         let window = UIWindow()
         window.rootViewController = UIViewController()
         #expect(!NavigationExecutor(window: window) { Chat($0) }.open(Route(conversation: withBob)))

@@ -1,24 +1,27 @@
+import Requirements
 import Testing
 import TidingsModel
 
 @Suite struct `A kind of conversation` {
-    @Test(arguments: [
-        (ConversationType.direct, "PR"), (.discussion, "DS"), (.group, "GRP"), (.customerService, "CS"),
-        (.system, "SYS"), (.appPublicService, "MC"), (.publicService, "MP"), (.pushService, "PH"),
-    ])
+    @Test(
+        .requirement("S0.11", "S3.10"),
+        arguments: [
+            (ConversationType.direct, "PR"), (.discussion, "DS"), (.group, "GRP"), (.customerService, "CS"),
+            (.system, "SYS"), (.appPublicService, "MC"), (.publicService, "MP"), (.pushService, "PH"),
+        ])
     func `has its code in notification payloads`(type: ConversationType, code: String) {
         #expect(type.notificationCode == code)
         #expect(ConversationType(notificationCode: code) == type)
     }
 
-    @Test func `has no code if it is a chat room, so that no push opens one`() {
+    @Test(.requirement("S0.17")) func `has no code if it is a chat room, so that no push opens one`() {
         #expect(ConversationType.chatRoom.notificationCode == nil)
         #expect(ConversationType(notificationCode: ConversationType.chatRoom.rawValue) == nil)
         #expect(ConversationType(notificationCode: "pr") == nil)
         #expect(ConversationType(notificationCode: "") == nil)
     }
 
-    @Test func `names the peer or the conversation itself`() {
+    @Test(.requirement("S0.16")) func `names the peer or the conversation itself`() {
         let own = ConversationType.allCases.filter { !$0.targetIsPeer }
         #expect(Set(own) == [.discussion, .group, .chatRoom])
     }

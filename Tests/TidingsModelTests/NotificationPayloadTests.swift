@@ -1,3 +1,4 @@
+import Requirements
 import Testing
 import TidingsModel
 
@@ -22,7 +23,8 @@ import TidingsModel
         }
     }
 
-    @Test func `is read from the dictionary under rc and written back the same`() throws {
+    @Test(.requirement("S0.10", "S0.13")) func `is read from the dictionary under rc and written back the same`() throws
+    {
         let payload = try NotificationPayload(userInfo: JSONValue(parsing: self.whole))
         #expect(
             try payload
@@ -42,7 +44,7 @@ import TidingsModel
         #expect(payload.messageUID == nil)
     }
 
-    @Test func `writes an empty string for what is missing, and reads it as missing`() throws {
+    @Test(.requirement("S0.10")) func `writes an empty string for what is missing, and reads it as missing`() throws {
         let payload = try NotificationPayload(
             conversationType: .system, senderID: "s", messageType: .text, targetID: "s")
         #expect(
@@ -51,7 +53,8 @@ import TidingsModel
         #expect(try NotificationPayload(userInfo: payload.userInfo) == payload)
     }
 
-    @Test func `of a one-to-one message names the sender as target, of a group message the group`() throws {
+    @Test(.requirement("S0.14", "S0.16"))
+    func `of a one-to-one message names the sender as target, of a group message the group`() throws {
         let direct = try NotificationPayload(message: self.message(.direct, "bo"), seenBy: "bo")
         #expect(direct.targetID == "ada")
         #expect(direct.senderID == "ada")
@@ -60,7 +63,7 @@ import TidingsModel
         #expect(group.targetID == "team")
     }
 
-    @Test func `does not exist for a chat room`() {
+    @Test(.requirement("S0.17")) func `does not exist for a chat room`() {
         #expect(throws: NotificationPayload.Fault.noCode(.chatRoom)) {
             try NotificationPayload(message: self.message(.chatRoom, "hall"), seenBy: "bo")
         }
@@ -71,7 +74,7 @@ import TidingsModel
         #expect(try self.fault("[]") == .notOurs)
     }
 
-    @Test(arguments: ["cType", "fId", "oName", "tId"])
+    @Test(.requirement("S0.14"), arguments: ["cType", "fId", "oName", "tId"])
     func `is refused without a key it needs`(key: String) throws {
         var object = try #require(try JSONValue(parsing: self.whole)["rc"]?.objectValue)
         object[key] = nil

@@ -1,6 +1,7 @@
 import ClientCore
 import Foundation
 import PhoneCore
+import Requirements
 import Testing
 import TidingsAppGroup
 import TidingsModel
@@ -10,8 +11,12 @@ import VirtualPhone
 @testable import TidingsNotificationService
 
 /// The extension as an app writes it: everything forwarded.
-private final class Service: UNNotificationServiceExtension {
-    private let handler = NotificationServiceHandler(appGroupIdentifier: "group.chat")
+final class Service: UNNotificationServiceExtension {
+    static let web = WebDouble()
+    private let handler = NotificationServiceHandler(
+        surroundings: .init(
+            group: { (try? BadgeStore(appGroupIdentifier: "group.chat"))?.group }, http: Service.web),
+        options: .init(usesCommunicationNotifications: true))
 
     override func didReceive(
         _ request: UNNotificationRequest, withContentHandler contentHandler: @escaping (UNNotificationContent) -> Void
@@ -20,11 +25,12 @@ private final class Service: UNNotificationServiceExtension {
     override func serviceExtensionTimeWillExpire() { self.handler.serviceExtensionTimeWillExpire() }
 }
 
-@MainActor private final class ServiceBench {
+@MainActor final class ServiceBench {
     let phone: VirtualPhone
     let folder: String
 
     init() async {
+        Service.web.reset()
         self.folder = FileManager.default.temporaryDirectory.appendingPathComponent("tidings-\(UUID().uuidString)").path
         self.phone = VirtualPhone(osVersion: 17, folder: self.folder)
         self.phone.install(
@@ -48,24 +54,34 @@ private final class Service: UNNotificationServiceExtension {
     }
 
     /// The app group, prepared as the app leaves it when alice is signed in.
-    func signIn(tag: String = "tag", badge: Badge? = Badge(server: 2, position: 10)) async throws {
-        let container = await self.phone.inApp {
-            FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: "group.chat")
-        }
-        let group = try AppGroup(folder: try #require(container))
-        try group.update { contents in
-            contents.recipient = Recipient(tag: tag, extensionToken: "", position: 10)
+    func signIn(
+        tag: String = "tag", token: String = "", badge: Badge? = Badge(server: 2, position: 10)
+    ) async throws {
+        try await self.group().update { contents in
+            contents.recipient = Recipient(tag: tag, extensionToken: token, position: 10)
             contents.badge = badge
+            contents.settings.apiURL = "https://chat.example.com"
         }
     }
 
-    func push(_ number: UInt64, badge: Int = 3, bseq: LogPosition = 11, isRecall: Bool = false) async {
+    func group() async throws -> AppGroup {
+        let container = await self.phone.inApp {
+            FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: "group.chat")
+        }
+        return try AppGroup(folder: try #require(container))
+    }
+
+    func push(
+        _ number: UInt64, position: LogPosition = 11, badge: Int = 3, bseq: LogPosition = 11, isRecall: Bool = false
+    ) async {
         let id = MessageID(rawValue: number)
-        let info = PushInfo(message: id, position: 11, badgePosition: bseq, recipientTag: "tag", isRecall: isRecall)
+        let info = PushInfo(
+            message: id, position: position, badgePosition: bseq, recipientTag: "tag", isRecall: isRecall,
+            text: .init(title: "bob", body: "secret \(number)"))
         await self.phone.deliver(
             [
                 "aps": [
-                    "alert": ["title": "Bob", "body": "hi"], "sound": "default", "badge": .int(badge),
+                    "alert": ["body": "You have a new message"], "sound": "default", "badge": .int(badge),
                     "mutable-content": 1,
                 ],
                 "rc": ["cType": "PR", "fId": "bob", "oName": "RC:TxtMsg", "tId": "bob"],
@@ -133,7 +149,9 @@ private final class Service: UNNotificationServiceExtension {
         #expect(bench.phone.presentations.last?.badge == 3)
     }
 
-    @Test func `counts another sender's pushes on top of the server's number`() async throws {
+    @Test(.requirement("S2.13", "S2.15", "S2.19")) func `counts another sender's pushes on top of the server's number`()
+        async throws
+    {
         let bench = await ServiceBench()
         defer { bench.remove() }
         try await bench.signIn()
@@ -145,7 +163,7 @@ private final class Service: UNNotificationServiceExtension {
         #expect(bench.phone.screen.badge(of: "com.example.chat") == 6)
     }
 
-    @Test func `leaves the badge as it came where none is stored`() async throws {
+    @Test(.requirement("S2.20")) func `leaves the badge as it came where none is stored`() async throws {
         let bench = await ServiceBench()
         defer { bench.remove() }
         try await bench.signIn(badge: nil)
@@ -156,21 +174,134 @@ private final class Service: UNNotificationServiceExtension {
     @Test func `shows nothing of a push for somebody else`() async throws {
         let bench = await ServiceBench()
         defer { bench.remove() }
-        try await bench.signIn(tag: "carol")
-        await bench.push(7)
+        try await bench.signIn(tag: "carol", token: "t")
+        await bench.push(7, position: 20)
         #expect(bench.phone.presentations.allSatisfy { !$0.isRing })
         let contents = bench.phone.screen.list.map(\.notification.request.content)
         #expect(contents.map(\.body) == ["You have a notification"])
         #expect(contents.map(\.title) == [""])
+        #expect(contents.map(\.userInfo) == [JSONObject()])
         #expect(bench.phone.screen.badge(of: "com.example.chat") == 0)
+        #expect(Service.web.sent == [])
     }
 
-    @Test func `calls the content handler once, though the time expires afterwards`() {
-        let handler = NotificationServiceHandler(badgeStore: nil)
-        let request = UNNotificationRequest(identifier: "x", content: UNNotificationContent(), trigger: nil)
-        var calls = 0
-        handler.didReceive(request) { _ in calls += 1 }
-        handler.serviceExtensionTimeWillExpire()
-        #expect(calls == 1)
+    @Test func `writes the real text for the person who is signed in, and keeps it nowhere else`() async throws {
+        let bench = await ServiceBench()
+        defer { bench.remove() }
+        try await bench.signIn()
+        await bench.push(7)
+        let content = try #require(bench.phone.screen.list.first?.notification.request.content)
+        #expect(content.title == "bob")
+        #expect(content.body == "secret 7")
+        #expect(!JSONValue.object(content.userInfo).text.contains("secret"))
+        #expect(PushInfo(userInfo: .object(content.userInfo))?.message == MessageID(rawValue: 7))
     }
+
+    @Test func `leaves the neutral text where nobody has said who is signed in`() async throws {
+        let bench = await ServiceBench()
+        defer { bench.remove() }
+        await bench.push(7)
+        #expect(bench.phone.screen.list.map(\.notification.request.content.body) == ["You have a new message"])
+        #expect(bench.phone.presentations.map(\.isRing) == [true])
+    }
+
+    @Test(.requirement("S2.20")) func `leaves everything as it came where the app group cannot be used`() async throws {
+        let bench = await ServiceBench()
+        defer { bench.remove() }
+        try await bench.signIn()
+        // Before the first unlock files cannot be opened; a file where the folder should be has the same effect.
+        let folder = try await bench.group().folder
+        try FileManager.default.removeItem(at: folder)
+        try Data().write(to: folder)
+        await bench.push(7, badge: 5)
+        #expect(bench.phone.screen.list.map(\.notification.request.content.body) == ["You have a new message"])
+        #expect(bench.phone.presentations.map(\.badge) == [5])
+        // The person unlocks; the next push is as usual.
+        try FileManager.default.removeItem(at: folder)
+        try await bench.signIn()
+        await bench.push(8)
+        #expect(bench.phone.screen.list.first?.notification.request.content.body == "secret 8")
+    }
+
+    @Test func `fetches what APNs has overwritten, posts it under its ids, and rings once in all`() async throws {
+        let bench = await ServiceBench()
+        defer { bench.remove() }
+        try await bench.signIn(token: "t")
+        Service.web.answer("/v1/extension/missed", with: ["entries": [entry(11, 1), entry(12, 2)]])
+        await bench.push(3, position: 13, badge: 3, bseq: 13)
+        #expect(
+            Service.web.sent.filter { $0.method == "GET" }.map(\.url.absoluteString) == [
+                "https://chat.example.com/v1/extension/missed?after=10&limit=2"
+            ])
+        #expect(Service.web.sent.allSatisfy { $0.token == "t" })
+        let list = bench.phone.screen.list.map(\.notification.request)
+        #expect(Set(list.map(\.identifier)) == Set((UInt64(1)...3).map { MessageID(rawValue: $0).description }))
+        #expect(bench.phone.presentations.filter(\.isRing).count == 1)
+        #expect(bench.phone.screen.badge(of: "com.example.chat") == 3)
+        // Those that come late after all are silent, and nothing is fetched again.
+        await bench.push(2, position: 12)
+        await bench.push(4, position: 14, bseq: 14)
+        #expect(bench.phone.presentations.filter(\.isRing).count == 2)
+        #expect(Service.web.sent.filter { $0.method == "GET" }.count == 1)
+        #expect(try await bench.group().update { $0.recipient?.position } == 14)
+    }
+
+    @Test func `asks nothing for another sender's push, and again after a failed fetch`() async throws {
+        let bench = await ServiceBench()
+        defer { bench.remove() }
+        try await bench.signIn(token: "t")
+        await bench.phone.deliver(["aps": ["alert": "sale", "mutable-content": 1]])
+        #expect(Service.web.sent == [])
+        await bench.push(3, position: 13)
+        #expect(try await bench.group().update { $0.recipient?.position } == 10)
+        await bench.push(4, position: 14)
+        #expect(
+            Service.web.sent.filter { $0.method == "GET" }.map { $0.url.query } == [
+                "after=10&limit=2", "after=10&limit=3",
+            ])
+        #expect(bench.phone.presentations.count == 3)
+    }
+
+    @Test func `tells the server which message was shown`() async throws {
+        let bench = await ServiceBench()
+        defer { bench.remove() }
+        try await bench.signIn(token: "t")
+        await bench.push(7)
+        let sent = try #require(Service.web.sent.first)
+        #expect(sent.method == "POST")
+        #expect(sent.url.absoluteString == "https://chat.example.com/v1/extension/receipts")
+        let body: JSONValue = ["message_id": .string(MessageID(rawValue: 7).description), "receipt": "shown"]
+        #expect(try JSONValue(parsing: sent.body) == body)
+    }
+
+    @Test func `names the sender where the app's providers have named them`() async throws {
+        let bench = await ServiceBench()
+        defer { bench.remove() }
+        try await bench.signIn()
+        try await bench.group().update { $0.settings.remember("Bob Brown", for: .user("bob")) }
+        await bench.push(7)
+        let content = try #require(bench.phone.screen.list.first?.notification.request.content)
+        #expect(content.title == "Bob Brown")
+        #expect(content.isCommunication)
+    }
+
+    @Test(.requirement("S2.22")) func `marks a withdrawn message in the list without a ring`() async throws {
+        let bench = await ServiceBench()
+        defer { bench.remove() }
+        try await bench.signIn()
+        await bench.push(7)
+        await bench.push(7, position: 12, badge: 2, bseq: 12, isRecall: true)
+        #expect(bench.phone.presentations.map(\.isRing) == [true, false])
+        #expect(bench.phone.screen.list.map(\.notification.request.content.body) == ["A message was withdrawn"])
+        #expect(bench.phone.screen.badge(of: "com.example.chat") == 2)
+    }
+}
+
+/// An entry of the server's answer.
+func entry(_ position: Int64, _ number: UInt64) -> JSONValue {
+    [
+        "position": .int(position), "message_id": .string(MessageID(rawValue: number).description), "sender": "bob",
+        "rings": true, "text": ["title": "bob", "body": .string("secret \(number)")],
+        "rc": ["cType": "PR", "fId": "bob", "oName": "RC:TxtMsg", "tId": "bob"],
+    ]
 }

@@ -110,14 +110,52 @@ import Yams
             let entries = try #require(missed.json["entries"]?.arrayValue)
             #expect(entries.compactMap { $0["message_id"]?.stringValue } == [id])
             #expect(entries.first?["conversation"]?["target"] == "alice")
+            #expect(entries.first?["rings"] == true)
+            #expect(entries.first?["text"] == ["title": "alice", "body": "hi"])
+            #expect(entries.first?["rc"]?["tId"] == "alice")
             let receipt = try await server.request(
                 "POST", "/v1/extension/receipts", key: welcome.extensionToken,
                 body: "{\"message_id\":\"\(id)\",\"receipt\":\"shown\"}")
             #expect(receipt.status == 204)
+            let trace = try await server.request("GET", "/v1/apps/demo/messages/\(id)/trace")
+            let receipts = trace.json["receipts"]?.arrayValue ?? []
+            #expect(receipts.map { $0["device"] } == ["phone-of-bob"])
+            #expect(receipts.map { $0["receipt"] } == ["shown"])
             #expect(try await server.request("GET", "/v1/extension/missed?after=0", key: "nonsense").status == 401)
             let bad = try await server.request("GET", "/v1/extension/missed?after=-1", key: welcome.extensionToken)
             #expect(bad.problem?.hasPrefix("after must be a whole number from 0") == true)
             await bob.close()
+        }
+    }
+
+    @Test func `gives each connect a new extension token, and none of them opens anything after signing out`()
+        async throws
+    {
+        try await TestServer.with { server in
+            var tokens: [String] = []
+            for _ in 0..<2 {
+                let bob = try await RawClient.open(port: server.listening.gatewayPort)
+                try await bob.send(server.hello("bob"))
+                guard case .welcome(let welcome) = try await bob.nextFrame() else {
+                    Issue.record("no welcome")
+                    return
+                }
+                tokens.append(welcome.extensionToken)
+                let path = "/v1/extension/missed?after=0"
+                #expect(try await server.request("GET", path, key: welcome.extensionToken).status == 200)
+                if tokens.count == 2 { try await bob.send(.signOut) }
+                await bob.close()
+            }
+            #expect(Set(tokens).count == 2)
+            for token in tokens {
+                try await server.eventually {
+                    try await server.request("GET", "/v1/extension/missed?after=0", key: token).status == 401
+                }
+                let receipt = try await server.request(
+                    "POST", "/v1/extension/receipts", key: token,
+                    body: "{\"message_id\":\"0000000000001\",\"receipt\":\"shown\"}")
+                #expect(receipt.status == 401)
+            }
         }
     }
 

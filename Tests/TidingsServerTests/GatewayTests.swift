@@ -19,8 +19,8 @@ import TidingsWire
             }
             #expect(welcome.frameBytesMax == 262_144)
             #expect(
-                server.tokens.device(ofExtensionToken: welcome.extensionToken, wallMilliseconds: welcome.serverTime)?
-                    .device == "phone-of-alice")
+                server.tokens.checked(extensionToken: welcome.extensionToken, wallMilliseconds: welcome.serverTime)?
+                    .device.device == "phone-of-alice")
             try await client.send(.ping(7))
             #expect(try await client.nextFrame() == .pong(7))
             await client.close()

@@ -45,8 +45,8 @@ import TidingsModel
         else { Issue.record("the token was refused"); return }
         #expect(user == Self.alice)
         #expect(
-            tokens.device(ofExtensionToken: extensionToken, wallMilliseconds: Self.now)
-                == DeviceKey(user: Self.alice, device: "phone"))
+            tokens.checked(extensionToken: extensionToken, wallMilliseconds: Self.now)
+                == .init(device: DeviceKey(user: Self.alice, device: "phone"), issuedAt: Self.now))
     }
 
     @Test func `may be made by any JWT library, with the app in iss`() async throws {
@@ -107,10 +107,10 @@ import TidingsModel
             Issue.record("the token was refused")
             return
         }
-        #expect(tokens.device(ofExtensionToken: user, wallMilliseconds: Self.now) == nil)
+        #expect(tokens.checked(extensionToken: user, wallMilliseconds: Self.now) == nil)
         #expect(tokens.verdict(on: ofExtension, device: "phone", wallMilliseconds: Self.now) == .invalid)
         let later = Self.now + (UserTokens.extensionLifetimeSeconds + 1) * 1_000
-        #expect(tokens.device(ofExtensionToken: ofExtension, wallMilliseconds: later) == nil)
+        #expect(tokens.checked(extensionToken: ofExtension, wallMilliseconds: later) == nil)
     }
 }
 

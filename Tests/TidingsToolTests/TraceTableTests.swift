@@ -38,14 +38,3 @@ import TidingsModel
         #expect(TraceTable(trace).lines.last == "no leg yet: the message has just been accepted")
     }
 }
-
-@Suite struct `A phone's event as a line` {
-    @Test func `has its time, its kind and what is known, without empty members`() {
-        let event: JSONValue = [
-            "event": "presentation", "wall": 1_767_225_612_345, "app": "com.example.chat", "n": 4,
-            "notification": "01qdq6qdr0000", "banner": true, "badge": .null,
-        ]
-        #expect(
-            PhoneLine(event).text == "00:00:12.345  presentation     notification=01qdq6qdr0000 banner=true")
-    }
-}

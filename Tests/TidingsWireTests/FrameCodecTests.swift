@@ -55,9 +55,14 @@ private let clientFrames: [String: ClientFrame] = [
                 ClientFrame.Settlement(upTo: 6, disposition: .suppressed(.providerMissing)),
                 ClientFrame.Settlement(upTo: 7, disposition: .appHandled),
             ])),
+    "device-status": .deviceStatus(
+        DeviceStatus(
+            authorization: .provisional, alert: true, sound: true, badge: false, lockScreen: true,
+            notificationCenter: false, backgroundRefresh: .denied)),
     "run-state-suspending": .runState(.suspending),
     "register-push": .registerPush(
         PushRegistration(token: "00ff10", environment: .sandbox, topic: "com.example.chat")),
+    "unregister-push": .registerPush(nil),
     "sync": .sync(after: .max, limit: 100),
     "mark-read": .markRead(ConversationID(type: .discussion, target: "d"), upTo: 9),
     "ping": .ping(3),
@@ -75,6 +80,21 @@ private let serverFrames: [String: ServerFrame] = [
             clientMessageID: "c-1", messageID: message.id, sentAt: 1_763_683_200_001, position: 42)),
     "send-refused": .sendRefused(
         "c-1", ServerFrame.Problem(InvalidField(field: "conversation.target", rule: "names no conversation"))),
+    "entry-custom": .entry(
+        LogEntry(
+            position: 43,
+            body: .custom(
+                CustomMessage(
+                    id: MessageID("01qdq6qdr0000")!, title: "update", content: "module 7", contentType: "text",
+                    extras: JSONObject([("number", 7)]), sentAt: 1_763_683_200_001)))),
+    "entry-recall": .entry(
+        LogEntry(
+            position: 44,
+            body: .recall(
+                Recall(
+                    message: MessageID("01qdq6qdr0000")!,
+                    conversation: ConversationID(type: .direct, target: "alice"), sender: "alice",
+                    at: 1_763_683_200_002)))),
     "entry-message": .entry(LogEntry(position: 42, body: .message(message))),
     "page": .page(
         ServerFrame.Page(

@@ -54,6 +54,42 @@ enum DocumentRules {
         return found
     }
 
+    /// The fenced blocks of a language, each with the line it begins on.
+    static func fences(_ language: String, in source: Source) -> [(line: Int, lines: [Substring])] {
+        var found: [(line: Int, lines: [Substring])] = []
+        var isInside = false
+        var isWanted = false
+        for (number, line) in source.lines.enumerated() {
+            let line = Source.trimmed(line)
+            if line.hasPrefix("```") {
+                isInside.toggle()
+                isWanted = isInside && line == "```\(language)"
+                if isWanted { found.append((number + 1, [])) }
+            } else if isWanted {
+                found[found.count - 1].lines.append(line)
+            }
+        }
+        return found
+    }
+
+    /// The runs of lines of a page's Swift that stand in no compiled file as they are, indentation aside. An empty line of a
+    /// block separates runs, so that a block may leave out what lies between them.
+    static func unknownSwift(in page: Source, compiled: [Source]) -> [Finding] {
+        let files = compiled.map { $0.lines.map { Source.trimmed($0) } }
+        return Self.fences("swift", in: page).flatMap { fence in
+            let lines = fence.lines.map { Source.trimmed($0) }
+            guard lines.contains(where: { !$0.isEmpty }) else {
+                return [Finding(path: page.path, line: fence.line, what: "a block of Swift is empty")]
+            }
+            return lines.split(separator: "").compactMap { run in
+                if files.contains(where: { $0.contains(run) }) { return nil }
+                return Finding(
+                    path: page.path, line: fence.line + 1 + run.startIndex,
+                    what: "no compiled file has: \(run[run.startIndex])")
+            }
+        }
+    }
+
     /// The quoted words of a Swift file that stand on a line with the mark, or on the line after it: names that a page has
     /// to explain. Words are lower case, with dots and underscores.
     static func quotedWords(in source: Source, near mark: String) -> [String] {

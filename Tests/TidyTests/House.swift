@@ -4,7 +4,7 @@ enum House {
     static let cores: Set<String> = [
         "TidingsModel", "APNsModel", "APNsCore", "APNsClientCore", "StoreModel", "ServerCore", "PhoneCore",
         "ClientCore",
-        "World",
+        "World", "ScenarioCore",
     ]
 
     /// The core that has a package product: the generated protocol types need a runtime (DESIGN §2).
@@ -14,7 +14,9 @@ enum House {
     static let containers: Set<String> = ["DequeModule", "OrderedCollections", "HeapModule"]
 
     /// Targets shaped like Apple's modules: the members mean what Apple's documentation says.
-    static let facades: Set<String> = ["UIKit", "UserNotifications"]
+    static let facades: Set<String> = [
+        "UIKit", "UserNotifications", "UserNotificationsUI", "AudioToolbox", "BackgroundTasks", "Intents", "PushKit",
+    ]
 
     static func isCore(_ target: String?) -> Bool {
         guard let target else { return false }

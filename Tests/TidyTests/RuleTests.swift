@@ -241,6 +241,21 @@ import Testing
         #expect(found.map(\.line) == [5, 5])
     }
 
+    @Test func `finds Swift on a page that no compiled file has`() {
+        let compiled = Source(path: "Tests/A.swift", text: "func a() {\n    b()\n\n    c()\n}\n")
+        func lines(_ block: String, fence: String = "swift") -> [Int] {
+            let page = Source(path: "docs/a.md", text: "text\n```\(fence)\n\(block)\n```\nc()\n")
+            return DocumentRules.unknownSwift(in: page, compiled: [compiled]).map(\.line)
+        }
+        #expect(lines("b()\n\nc()\n}") == [])
+        #expect(lines("func a() {\n\nc()") == [])
+        #expect(lines("b()\nc()") == [3], "the lines do not follow each other")
+        #expect(lines("b()\n\nd()") == [5])
+        #expect(lines("b() // why") == [3])
+        #expect(lines("") == [2])
+        #expect(lines("d()", fence: "text") == [])
+    }
+
     @Test func `finds the names a page has to explain`() {
         let text = """
             .init("gateway.port", "a TCP port", .integer(0...9)),

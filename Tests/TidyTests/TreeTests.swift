@@ -40,6 +40,14 @@ import Testing
         #expect(House.coreHelperParameters(in: try Tree.text("Package.swift")) == ["wing", "name", "cores"])
     }
 
+    @Test func `has a row and a test for every requirement`() throws {
+        let page = Source(path: "docs/requirements.md", text: try Tree.text("docs/requirements.md"))
+        // The rules' own tests speak of marks that are none.
+        let marks = Tree.sources.filter { !$0.path.hasPrefix("Tests/TidyTests/") }.flatMap(RequirementRules.marks)
+        let findings = RequirementRules.findings(page: page, marks: marks, exists: Tree.exists)
+        #expect(findings.isEmpty, "\(Self.list(findings))")
+    }
+
     @Test func `has no page with a dead link`() {
         let findings = Tree.sources.flatMap { DocumentRules.deadLinks(in: $0, exists: Tree.exists) }
         #expect(findings.isEmpty, "\(Self.list(findings))")
@@ -87,6 +95,14 @@ import Testing
             DocumentRules.blocks("swift", in: Source(path: "README.md", text: try Tree.text("README.md"))))
         let start = try #require(compiled.firstIndex { $0 == shown.first })
         #expect(Array(compiled[start...].prefix(shown.count)) == shown)
+    }
+
+    @Test func `shows app developers Swift that is compiled`() throws {
+        let compiled = Tree.swift.filter { $0.path.hasPrefix("Examples/Chat/") || $0.path.hasPrefix("Tests/") }
+        let page = Source(path: "docs/sdk.md", text: try Tree.text("docs/sdk.md"))
+        #expect(DocumentRules.fences("swift", in: page).count > 10, "the page was not understood")
+        let findings = DocumentRules.unknownSwift(in: page, compiled: compiled)
+        #expect(findings.isEmpty, "\(Self.list(findings))")
     }
 
     /// The words of a block up to a comment, which is translated; lines that are only a comment fall away.

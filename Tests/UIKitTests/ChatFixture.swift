@@ -138,8 +138,7 @@ func alert(_ body: String, mutable: Bool = false) -> JSONValue {
     ])
 }
 
-// Swift Testing declares an overlay for every module named UIKit and ships it for Apple's systems only, so a file that
-// imports Testing must not import UIKit: what tests need of UIKit is here.
+// What tests do as the app.
 
 @MainActor func iconBadgeNumber() -> Int { UIApplication.shared.applicationIconBadgeNumber }
 
@@ -162,16 +161,27 @@ func alert(_ body: String, mutable: Bool = false) -> JSONValue {
     var identifier = UIBackgroundTaskIdentifier.invalid
 }
 
-/// An app that has nothing but a launch.
-let bareApp = VirtualApp().code {
-    final class Bare: UIResponder, UIApplicationDelegate {
-        func application(
-            _ application: UIApplication,
-            didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
-        ) -> Bool {
-            application.registerForRemoteNotifications()
-            return true
-        }
-    }
-    return Bare()
+struct DeviceFacts: Sendable {
+    var version: String
+    var name: String
+    var vendor: UUID?
+    var refresh: Int
+    var isLowPower: Bool
+    var isProtectedDataAvailable: Bool
+}
+
+@MainActor func deviceFacts() -> DeviceFacts {
+    DeviceFacts(
+        version: UIDevice.current.systemVersion, name: UIDevice.current.systemName,
+        vendor: UIDevice.current.identifierForVendor,
+        refresh: UIApplication.shared.backgroundRefreshStatus.rawValue,
+        isLowPower: ProcessInfo.processInfo.isLowPowerModeEnabled,
+        isProtectedDataAvailable: UIApplication.shared.isProtectedDataAvailable)
+}
+
+@MainActor func noteRefreshChanges(in notebook: Notebook) {
+    let application = UIApplication.shared
+    _ = NotificationCenter.default.addObserver(
+        forName: UIApplication.backgroundRefreshStatusDidChangeNotification, object: application, queue: nil
+    ) { _ in notebook.note("refresh changed") }
 }

@@ -17,9 +17,13 @@ final class OldDelegate: UIResponder, UIApplicationDelegate {
         self.notebook.note(
             "DF \(payload.map { "remote \($0["k"] as? String ?? "-")" } ?? local.map { "local \($0.alertBody ?? "-")" } ?? "-")"
         )
-        application.registerUserNotificationSettings(
-            UIUserNotificationSettings(types: [.alert, .badge, .sound], categories: nil))
-        application.registerForRemoteNotifications()
+        if Double(UIDevice.current.systemVersion) ?? 17 < 8 {
+            application.registerForRemoteNotifications(matching: [.alert, .badge, .sound])
+        } else {
+            application.registerUserNotificationSettings(
+                UIUserNotificationSettings(types: [.alert, .badge, .sound], categories: nil))
+            application.registerForRemoteNotifications()
+        }
         return true
     }
     func applicationWillEnterForeground(_ application: UIApplication) { self.notebook.note("WEF") }
@@ -43,7 +47,8 @@ final class OldDelegate: UIResponder, UIApplicationDelegate {
 }
 
 /// A phone of the era with the old app, launched and allowed to notify.
-@MainActor func oldPhone(_ version: OSVersion, _ methods: DelegateMethods, _ notebook: Notebook) async -> VirtualPhone {
+@MainActor func oldPhone(_ version: OSVersion, _ notebook: Notebook) async -> VirtualPhone {
+    let methods: DelegateMethods = [.receiveRemote, .receiveRemoteFetch, .receiveLocal]
     let phone = VirtualPhone(osVersion: version)
     phone.install(
         InstalledApp(bundleID: chat, lifecycle: .application, methods: methods, hasServiceExtension: false),
@@ -59,39 +64,4 @@ final class OldDelegate: UIResponder, UIApplicationDelegate {
     notification.alertBody = text
     notification.userInfo = ["k": "local"]
     UIApplication.shared.presentLocalNotificationNow(notification)
-}
-
-/// What the little app shows after some navigation, and what its controllers say of themselves.
-@MainActor func navigate() -> [[String]] {
-    final class Screen: UIViewController {
-        init(_ title: String) {
-            super.init()
-            self.title = title
-        }
-    }
-    var seen: [[String]] = []
-    let chats = UINavigationController(rootViewController: Screen("Conversations"))
-    let tabs = UITabBarController()
-    tabs.viewControllers = [chats, UINavigationController(rootViewController: Screen("Settings"))]
-    let window = UIWindow()
-    window.rootViewController = tabs
-    window.makeKeyAndVisible()
-    seen.append(window.visibleScreens)
-    let detail = Screen("Chat PR:alice")
-    detail.hidesBottomBarWhenPushed = true
-    chats.pushViewController(detail, animated: true)
-    seen.append(window.visibleScreens)
-    tabs.selectedIndex = 1
-    seen.append(window.visibleScreens)
-    tabs.selectedIndex = 0
-    detail.present(Screen("Picture"), animated: true)
-    seen.append(window.visibleScreens)
-    detail.dismiss(animated: false)
-    chats.popToRootViewController(animated: false)
-    seen.append(window.visibleScreens)
-    seen.append([
-        detail.navigationController == nil ? "off the stack" : "on the stack",
-        chats.topViewController?.tabBarController === tabs ? "in the tabs" : "lost",
-    ])
-    return seen
 }

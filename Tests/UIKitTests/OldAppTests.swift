@@ -1,4 +1,5 @@
 import PhoneCore
+import Requirements
 import Testing
 import TidingsModel
 import VirtualPhone
@@ -6,8 +7,9 @@ import VirtualPhone
 @MainActor @Suite struct `An app of the old callbacks` {
     let notebook = Notebook()
 
-    @Test func `on iOS 9 hears of pushes by RF, in front, on waking and on a tap`() async {
-        let phone = await oldPhone(9, [.receiveRemoteFetch, .receiveRemote, .receiveLocal], self.notebook)
+    @Test(.requirement("S1.9", "S1.10"))
+    func `on iOS 9 hears of pushes by RF, in front, on waking and on a tap`() async {
+        let phone = await oldPhone(9, self.notebook)
         await phone.deliver(["aps": ["alert": "a"], "k": "front"])
         #expect(self.notebook.lines == ["RF active front"])
         #expect(phone.screen.list == [])
@@ -22,8 +24,9 @@ import VirtualPhone
         #expect(phone.faults == [])
     }
 
-    @Test func `on iOS 6 hears of a tap by R0, and by the launch options when it was gone`() async {
-        let phone = await oldPhone(6, [.receiveRemote, .receiveLocal], self.notebook)
+    @Test(.requirement("S1.3", "S1.5", "S4.4"))
+    func `on iOS 6 hears of a tap by R0, and by the launch options when it was gone`() async {
+        let phone = await oldPhone(6, self.notebook)
         await phone.home()
         self.notebook.clear()
         await phone.deliver(["aps": ["alert": "a"], "k": "away"])
@@ -36,8 +39,9 @@ import VirtualPhone
         #expect(self.notebook.lines == ["DF remote gone", "DBA"])
     }
 
-    @Test func `gets its own local notification back by L0`() async {
-        let phone = await oldPhone(9, [.receiveRemoteFetch, .receiveLocal], self.notebook)
+    @Test(.requirement("S0.9", "S3.11"))
+    func `gets its own local notification back by L0`() async {
+        let phone = await oldPhone(9, self.notebook)
         await phone.home()
         await phone.inApp { presentLocalNow("over the socket") }
         self.notebook.clear()
@@ -46,8 +50,9 @@ import VirtualPhone
         #expect(self.notebook.lines == ["WEF", "L0 inactive over the socket", "DBA"])
     }
 
-    @Test func `is told of its end only if it runs`() async {
-        let phone = await oldPhone(17, [.receiveRemoteFetch], self.notebook)
+    @Test(.requirement("S2.17"))
+    func `is told of its end only if it runs`() async {
+        let phone = await oldPhone(17, self.notebook)
         await phone.forceQuit()
         #expect(self.notebook.lines.last == "WT")
         await phone.launch()
@@ -57,16 +62,6 @@ import VirtualPhone
         await phone.forceQuit()
         #expect(self.notebook.lines == [])
         #expect(phone.state() == .forceQuit)
-    }
-}
-
-@MainActor @Suite struct `Screens of an app` {
-    @Test func `are a readable stack through tabs, navigation and presentation`() {
-        #expect(
-            navigate() == [
-                ["Conversations"], ["Conversations", "Chat PR:alice"], ["Settings"],
-                ["Conversations", "Chat PR:alice", "Picture"], ["Conversations"], ["off the stack", "in the tabs"],
-            ])
     }
 }
 

@@ -1,5 +1,6 @@
 import Foundation
 import PhoneCore
+import Requirements
 import Testing
 import TidingsModel
 import UserNotifications
@@ -20,7 +21,8 @@ import VirtualPhone
         #expect(phone.faults == [])
     }
 
-    @Test func `decides in front how a push is presented`() async {
+    @Test(.requirement("S1.14", "S2.9"))
+    func `decides in front how a push is presented`() async {
         let phone = await phoneInFront(notebook: self.notebook)
         self.notebook.clear()
         await phone.deliver(alert("hi"))
@@ -29,7 +31,8 @@ import VirtualPhone
         #expect(phone.screen.banners.map(\.notification.request.content.body) == ["hi"])
     }
 
-    @Test func `is told of a tap once it comes back, and by its scene if it was gone`() async {
+    @Test(.requirement("S0.20", "S0.21"))
+    func `is told of a tap once it comes back, and by its scene if it was gone`() async {
         let phone = await phoneInFront(notebook: self.notebook)
         await phone.home()
         await phone.advance(by: .seconds(40))
@@ -51,7 +54,8 @@ import VirtualPhone
         #expect(phone.faults == [])
     }
 
-    @Test func `is woken by a silent push and answers it`() async {
+    @Test(.requirement("S4.9"))
+    func `is woken by a silent push and answers it`() async {
         let phone = await phoneInFront(notebook: self.notebook)
         await phone.home()
         await phone.advance(by: .seconds(40))
@@ -61,7 +65,8 @@ import VirtualPhone
         #expect(phone.presentations == [])
     }
 
-    @Test func `shows what its extension made of a push, with the extension's badge`() async {
+    @Test(.requirement("S2.19"))
+    func `shows what its extension made of a push, with the extension's badge`() async {
         let phone = await phoneInFront(notebook: self.notebook, withExtension: true)
         await phone.home()
         await phone.deliver(alert("raw", mutable: true))
@@ -69,7 +74,8 @@ import VirtualPhone
         #expect(phone.screen.badge(of: chat) == 3)
     }
 
-    @Test func `posts, lists and removes local notifications and sets its badge`() async throws {
+    @Test(.requirement("S3.9"))
+    func `posts, lists and removes local notifications and sets its badge`() async throws {
         let phone = await phoneInFront(notebook: self.notebook)
         await phone.home()
         try await phone.inApp {
@@ -147,7 +153,8 @@ import VirtualPhone
         #expect(phone.state() != .foregroundActive)
     }
 
-    @Test func `keeps its pushes while it is in airplane mode: the newest comes when it is back`() async {
+    @Test(.requirement("S2.1"))
+    func `keeps its pushes while it is in airplane mode: the newest comes when it is back`() async {
         let phone = await phoneInFront(notebook: self.notebook)
         await phone.home()
         await phone.setAirplaneMode(true)
@@ -158,17 +165,33 @@ import VirtualPhone
         #expect(phone.screen.list.map(\.notification.request.content.body) == ["two"])
     }
 
-    @Test func `is a fault if it declares a method it does not have`() async {
-        let phone = VirtualPhone(osVersion: 17)
-        phone.install(
-            InstalledApp(bundleID: chat, lifecycle: .application, methods: .receiveRemoteFetch),
-            code: bareApp)
-        await phone.launch()
-        await phone.deliver(["aps": ["content-available": 1]])
+    @Test func `is connected anew by a tap after its scene was released`() async {
+        let phone = await phoneInFront(notebook: self.notebook)
+        await phone.home()
+        await phone.disconnectScene()
+        self.notebook.clear()
+        await phone.deliver(alert("while released"))
+        await phone.tap()
         #expect(
-            phone.faults == [
-                "application(_:didReceiveRemoteNotification:fetchCompletionHandler:) is declared in"
-                    + " VirtualApp(delegates:) and not implemented"
+            self.notebook.lines == [
+                "SC while released", "sceneWEF", "DR tap while released remote", "sceneDBA",
             ])
+        #expect(phone.faults == [])
+    }
+
+    @Test func `gets another token when it is installed again or restored on a new phone`() async {
+        let phone = await phoneInFront(notebook: self.notebook)
+        func tokens() -> [String] {
+            phone.callbacks.compactMap { record in
+                if case .registeredForRemoteNotifications(let token) = record.callback { token.rawValue } else { nil }
+            }
+        }
+        await phone.restoreFromBackup()
+        await phone.unlock()
+        await phone.launch()
+        #expect(Set(tokens()).count == 2)
+        await phone.reinstall(InstalledApp(bundleID: chat, hasServiceExtension: false))
+        await phone.launch()
+        #expect(Set(tokens()).count == 3)
     }
 }

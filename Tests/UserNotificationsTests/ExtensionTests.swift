@@ -1,5 +1,6 @@
 import Foundation
 import PhoneCore
+import Requirements
 import Testing
 import TidingsModel
 import UserNotifications
@@ -59,7 +60,8 @@ private final class GroupService: UNNotificationServiceExtension {
 
     private let push: JSONValue = ["aps": ["alert": "raw", "mutable-content": 1]]
 
-    @Test func `may deliver its best attempt when its time is up`() async {
+    @Test(.requirement("S2.21"))
+    func `may deliver its best attempt when its time is up`() async {
         let phone = await self.phone(SlowService.self)
         phone.patienceMilliseconds = 30
         await phone.deliver(self.push)
@@ -68,7 +70,8 @@ private final class GroupService: UNNotificationServiceExtension {
         #expect(phone.screen.list.map(\.notification.request.content.body) == ["best attempt"])
     }
 
-    @Test func `shares the folder of the app group`() async throws {
+    @Test(.requirement("S2.16"))
+    func `shares the folder of the app group`() async throws {
         let folder = NSTemporaryDirectory() + "/extension-" + UUID().uuidString
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let phone = await self.phone(GroupService.self, folder: folder)
@@ -84,5 +87,18 @@ private final class GroupService: UNNotificationServiceExtension {
             FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: "group.other")
         }
         #expect(stranger == nil)
+    }
+
+    @Test(.requirement("S2.20")) func `cannot reach the app group before the first unlock`() async throws {
+        let folder = NSTemporaryDirectory() + "/extension-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let phone = await self.phone(GroupService.self, folder: folder)
+        await phone.restart()
+        await phone.deliver(self.push, collapseID: "m2")
+        #expect(FileManager.default.contents(atPath: folder + "/groups/group.chat/m2") == nil)
+        #expect(phone.screen.list.map(\.key.identifier) == ["m2"])
+        await phone.unlock()
+        await phone.deliver(self.push, collapseID: "m3")
+        #expect(FileManager.default.contents(atPath: folder + "/groups/group.chat/m3") == Data("seen".utf8))
     }
 }

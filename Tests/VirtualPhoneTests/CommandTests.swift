@@ -50,6 +50,37 @@ import VirtualPhone
         for (json, command) in cases { #expect(try PhoneCommand(json: json, apps: self.one) == command) }
     }
 
+    @Test func `reads every change of settings, answers and installations`() throws {
+        let chat: BundleID = "com.example.chat"
+        let cases: [(JSONValue, PhoneChange)] = [
+            (["do": "previews", "show": "whenAuthenticated"], .previews(chat, .whenAuthenticated)),
+            (["do": "alert_style", "style": "alert"], .alertStyle(chat, .alert)),
+            (["do": "summary_times", "minutes": [480, 1_080]], .summaryTimes([480, 1_080])),
+            (["do": "background_refresh", "on": false], .backgroundRefresh(isOn: false)),
+            (["do": "restricted_refresh", "on": true], .restrictedRefresh(isOn: true)),
+            (["do": "mute", "on": true], .mute(isOn: true)),
+            (["do": "notification_settings", "notification": "m1"], .notificationSettings("m1")),
+            (["do": "app_settings"], .appSettings(chat)),
+            (["do": "swipe_away", "notification": "m1"], .swipeAway("m1")),
+            (["do": "provisional", "keep": true], .provisional(chat, keep: true)),
+            (["do": "alert_panel", "open": true], .alertPanel(opens: true)),
+            (["do": "dismiss_activity", "activity": "a1"], .dismissActivity(chat, "a1")),
+            (["do": "disconnect_scene"], .disconnectScene(chat)), (["do": "prewarm"], .prewarm(chat)),
+            (["do": "update"], .update(chat)), (["do": "reinstall"], .reinstall(chat)),
+            (["do": "restore_from_backup"], .restoreFromBackup),
+            (["do": "background_chance"], .backgroundChance(chat)),
+            (["do": "cross_region", "region": "home", "entering": true], .crossRegion("home", entering: true)),
+        ]
+        for (json, change) in cases { #expect(try PhoneCommand(json: json, apps: self.one) == .change(change)) }
+        #expect(
+            self.fault(["do": "previews", "show": "sometimes"], self.one)
+                == InvalidField(
+                    field: "show", rule: "must be one of always, whenAuthenticated, never, got sometimes"))
+        #expect(
+            self.fault(["do": "summary_times", "minutes": [1_440]], self.one)
+                == InvalidField(field: "minutes", rule: "must hold whole numbers from 0 to 1439, got 1440"))
+    }
+
     @Test func `that is wrong names the member and the rule`() {
         #expect(self.fault([:] as JSONValue, self.one) == InvalidField(field: "do", rule: "is missing"))
         #expect(self.fault(["do": "fly"], self.one)?.field == "do")
@@ -66,6 +97,7 @@ import VirtualPhone
                 == InvalidField(
                     field: "setting",
                     rule: "must be one of notifications, alert, sound, badge, notificationCenter, lockScreen,"
-                        + " backgroundRefresh, got volume"))
+                        + " backgroundRefresh, criticalAlert, announcement, timeSensitive, scheduledDelivery,"
+                        + " directMessages, got volume"))
     }
 }

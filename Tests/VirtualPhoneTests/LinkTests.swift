@@ -9,7 +9,9 @@ import VirtualPhone
         sound: .critical(name: "a.caf", volume: 0.5),
         userInfo: JSONObject([("rc", ["cType": "PR", "n": 2, "flag": true])]), categoryIdentifier: "c",
         threadIdentifier: "t", targetContentIdentifier: "w", interruptionLevel: .timeSensitive, relevanceScore: 0.25,
-        launchImageName: "l")
+        launchImageName: "l", summaryArgument: "Alice", summaryArgumentCount: 2,
+        attachments: [NotificationAttachment(identifier: "a", url: "file:///a.png")], filterCriteria: "work",
+        isCommunication: true)
     static let request = NotificationRequest(
         identifier: "m1", content: content, trigger: .timeInterval(milliseconds: 1_500, repeats: false))
     static let notification = DeliveredNotification(
@@ -29,8 +31,26 @@ import VirtualPhone
         .handleActionLocal(identifier: "a", request, text: "typed"), .willPresent(notification),
         .receiveResponse(response), .registeredForRemoteNotifications(PushToken("ab")),
         .failedToRegisterForRemoteNotifications(reason: "offline"), .backgroundTaskExpired(4),
-        .serviceExtensionReceive(request), .serviceExtensionTimeWillExpire,
+        .serviceExtensionReceive(request), .serviceExtensionTimeWillExpire(identifier: "r"), .openSettings(nil),
+        .expiringActivityExpired(5),
+        .openSettings(notification), .registeredUserNotificationSettings([.alert]), .performFetch,
+        .refreshTaskLaunched(identifier: "r"), .refreshTaskExpired(identifier: "r"),
+        .backgroundRefreshStatusChanged(.denied), .voipTokenUpdated(PushToken("cd")), .voipPushReceived(payload),
+        .voipTokenInvalidated, .activityTokenUpdated(activity: "a", PushToken("ef")),
+        .pushToStartTokenUpdated(PushToken("01")),
+        .activityUpdated(ActivityUpdate(activity: "a", change: .ended, contentState: ["score": 2])),
+        .receiveLocal(request(.push)), .receiveLocal(request(nil)),
+        .receiveLocal(
+            request(.calendar(CalendarComponents(year: 2026, hour: 9, minute: 30, weekday: 2), repeats: true))),
+        .receiveLocal(
+            request(.location(NotificationRegion(identifier: "home", notifiesOnExit: false), repeats: false))),
+        .receiveLocal(request(.fireDate(1_700_000_000_000, repeatInterval: .quarter))),
+        .receiveLocal(request(.fireDate(1, repeatInterval: nil))),
     ]
+
+    static func request(_ trigger: NotificationTrigger?) -> NotificationRequest {
+        NotificationRequest(identifier: "t", content: NotificationContent(body: "b"), trigger: trigger)
+    }
 
     @Test func `carries every callback unchanged`() throws {
         for callback in Self.callbacks {
@@ -49,8 +69,18 @@ import VirtualPhone
                 NotificationCategory(
                     identifier: "c",
                     actions: [NotificationAction(identifier: "a", title: "A", options: .foreground, takesText: true)],
-                    reportsDismissal: true)
-            ]), .badge(4), .backgroundTime(nil), .backgroundTime(29_000),
+                    reportsDismissal: true),
+                NotificationCategory(
+                    identifier: "d", options: [.hiddenPreviewsShowTitle], hiddenPreviewsBodyPlaceholder: "hidden",
+                    categorySummaryFormat: "%u more", intentIdentifiers: ["INSendMessageIntent"]),
+            ]), .badge(4), .backgroundTime(nil), .backgroundTime(29_000), .backgroundRefreshStatus(.restricted),
+            .taskRefused(.notPermitted), .refreshTasks([RefreshTaskRequest(identifier: "r", earliestBegin: 5)]),
+            .lowPowerMode(true), .protectedData(isAvailable: false), .refused(.attachmentCorrupt),
+            .settings(
+                NotificationSettings(
+                    authorizationStatus: .ephemeral, alertStyle: .alert, showPreviews: .never, criticalAlert: true,
+                    announcement: true, timeSensitive: false, scheduledDelivery: true, directMessages: false,
+                    providesAppNotificationSettings: true)),
         ]
         let messages =
             answers.map { HostMessage.answer(3, $0) } + [.state(.background), .input(["send": "x"]), .exit]
@@ -63,6 +93,8 @@ import VirtualPhone
         let queries: [Query] = [
             .requestAuthorization([.alert, .badge]), .settings, .add(Self.request), .pendingRequests,
             .deliveredNotifications, .categories, .setBadgeCount(2), .badgeCount, .backgroundTimeRemaining,
+            .backgroundRefreshStatus, .submitRefreshTask(RefreshTaskRequest(identifier: "r")), .pendingRefreshTasks,
+            .lowPowerMode, .protectedDataAvailable,
         ]
         let results: [CallbackResult] = [
             .returned, .fetch(.failed), .presentation([.banner, .list]), .content(Self.content),
@@ -71,8 +103,19 @@ import VirtualPhone
             [
                 .started, .exited(crashed: true), .delegateChanged(isSet: true), .remoteRegistrationRequested,
                 .remoteRegistrationEnded, .backgroundTaskBegan(1), .backgroundTaskEnded(1), .iconBadgeNumberSet(0),
+                .expiringActivityBegan(2), .expiringActivityEnded(2),
                 .categoriesSet([]), .pendingRemoved(identifiers: nil), .deliveredRemoved(identifiers: ["a", "b"]),
-                .screenChanged("Chat"),
+                .screenChanged("Chat"), .remoteTypesRequested([.badge]),
+                .userNotificationSettingsRegistered([.alert], [NotificationCategory(identifier: "c")]),
+                .localNotificationScheduled(Self.request), .localNotificationCancelled(identifier: nil),
+                .localNotificationCancelled(identifier: "m1"), .minimumFetchIntervalSet(nil),
+                .minimumFetchIntervalSet(0), .refreshTaskRegistered(identifier: "r"),
+                .refreshTaskCompleted(identifier: "r", success: true), .refreshTaskCancelled(identifier: nil),
+                .voipRegistrationChanged(isOn: true), .incomingCallReported, .callEnded,
+                .activityStarted(activity: "a", wantsToken: true, contentState: ["score": 1]),
+                .activityContentChanged(activity: "a", contentState: .null), .activityEnded(activity: "a"),
+                .pushToStartRequested, .appGroupLockTaken("db"), .appGroupLockReleased("db"),
+                .memoryUseChanged(bytes: 1_000), .systemSoundPlayed(SystemSound(number: 1_312, isAlert: true)),
             ] + queries.map { .query(5, $0) } + results.map { .callbackCompleted(6, $0) }
         let messages: [ProcessMessage] =
             [

@@ -1,5 +1,6 @@
 import Foundation
 import PhoneCore
+import Requirements
 import Testing
 import TidingsModel
 
@@ -20,7 +21,7 @@ private struct Puppet {
     }
 
     var phoneFolder: String { self.folder.path + "/phone" }
-    var home: String { self.phoneFolder + "/apps/com.example.chat/home" }
+    var home: String { self.phoneFolder + "/protected/apps/com.example.chat/home" }
 
     /// The environment of the process that was started last, once it has noted it.
     func environment() async -> [String: String] {
@@ -87,7 +88,7 @@ extension LineConnection {
         #expect(environment["FROM_TEST"] == "1")
         let facts = try PhoneProcessFacts(
             json: try JSONValue(parsing: try #require(environment[PhoneEnvironment.facts])))
-        #expect(facts.groups == ["group.chat": puppet.phoneFolder + "/groups/group.chat"])
+        #expect(facts.groups == ["group.chat": puppet.phoneFolder + "/protected/groups/group.chat"])
         #expect(FileManager.default.fileExists(atPath: puppet.phoneFolder + "/groups/group.chat"))
         #expect(facts.bundleID == "com.example.chat")
         // One store of `UserDefaults(suiteName:)` for app and extension.
@@ -225,8 +226,46 @@ extension LineConnection {
         #expect(
             faults == [
                 "a process's token must be of a process that has not introduced itself",
-                "VirtualApp(delegates:lifecycle:) must declare what the phone has installed",
+                "VirtualApp(delegates:lifecycle:) must declare what the phone has installed:"
+                    + " application(_:didReceiveRemoteNotification:fetchCompletionHandler:),"
+                    + " userNotificationCenter(_:willPresent:withCompletionHandler:),"
+                    + " userNotificationCenter(_:didReceive:withCompletionHandler:) is installed and not declared",
             ])
+        await host.stop()
+    }
+}
+
+@Suite struct `A phone that was restarted` {
+    @Test(.requirement("S2.20")) func `keeps homes and groups out of reach until it is unlocked`() async throws {
+        let puppet = try Puppet()
+        let host = try PhoneHost(configuration: puppet.configuration())
+        try await host.start()
+        let group = puppet.phoneFolder + "/protected/groups/group.chat"
+        #expect(FileManager.default.createFile(atPath: group + "/badge", contents: Data("3".utf8)))
+        try await host.perform(.restart)
+        #expect(FileManager.default.contents(atPath: group + "/badge") == nil)
+        #expect(!FileManager.default.createFile(atPath: group + "/other", contents: Data()))
+        #expect(!FileManager.default.fileExists(atPath: puppet.home))
+        try await host.perform(.unlock)
+        #expect(FileManager.default.contents(atPath: group + "/badge") == Data("3".utf8))
+        await host.stop()
+    }
+}
+
+@Suite struct `An app that is removed and installed again` {
+    @Test func `finds its home and its group empty`() async throws {
+        let puppet = try Puppet()
+        let host = try PhoneHost(configuration: puppet.configuration())
+        try await host.start()
+        let group = puppet.phoneFolder + "/groups/group.chat"
+        #expect(FileManager.default.createFile(atPath: group + "/badge", contents: Data("3".utf8)))
+        #expect(FileManager.default.createFile(atPath: puppet.home + "/store", contents: Data()))
+        try await host.perform(.change(.update("com.example.chat")))
+        #expect(FileManager.default.fileExists(atPath: puppet.home + "/store"))
+        try await host.perform(.change(.reinstall("com.example.chat")))
+        #expect(!FileManager.default.fileExists(atPath: puppet.home + "/store"))
+        #expect(FileManager.default.contents(atPath: group + "/badge") == nil)
+        #expect(FileManager.default.fileExists(atPath: group))
         await host.stop()
     }
 }

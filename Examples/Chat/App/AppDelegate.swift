@@ -12,6 +12,9 @@ import UserNotifications
 
     init(environment: ChatEnvironment) { self.environment = environment }
 
+    /// For `@main` in an Xcode project.
+    override convenience init() { self.init(environment: .ofProcess) }
+
     func application(
         _ application: UIApplication,
         didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
@@ -20,13 +23,27 @@ import UserNotifications
         let chat = ChatSession(environment: self.environment)
         self.chat = chat
         chat.kit.handleLaunch(options: launchOptions)
+        chat.kit.registerCategories()
+        self.registerBackgroundRefresh(chat.kit, in: application)
         if !self.environment.usesScenes {
             let window = UIWindow()
             self.window = window
             chat.show(in: window)
         }
+        Task { await chat.kit.registerForNotifications() }
         chat.start()
         return true
+    }
+
+    /// A refresh task from iOS 13 on, Background Fetch before. The task's identifier stands in the Info.plist.
+    private func registerBackgroundRefresh(_ kit: NotificationIntegration, in application: UIApplication) {
+        guard UIDevice.current.majorVersion >= 13 else {
+            return application.setMinimumBackgroundFetchInterval(UIApplication.backgroundFetchIntervalMinimum)
+        }
+        let identifier = "com.example.chat.refresh"
+        if kit.registerBackgroundRefresh(identifier: identifier) {
+            kit.scheduleBackgroundRefresh(identifier: identifier, after: 0)
+        }
     }
 
     func application(
@@ -34,11 +51,27 @@ import UserNotifications
     ) { self.chat?.kit.application(application, didRegisterForRemoteNotificationsWithDeviceToken: deviceToken) }
 
     func application(
+        _ application: UIApplication, didFailToRegisterForRemoteNotificationsWithError error: any Error
+    ) { self.chat?.kit.application(application, didFailToRegisterForRemoteNotificationsWithError: error) }
+
+    func application(_ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any]) {
+        self.chat?.kit.application(application, didReceiveRemoteNotification: userInfo)
+    }
+
+    func application(
         _ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any],
         fetchCompletionHandler completionHandler: @escaping @Sendable (UIBackgroundFetchResult) -> Void
     ) {
         let isOurs = self.chat?.kit.application(
             application, didReceiveRemoteNotification: userInfo, fetchCompletionHandler: completionHandler)
+        if isOurs != true { completionHandler(.noData) }
+    }
+
+    func application(
+        _ application: UIApplication,
+        performFetchWithCompletionHandler completionHandler: @escaping @Sendable (UIBackgroundFetchResult) -> Void
+    ) {
+        let isOurs = self.chat?.kit.application(application, performFetchWithCompletionHandler: completionHandler)
         if isOurs != true { completionHandler(.noData) }
     }
 
@@ -63,13 +96,12 @@ import UserNotifications
 
 /// The scene's delegate: the window, and the tap a cold start began with.
 @MainActor final class SceneDelegate: UIResponder, UIWindowSceneDelegate {
-    private let appDelegate: AppDelegate
     var window: UIWindow?
 
-    init(appDelegate: AppDelegate) { self.appDelegate = appDelegate }
-
     func scene(_ scene: UIScene, willConnectTo session: UISceneSession, options: UIScene.ConnectionOptions) {
-        guard let scene = scene as? UIWindowScene, let chat = self.appDelegate.chat else { return }
+        guard let scene = scene as? UIWindowScene, let delegate = UIApplication.shared.delegate as? AppDelegate,
+            let chat = delegate.chat
+        else { return }
         let window = UIWindow(windowScene: scene)
         self.window = window
         chat.show(in: window)

@@ -1,7 +1,9 @@
 import Foundation
 import TidingsKit
+import UIKit
 
-/// What the example is told from outside. In an Xcode project these are constants and a sign-in screen.
+/// What the example is told from outside. In an Xcode project the scheme sets the variables; in an app of yours, constants and a
+/// sign-in screen stand in their place.
 struct ChatEnvironment {
     var serverURL: URL
     var appKey: AppID
@@ -9,6 +11,10 @@ struct ChatEnvironment {
     var token: String
     var appGroup: String
     var usesScenes: Bool
+    var delegate: Delegate
+
+    /// Which delegate runs: `AppDelegate`, or `LegacyAppDelegate` as before iOS 10.
+    enum Delegate: String { case modern, legacy }
 
     /// Reads the environment.
     ///
@@ -29,11 +35,31 @@ struct ChatEnvironment {
         self.user = try UserID.validated(try value("CHAT_USER"), field: "CHAT_USER")
         self.token = try value("CHAT_TOKEN")
         self.appGroup = variables["CHAT_APP_GROUP"] ?? "group.com.example.chat"
+        let name = variables["CHAT_DELEGATE"] ?? Delegate.modern.rawValue
+        guard let delegate = Delegate(rawValue: name) else {
+            throw InvalidField(field: "CHAT_DELEGATE", rule: "must be modern or legacy, got \(name)")
+        }
+        self.delegate = delegate
         switch variables["CHAT_LIFECYCLE"] {
-        case nil, "scenes"?: self.usesScenes = true
+        case nil: self.usesScenes = delegate == .modern
+        case "scenes"? where delegate == .legacy:
+            throw InvalidField(field: "CHAT_LIFECYCLE", rule: "must be application with the delegate legacy")
+        case "scenes"?: self.usesScenes = true
         case "application"?: self.usesScenes = false
         case let other?:
             throw InvalidField(field: "CHAT_LIFECYCLE", rule: "must be scenes or application, got \(other)")
         }
     }
+}
+
+extension ChatEnvironment {
+    /// The process's own. A variable that is missing ends the app with its name.
+    static var ofProcess: ChatEnvironment {
+        do { return try ChatEnvironment() } catch { fatalError("\(error)") }
+    }
+}
+
+extension UIDevice {
+    /// The system's version, 17 for iOS 17.4. `#available` knows the machine's, not a virtual phone's.
+    var majorVersion: Int { self.systemVersion.split(separator: ".").first.flatMap { Int($0) } ?? 0 }
 }

@@ -7,9 +7,11 @@ import UIKit
 
     init(chat: ChatSession) {
         self.chat = chat
-        super.init()
+        super.init(nibName: nil, bundle: nil)
         self.title = "Conversations"
     }
+
+    required init?(coder: NSCoder) { return nil }
 
     override func viewDidAppear(_ animated: Bool) {
         super.viewDidAppear(animated)
@@ -19,16 +21,19 @@ import UIKit
 
 /// One conversation.
 @MainActor final class ChatScreen: UIViewController, RoutedScreen {
-    let route: Route
+    let conversation: ConversationID
+    var route: Route { Route(conversation: self.conversation) }
     private(set) var messages: [StoredMessage] = []
     private weak var chat: ChatSession?
 
     init(conversation: ConversationID, chat: ChatSession?) {
-        self.route = Route(conversation: conversation)
+        self.conversation = conversation
         self.chat = chat
-        super.init()
+        super.init(nibName: nil, bundle: nil)
         self.title = "Chat \(conversation)"
     }
+
+    required init?(coder: NSCoder) { return nil }
 
     override func viewWillAppear(_ animated: Bool) {
         super.viewWillAppear(animated)
@@ -38,16 +43,18 @@ import UIKit
     /// Reads the newest messages; what is on the screen of an app in front is read.
     func reload() {
         guard let client = self.chat?.client else { return }
-        self.messages = (try? client.history(conversation: self.route.conversation)) ?? []
+        self.messages = (try? client.history(conversation: self.conversation)) ?? []
         guard client.runState == .foreground, self.messages.contains(where: \.isUnread) else { return }
-        try? client.markRead(self.route.conversation)
+        try? client.markRead(self.conversation)
     }
 }
 
 /// The second tab.
 @MainActor final class SettingsScreen: UIViewController {
-    override init() {
-        super.init()
+    init() {
+        super.init(nibName: nil, bundle: nil)
         self.title = "Settings"
     }
+
+    required init?(coder: NSCoder) { return nil }
 }

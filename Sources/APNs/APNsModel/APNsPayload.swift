@@ -106,7 +106,7 @@ public struct APNsPayload: Hashable, Sendable {
 
     /// The longest run of whole characters that, escaped and with the ellipsis, takes at most `bytesMax` bytes; empty
     /// if none does.
-    static func shortened(_ text: String, bytesMax: Int) -> String {
+    package static func shortened(_ text: String, bytesMax: Int) -> String {
         let budget = bytesMax - Self.ellipsis.utf8.count
         guard budget > 0 else { return "" }
         var used = 0
@@ -122,7 +122,7 @@ public struct APNsPayload: Hashable, Sendable {
     }
 
     /// How many bytes a text takes between the quotation marks of JSON; counts what `JSONValue.serialize` writes.
-    static func escapedCount(_ text: some Sequence<UInt8>) -> Int {
+    package static func escapedCount(_ text: some Sequence<UInt8>) -> Int {
         var count = 0
         for byte in text {
             switch byte {

@@ -8,8 +8,8 @@ public enum ClientFrame: Hashable, Sendable {
     case ack(Ack)
     /// The app came to the front, went to the background, or is about to hang up.
     case runState(ReportedRunState)
-    /// The push registration, sent after each welcome and whenever it changes (S2.7).
-    case registerPush(PushRegistration)
+    /// The push registration, sent after each welcome and whenever it changes (S2.7); nil takes it back: no more pushes.
+    case registerPush(PushRegistration?)
     /// Ask for the log after a position. Answered by `ServerFrame.page`.
     case sync(after: LogPosition, limit: UInt32)
     /// The person read a conversation up to and including a position of their own log.
@@ -18,6 +18,8 @@ public enum ClientFrame: Hashable, Sendable {
     case ping(UInt64)
     /// Sign this device out: no more legs and pushes for it.
     case signOut
+    /// What the person allows the app on this device, told when the app is in front.
+    case deviceStatus(DeviceStatus)
 
     /// Who connects.
     public struct Hello: Hashable, Sendable {

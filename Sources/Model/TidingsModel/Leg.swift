@@ -71,6 +71,8 @@ public enum SuppressionReason: String, Hashable, Sendable, CaseIterable {
     case notAuthorized = "not_authorized"
     /// The person sent the message themselves.
     case ownMessage = "own_message"
+    /// The sender withdrew the message before it was shown.
+    case recalled
 }
 
 /// The one named end of a leg (DESIGN §5).

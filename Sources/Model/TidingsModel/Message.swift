@@ -126,6 +126,10 @@ public struct LogEntry: Hashable, Sendable {
         case message(Message)
         /// The person has read a conversation up to and including a log position of their own, on one of their devices.
         case read(conversation: ConversationID, upTo: LogPosition)
+        /// A message of the app's backend to the app itself (S4.10).
+        case custom(CustomMessage)
+        /// An earlier message was withdrawn.
+        case recall(Recall)
     }
 
     /// An entry at a position.

@@ -11,20 +11,40 @@ public struct PushInfo: Hashable, Sendable {
     public var recipientTag: String
     /// The withdrawal of an earlier notification (a recall), not a new one.
     public var isRecall: Bool
+    /// What the notification is to say; the extension writes it in place of the alert's neutral text, once it knows that the
+    /// push is for the person who is signed in (DESIGN §7 "Extension"). Nil leaves the neutral text.
+    public var text: Text?
+
+    /// The words of a notification.
+    public struct Text: Hashable, Sendable {
+        /// The first line; nil for none.
+        public var title: String?
+        /// The text.
+        public var body: String
+
+        /// The words.
+        public init(title: String? = nil, body: String) {
+            self.title = title
+            self.body = body
+        }
+    }
 
     /// The key of the dictionary in the payload.
     public static let key = "tidings"
+    /// The category of every alert of ours: the app that registers it offers its actions.
+    public static let category = "tidings.message"
 
     /// Push information from its parts.
     public init(
         message: MessageID, position: LogPosition, badgePosition: LogPosition, recipientTag: String,
-        isRecall: Bool = false
+        isRecall: Bool = false, text: Text? = nil
     ) {
         self.message = message
         self.position = position
         self.badgePosition = badgePosition
         self.recipientTag = recipientTag
         self.isRecall = isRecall
+        self.text = text
     }
 
     /// Reads it from a whole payload; nil for another sender's push, which has none, or a malformed one.
@@ -35,7 +55,8 @@ public struct PushInfo: Hashable, Sendable {
         else { return nil }
         self.init(
             message: message, position: LogPosition(position), badgePosition: LogPosition(badgePosition),
-            recipientTag: tag, isRecall: info["recall"]?.boolValue ?? false)
+            recipientTag: tag, isRecall: info["recall"]?.boolValue ?? false,
+            text: Text(info["text"]))
     }
 
     /// The dictionary as it travels.
@@ -46,6 +67,21 @@ public struct PushInfo: Hashable, Sendable {
             ("to", .string(self.recipientTag)),
         ]
         if self.isRecall { members.append(("recall", true)) }
+        if let text = self.text { members.append(("text", text.dictionary)) }
         return .members(members)
+    }
+}
+
+extension PushInfo.Text {
+    /// Reads the words; nil without a body.
+    public init?(_ json: JSONValue?) {
+        guard let json, let body = json["body"]?.stringValue else { return nil }
+        self.init(title: json["title"]?.stringValue, body: body)
+    }
+
+    /// The words as they travel.
+    public var dictionary: JSONValue {
+        guard let title = self.title else { return .members([("body", .string(self.body))]) }
+        return .members([("title", .string(title)), ("body", .string(self.body))])
     }
 }

@@ -23,6 +23,7 @@ extension WireClientFrame {
         case .runState(let state): self.runState = WireRunState(state)
         case .registerPush(let registration):
             self.registerPush = .with {
+                guard let registration else { return }
                 $0.token = registration.token.rawValue
                 $0.environment = registration.environment.rawValue
                 $0.topic = registration.topic
@@ -39,6 +40,7 @@ extension WireClientFrame {
             }
         case .ping(let nonce): self.ping = .with { $0.nonce = nonce }
         case .signOut: self.signOut = WireSignOut()
+        case .deviceStatus(let status): self.deviceStatus = WireDeviceStatus(status)
         }
     }
 
@@ -49,12 +51,15 @@ extension WireClientFrame {
         case .send(let send): return .send(try send.model())
         case .ack(let ack): return .ack(try ack.model())
         case .runState(let state): return .runState(try state.model(field: "run_state"))
-        case .registerPush(let registration): return .registerPush(try registration.model())
+        case .registerPush(let registration):
+            // All fields empty: the registration is taken back.
+            return .registerPush(registration == WireRegisterPush() ? nil : try registration.model())
         case .sync(let sync): return .sync(after: sync.after, limit: sync.limit)
         case .markRead(let read):
             return .markRead(try read.conversation.model(field: "conversation"), upTo: read.upTo)
         case .ping(let ping): return .ping(ping.nonce)
         case .signOut: return .signOut
+        case .deviceStatus(let status): return .deviceStatus(try status.model())
         }
     }
 }
@@ -218,6 +223,33 @@ extension WireRegisterPush {
                 send: nil)
         }
         return PushRegistration(token: token, environment: environment, topic: self.topic)
+    }
+}
+
+extension WireDeviceStatus {
+    fileprivate init(_ status: DeviceStatus) {
+        self.init()
+        self.authorization = status.authorization.rawValue
+        self.alert = status.alert
+        self.sound = status.sound
+        self.badge = status.badge
+        self.lockScreen = status.lockScreen
+        self.notificationCenter = status.notificationCenter
+        self.backgroundRefresh = status.backgroundRefresh.rawValue
+    }
+
+    fileprivate func model() throws(FrameError) -> DeviceStatus {
+        func known<Value: RawRepresentable & CaseIterable>(
+            _ text: String, _ field: String
+        ) throws(FrameError) -> Value where Value.RawValue == String {
+            if let value = Value(rawValue: text) { return value }
+            let known = Value.allCases.map(\.rawValue).joined(separator: ", ")
+            throw .invalid(InvalidField(field: "device_status.\(field)", rule: "must be one of \(known)"), send: nil)
+        }
+        return DeviceStatus(
+            authorization: try known(self.authorization, "authorization"), alert: self.alert, sound: self.sound,
+            badge: self.badge, lockScreen: self.lockScreen, notificationCenter: self.notificationCenter,
+            backgroundRefresh: try known(self.backgroundRefresh, "background_refresh"))
     }
 }
 

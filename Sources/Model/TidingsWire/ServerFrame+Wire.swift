@@ -109,6 +109,14 @@ extension WireEntry {
                 $0.conversation = WireConversation(conversation)
                 $0.upTo = upTo
             }
+        case .custom(let message): self.custom = WireCustom(message)
+        case .recall(let recall):
+            self.recall = .with {
+                $0.message = recall.message.description
+                $0.conversation = WireConversation(recall.conversation)
+                $0.sender = recall.sender.rawValue
+                $0.at = recall.at
+            }
         }
     }
 
@@ -123,7 +131,39 @@ extension WireEntry {
         case .read(let read):
             let conversation = try read.conversation.model(field: "read.conversation")
             return LogEntry(position: self.position, body: .read(conversation: conversation, upTo: read.upTo))
+        case .custom(let message):
+            return LogEntry(position: self.position, body: .custom(try message.model()))
+        case .recall(let recall):
+            let withdrawn = Recall(
+                message: try messageID(recall.message, field: "recall.message"),
+                conversation: try recall.conversation.model(field: "recall.conversation"),
+                sender: UserID(recall.sender), at: recall.at)
+            return LogEntry(position: self.position, body: .recall(withdrawn))
         }
+    }
+}
+
+extension WireCustom {
+    fileprivate init(_ message: CustomMessage) {
+        self.init()
+        self.id = message.id.description
+        if let title = message.title { self.title = title }
+        self.content = message.content
+        if let type = message.contentType { self.contentType = type }
+        self.extras = JSONValue.object(message.extras).text
+        self.sentAt = message.sentAt
+    }
+
+    fileprivate func model() throws(FrameError) -> CustomMessage {
+        // Written by a program without extras, the text may be missing.
+        guard let extras = self.extras.isEmpty ? JSONObject() : (try? JSONValue(parsing: self.extras))?.objectValue
+        else {
+            throw .invalid(InvalidField(field: "custom.extras", rule: "must be a JSON object"), send: nil)
+        }
+        return CustomMessage(
+            id: try messageID(self.id, field: "custom.id"), title: self.hasTitle ? self.title : nil,
+            content: self.content, contentType: self.hasContentType ? self.contentType : nil, extras: extras,
+            sentAt: self.sentAt)
     }
 }
 

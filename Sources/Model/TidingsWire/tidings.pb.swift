@@ -121,6 +121,14 @@ nonisolated struct WireClientFrame: Sendable {
     set {frame = .signOut(newValue)}
   }
 
+  var deviceStatus: WireDeviceStatus {
+    get {
+      if case .deviceStatus(let v)? = frame {return v}
+      return WireDeviceStatus()
+    }
+    set {frame = .deviceStatus(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Frame: Equatable, Sendable {
@@ -133,6 +141,7 @@ nonisolated struct WireClientFrame: Sendable {
     case markRead(WireMarkRead)
     case ping(WirePing)
     case signOut(WireSignOut)
+    case deviceStatus(WireDeviceStatus)
 
   }
 
@@ -345,6 +354,33 @@ nonisolated struct WireSignOut: Sendable {
   init() {}
 }
 
+/// What the person allows the app on this device; sent after each welcome in front, and when the app comes to the front.
+nonisolated struct WireDeviceStatus: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// "not_determined", "denied", "authorized", "provisional" or "ephemeral".
+  var authorization: String = String()
+
+  var alert: Bool = false
+
+  var sound: Bool = false
+
+  var badge: Bool = false
+
+  var lockScreen: Bool = false
+
+  var notificationCenter: Bool = false
+
+  /// "available", "denied" or "restricted".
+  var backgroundRefresh: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
 nonisolated struct WireServerFrame: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -528,11 +564,29 @@ nonisolated struct WireEntry: Sendable {
     set {body = .read(newValue)}
   }
 
+  var custom: WireCustom {
+    get {
+      if case .custom(let v)? = body {return v}
+      return WireCustom()
+    }
+    set {body = .custom(newValue)}
+  }
+
+  var recall: WireRecall {
+    get {
+      if case .recall(let v)? = body {return v}
+      return WireRecall()
+    }
+    set {body = .recall(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Body: Equatable, Sendable {
     case message(WireMessage)
     case read(WireRead)
+    case custom(WireCustom)
+    case recall(WireRecall)
 
   }
 
@@ -607,6 +661,79 @@ nonisolated struct WireRead: Sendable {
   mutating func clearConversation() {self._conversation = nil}
 
   var upTo: UInt64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _conversation: WireConversation? = nil
+}
+
+/// A message of the app's backend to the app itself: neither counted nor shown.
+nonisolated struct WireCustom: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// 13 characters.
+  var id: String = String()
+
+  var title: String {
+    get {_title ?? String()}
+    set {_title = newValue}
+  }
+  /// Returns true if `title` has been explicitly set.
+  var hasTitle: Bool {self._title != nil}
+  /// Clears the value of `title`. Subsequent reads from it will return its default value.
+  mutating func clearTitle() {self._title = nil}
+
+  var content: String = String()
+
+  var contentType: String {
+    get {_contentType ?? String()}
+    set {_contentType = newValue}
+  }
+  /// Returns true if `contentType` has been explicitly set.
+  var hasContentType: Bool {self._contentType != nil}
+  /// Clears the value of `contentType`. Subsequent reads from it will return its default value.
+  mutating func clearContentType() {self._contentType = nil}
+
+  /// A JSON object.
+  var extras: String = String()
+
+  var sentAt: Int64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _title: String? = nil
+  fileprivate var _contentType: String? = nil
+}
+
+/// The withdrawal of an earlier message.
+nonisolated struct WireRecall: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The withdrawn message's id, 13 characters.
+  var message: String = String()
+
+  /// As the reader of the log sees it.
+  var conversation: WireConversation {
+    get {_conversation ?? WireConversation()}
+    set {_conversation = newValue}
+  }
+  /// Returns true if `conversation` has been explicitly set.
+  var hasConversation: Bool {self._conversation != nil}
+  /// Clears the value of `conversation`. Subsequent reads from it will return its default value.
+  mutating func clearConversation() {self._conversation = nil}
+
+  /// Who withdrew it.
+  var sender: String = String()
+
+  var at: Int64 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -716,7 +843,7 @@ nonisolated extension WireConversation: SwiftProtobuf.Message, SwiftProtobuf._Me
 
 nonisolated extension WireClientFrame: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".ClientFrame"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hello\0\u{1}send\0\u{1}ack\0\u{3}run_state\0\u{3}register_push\0\u{1}sync\0\u{3}mark_read\0\u{1}ping\0\u{3}sign_out\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hello\0\u{1}send\0\u{1}ack\0\u{3}run_state\0\u{3}register_push\0\u{1}sync\0\u{3}mark_read\0\u{1}ping\0\u{3}sign_out\0\u{3}device_status\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -841,6 +968,19 @@ nonisolated extension WireClientFrame: SwiftProtobuf.Message, SwiftProtobuf._Mes
           self.frame = .signOut(v)
         }
       }()
+      case 10: try {
+        var v: WireDeviceStatus?
+        var hadOneofValue = false
+        if let current = self.frame {
+          hadOneofValue = true
+          if case .deviceStatus(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.frame = .deviceStatus(v)
+        }
+      }()
       default: break
       }
     }
@@ -887,6 +1027,10 @@ nonisolated extension WireClientFrame: SwiftProtobuf.Message, SwiftProtobuf._Mes
     case .signOut?: try {
       guard case .signOut(let v)? = self.frame else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+    }()
+    case .deviceStatus?: try {
+      guard case .deviceStatus(let v)? = self.frame else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
     }()
     case nil: break
     }
@@ -1306,6 +1450,66 @@ nonisolated extension WireSignOut: SwiftProtobuf.Message, SwiftProtobuf._Message
   }
 }
 
+nonisolated extension WireDeviceStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".DeviceStatus"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}authorization\0\u{1}alert\0\u{1}sound\0\u{1}badge\0\u{3}lock_screen\0\u{3}notification_center\0\u{3}background_refresh\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.authorization) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.alert) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.sound) }()
+      case 4: try { try decoder.decodeSingularBoolField(value: &self.badge) }()
+      case 5: try { try decoder.decodeSingularBoolField(value: &self.lockScreen) }()
+      case 6: try { try decoder.decodeSingularBoolField(value: &self.notificationCenter) }()
+      case 7: try { try decoder.decodeSingularStringField(value: &self.backgroundRefresh) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.authorization.isEmpty {
+      try visitor.visitSingularStringField(value: self.authorization, fieldNumber: 1)
+    }
+    if self.alert != false {
+      try visitor.visitSingularBoolField(value: self.alert, fieldNumber: 2)
+    }
+    if self.sound != false {
+      try visitor.visitSingularBoolField(value: self.sound, fieldNumber: 3)
+    }
+    if self.badge != false {
+      try visitor.visitSingularBoolField(value: self.badge, fieldNumber: 4)
+    }
+    if self.lockScreen != false {
+      try visitor.visitSingularBoolField(value: self.lockScreen, fieldNumber: 5)
+    }
+    if self.notificationCenter != false {
+      try visitor.visitSingularBoolField(value: self.notificationCenter, fieldNumber: 6)
+    }
+    if !self.backgroundRefresh.isEmpty {
+      try visitor.visitSingularStringField(value: self.backgroundRefresh, fieldNumber: 7)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireDeviceStatus, rhs: WireDeviceStatus) -> Bool {
+    if lhs.authorization != rhs.authorization {return false}
+    if lhs.alert != rhs.alert {return false}
+    if lhs.sound != rhs.sound {return false}
+    if lhs.badge != rhs.badge {return false}
+    if lhs.lockScreen != rhs.lockScreen {return false}
+    if lhs.notificationCenter != rhs.notificationCenter {return false}
+    if lhs.backgroundRefresh != rhs.backgroundRefresh {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension WireServerFrame: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".ServerFrame"
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}welcome\0\u{3}send_accepted\0\u{3}send_refused\0\u{1}entry\0\u{1}page\0\u{1}pong\0\u{1}problem\0\u{1}reconnect\0")
@@ -1626,7 +1830,7 @@ nonisolated extension WireSendRefused: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
 nonisolated extension WireEntry: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Entry"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}position\0\u{1}message\0\u{1}read\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}position\0\u{1}message\0\u{1}read\0\u{1}custom\0\u{1}recall\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1661,6 +1865,32 @@ nonisolated extension WireEntry: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
           self.body = .read(v)
         }
       }()
+      case 4: try {
+        var v: WireCustom?
+        var hadOneofValue = false
+        if let current = self.body {
+          hadOneofValue = true
+          if case .custom(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.body = .custom(v)
+        }
+      }()
+      case 5: try {
+        var v: WireRecall?
+        var hadOneofValue = false
+        if let current = self.body {
+          hadOneofValue = true
+          if case .recall(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.body = .recall(v)
+        }
+      }()
       default: break
       }
     }
@@ -1682,6 +1912,14 @@ nonisolated extension WireEntry: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     case .read?: try {
       guard case .read(let v)? = self.body else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    }()
+    case .custom?: try {
+      guard case .custom(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    }()
+    case .recall?: try {
+      guard case .recall(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
     }()
     case nil: break
     }
@@ -1819,6 +2057,114 @@ nonisolated extension WireRead: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
   static func ==(lhs: WireRead, rhs: WireRead) -> Bool {
     if lhs._conversation != rhs._conversation {return false}
     if lhs.upTo != rhs.upTo {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireCustom: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Custom"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}title\0\u{1}content\0\u{3}content_type\0\u{1}extras\0\u{3}sent_at\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.id) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._title) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.content) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self._contentType) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.extras) }()
+      case 6: try { try decoder.decodeSingularInt64Field(value: &self.sentAt) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.id.isEmpty {
+      try visitor.visitSingularStringField(value: self.id, fieldNumber: 1)
+    }
+    try { if let v = self._title {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    if !self.content.isEmpty {
+      try visitor.visitSingularStringField(value: self.content, fieldNumber: 3)
+    }
+    try { if let v = self._contentType {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 4)
+    } }()
+    if !self.extras.isEmpty {
+      try visitor.visitSingularStringField(value: self.extras, fieldNumber: 5)
+    }
+    if self.sentAt != 0 {
+      try visitor.visitSingularInt64Field(value: self.sentAt, fieldNumber: 6)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireCustom, rhs: WireCustom) -> Bool {
+    if lhs.id != rhs.id {return false}
+    if lhs._title != rhs._title {return false}
+    if lhs.content != rhs.content {return false}
+    if lhs._contentType != rhs._contentType {return false}
+    if lhs.extras != rhs.extras {return false}
+    if lhs.sentAt != rhs.sentAt {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireRecall: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Recall"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}message\0\u{1}conversation\0\u{1}sender\0\u{1}at\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.message) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._conversation) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.sender) }()
+      case 4: try { try decoder.decodeSingularInt64Field(value: &self.at) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.message.isEmpty {
+      try visitor.visitSingularStringField(value: self.message, fieldNumber: 1)
+    }
+    try { if let v = self._conversation {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    if !self.sender.isEmpty {
+      try visitor.visitSingularStringField(value: self.sender, fieldNumber: 3)
+    }
+    if self.at != 0 {
+      try visitor.visitSingularInt64Field(value: self.at, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireRecall, rhs: WireRecall) -> Bool {
+    if lhs.message != rhs.message {return false}
+    if lhs._conversation != rhs._conversation {return false}
+    if lhs.sender != rhs.sender {return false}
+    if lhs.at != rhs.at {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

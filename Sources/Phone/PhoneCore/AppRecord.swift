@@ -20,6 +20,10 @@ struct AppRecord: Equatable, Sendable {
     var heldWake: Arrival?
     /// What the app says it shows.
     var screen: String?
+    /// When an app clip's permission ends, in monotonic milliseconds.
+    var ephemeralUntil: Int64?
+    /// Its work in the background.
+    var background = BackgroundRecord()
 
     init(installed: InstalledApp) { self.installed = installed }
 
@@ -52,6 +56,10 @@ struct AppRun: Equatable, Sendable {
     var openCalls: [OpenCall] = []
     var delegateSet = false
     var sceneConnected = false
+    /// Whether the app was asked for its scene's configuration.
+    var sceneConfigured = false
+    /// Started in advance: it is not launched before something asks for it (ios-delivery.md §2.2).
+    var isPrewarmed = false
     var awaitsToken = false
     /// Open background tasks in the order they began.
     var tasks: [BackgroundTaskNumber] = []
@@ -61,6 +69,8 @@ struct AppRun: Equatable, Sendable {
     var tasksUntil: Int64 = 0
     /// When it is killed unless it ends its tasks; nil before they expired.
     var killAt: Int64?
+    /// Its work in the background.
+    var background = BackgroundRun()
 
     enum Phase: Equatable, Sendable {
         /// The process has not reported yet.
@@ -72,9 +82,13 @@ struct AppRun: Equatable, Sendable {
         case ready
     }
 
+    /// Whether it asked for more time in the background.
+    var hasTasks: Bool { !self.tasks.isEmpty || !self.background.activities.isEmpty }
+
     /// Whether nothing but time keeps it running.
     var isIdle: Bool {
         self.phase == .ready && self.steps.isEmpty && self.openCalls.isEmpty && self.tasks.isEmpty
+            && !self.background.isBusy
     }
 }
 
@@ -98,6 +112,10 @@ enum AppStep: Equatable, Sendable {
     /// It arrived while the app was in front.
     case deliver(Arrival)
     case respond(NotificationResponse, foreground: Bool, launched: Bool)
+    /// A granted refresh task, by its identifier.
+    case refreshTask(String)
+    /// To the front for the app's own notification settings: OPS.
+    case openSettings(DeliveredNotification?)
 }
 
 /// A call without an answer.
@@ -113,6 +131,9 @@ struct OpenCall: Equatable, Sendable {
         case method
         case enterBackground
         case fetch
+        case performFetch
+        /// Whether a call must be reported before it returns (iOS 13).
+        case voip(mustReport: Bool)
         case present(DeliveredNotification, wasRemote: Bool)
         case response
         case expiration

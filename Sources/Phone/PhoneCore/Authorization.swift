@@ -32,6 +32,52 @@ public enum AuthorizationStatus: Int, Hashable, Sendable {
     case authorized = 2
     /// List only: no banner, sound, lock screen or badge (ios-delivery.md §4 gate 3).
     case provisional = 3
+    /// An app clip's, for a limited time (iOS 14).
+    case ephemeral = 4
+
+    /// Whether numbers may be put on the icon (ios-delivery.md §4 gate 3).
+    var showsBadges: Bool { self == .authorized || self == .ephemeral }
+}
+
+/// `UNAlertStyle`: how an alert appears on an unlocked phone. Raw values as Apple's (ios-delivery.md §9).
+public enum AlertStyle: Int, Hashable, Sendable, CaseIterable {
+    /// Nothing pops up.
+    case none = 0
+    /// A banner that leaves by itself.
+    case banner = 1
+    /// iOS 5–9: a modal panel; later: a banner that stays until it is dealt with.
+    case alert = 2
+}
+
+/// `UNShowPreviewsSetting`: when the text of a notification is shown (ios-delivery.md §5.0, §9). Raw values as Apple's.
+public enum ShowPreviews: Int, Hashable, Sendable, CaseIterable {
+    case always = 0
+    /// Hidden while the phone is locked.
+    case whenAuthenticated = 1
+    case never = 2
+}
+
+/// `UIBackgroundRefreshStatus`. Raw values as Apple's (ios-delivery.md §7.3).
+public enum BackgroundRefreshStatus: Int, Hashable, Sendable, CaseIterable {
+    /// Forbidden by a profile or parental controls; the person cannot change it.
+    case restricted = 0
+    /// Turned off for the phone or the app.
+    case denied = 1
+    case available = 2
+}
+
+/// A Focus that is on (ios-delivery.md §4 gate 5).
+public struct Focus: Hashable, Sendable {
+    /// Whether time-sensitive notifications break through.
+    public var allowsTimeSensitive: Bool
+    /// Apps that may notify as if there were no Focus.
+    public var allowedApps: [BundleID]
+
+    /// A Focus.
+    public init(allowsTimeSensitive: Bool = true, allowedApps: [BundleID] = []) {
+        self.allowsTimeSensitive = allowsTimeSensitive
+        self.allowedApps = allowedApps
+    }
 }
 
 /// What a person allows an app to show: the part of `UNNotificationSettings` that decides (ios-delivery.md §9).
@@ -50,11 +96,30 @@ public struct NotificationSettings: Hashable, Sendable {
     public var lockScreen: Bool
     /// Whether Background App Refresh is on for the app.
     public var backgroundRefresh: Bool
+    /// How alerts appear while the phone is unlocked.
+    public var alertStyle: AlertStyle
+    /// When the text is shown (iOS 11).
+    public var showPreviews: ShowPreviews
+    /// Whether critical alerts are allowed; they need the entitlement too (iOS 12).
+    public var criticalAlert: Bool
+    /// Whether notifications may be read aloud (iOS 13).
+    public var announcement: Bool
+    /// Whether time-sensitive notifications are allowed; they need the entitlement too (iOS 15).
+    public var timeSensitive: Bool
+    /// Whether the app's notifications wait for the scheduled summary (iOS 15).
+    public var scheduledDelivery: Bool
+    /// Whether messages from people break through (iOS 15).
+    public var directMessages: Bool
+    /// Whether the app asked for a button to its own settings (iOS 12; ios-delivery.md §6.5).
+    public var providesAppNotificationSettings: Bool
 
     /// Settings of the given parts; the defaults are an app that has not asked yet.
     public init(
         authorizationStatus: AuthorizationStatus = .notDetermined, alert: Bool = false, sound: Bool = false,
-        badge: Bool = false, notificationCenter: Bool = false, lockScreen: Bool = false, backgroundRefresh: Bool = true
+        badge: Bool = false, notificationCenter: Bool = false, lockScreen: Bool = false, backgroundRefresh: Bool = true,
+        alertStyle: AlertStyle = .banner, showPreviews: ShowPreviews = .always, criticalAlert: Bool = false,
+        announcement: Bool = false, timeSensitive: Bool = true, scheduledDelivery: Bool = false,
+        directMessages: Bool = true, providesAppNotificationSettings: Bool = false
     ) {
         self.authorizationStatus = authorizationStatus
         self.alert = alert
@@ -63,13 +128,21 @@ public struct NotificationSettings: Hashable, Sendable {
         self.notificationCenter = notificationCenter
         self.lockScreen = lockScreen
         self.backgroundRefresh = backgroundRefresh
+        self.alertStyle = alertStyle
+        self.showPreviews = showPreviews
+        self.criticalAlert = criticalAlert
+        self.announcement = announcement
+        self.timeSensitive = timeSensitive
+        self.scheduledDelivery = scheduledDelivery
+        self.directMessages = directMessages
+        self.providesAppNotificationSettings = providesAppNotificationSettings
     }
 
     /// Whether anything may be shown at all.
     public var allowsPresentation: Bool {
         switch self.authorizationStatus {
         case .notDetermined, .denied: false
-        case .authorized, .provisional: true
+        case .authorized, .provisional, .ephemeral: true
         }
     }
 }
@@ -84,55 +157,9 @@ public enum SettingSwitch: Hashable, Sendable, CaseIterable {
     case notificationCenter
     case lockScreen
     case backgroundRefresh
-}
-
-/// An action a category offers. Option values as Apple's (ios-delivery.md §6.4).
-public struct NotificationAction: Hashable, Sendable {
-    /// Names it; chosen by the app.
-    public var identifier: String
-    /// What the button says.
-    public var title: String
-    /// How the action behaves.
-    public var options: Options
-    /// Whether it asks for text.
-    public var takesText: Bool
-
-    /// `UNNotificationActionOptions`.
-    public struct Options: OptionSet, Hashable, Sendable {
-        /// The bits, as Apple's.
-        public let rawValue: UInt
-        /// Options of the given bits.
-        public init(rawValue: UInt) { self.rawValue = rawValue }
-        /// Unlock first.
-        public static let authenticationRequired = Options(rawValue: 1 << 0)
-        /// Looks different, nothing more.
-        public static let destructive = Options(rawValue: 1 << 1)
-        /// Brings the app to the front.
-        public static let foreground = Options(rawValue: 1 << 2)
-    }
-
-    /// An action.
-    public init(identifier: String, title: String, options: Options = [], takesText: Bool = false) {
-        self.identifier = identifier
-        self.title = title
-        self.options = options
-        self.takesText = takesText
-    }
-}
-
-/// A registered kind of notification with its actions.
-public struct NotificationCategory: Hashable, Sendable {
-    /// Names it; chosen by the app.
-    public var identifier: String
-    /// What the person can choose, in order.
-    public var actions: [NotificationAction]
-    /// `customDismissAction`: a dismissal is reported (ios-delivery.md §6.3).
-    public var reportsDismissal: Bool
-
-    /// A category.
-    public init(identifier: String, actions: [NotificationAction] = [], reportsDismissal: Bool = false) {
-        self.identifier = identifier
-        self.actions = actions
-        self.reportsDismissal = reportsDismissal
-    }
+    case criticalAlert
+    case announcement
+    case timeSensitive
+    case scheduledDelivery
+    case directMessages
 }

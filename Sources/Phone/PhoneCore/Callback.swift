@@ -75,21 +75,51 @@ public enum Callback: Hashable, Sendable {
     case willPresent(DeliveredNotification)
     /// DR; answered with `.returned` when its handler is called.
     case receiveResponse(NotificationResponse)
+    /// OPS; nil when the person came from Settings (ios-delivery.md §6.5).
+    case openSettings(DeliveredNotification?)
 
     // Registration.
     /// The device token in lowercase hexadecimal.
     case registeredForRemoteNotifications(PushToken)
     case failedToRegisterForRemoteNotifications(reason: String)
+    /// What the person allowed after `registerUserNotificationSettings` (iOS 8–9).
+    case registeredUserNotificationSettings(AuthorizationOptions)
 
     // Background.
     /// The expiration handler of a background task.
     case backgroundTaskExpired(BackgroundTaskNumber)
+    /// A `performExpiringActivity` block is called again with `expired` true (ios-delivery.md §8).
+    case expiringActivityExpired(BackgroundTaskNumber)
+    /// PF; answered with `.fetch`.
+    case performFetch
+    /// The launch handler of a `BGAppRefreshTask`; it ends with `ProcessEvent.refreshTaskCompleted`.
+    case refreshTaskLaunched(identifier: String)
+    /// The task's expiration handler.
+    case refreshTaskExpired(identifier: String)
+    /// `backgroundRefreshStatusDidChangeNotification` (ios-delivery.md §7.3).
+    case backgroundRefreshStatusChanged(BackgroundRefreshStatus)
+
+    // PushKit (ios-delivery.md §12).
+    /// `pushRegistry(_:didUpdate:for:)`.
+    case voipTokenUpdated(PushToken)
+    /// `pushRegistry(_:didReceiveIncomingPushWith:for:completion:)`; answered when its handler is called.
+    case voipPushReceived(JSONObject)
+    /// `pushRegistry(_:didInvalidatePushTokenFor:)`.
+    case voipTokenInvalidated
+
+    // ActivityKit (ios-delivery.md §12).
+    /// A value of an activity's `pushTokenUpdates`.
+    case activityTokenUpdated(activity: String, PushToken)
+    /// A value of `pushToStartTokenUpdates` (iOS 17.2).
+    case pushToStartTokenUpdated(PushToken)
+    /// A value of an activity's `contentUpdates` or `activityStateUpdates`, or an activity a push started.
+    case activityUpdated(ActivityUpdate)
 
     // In the extension's process.
     /// NSE; answered with `.content` when its content handler is called.
     case serviceExtensionReceive(NotificationRequest)
-    /// EXP.
-    case serviceExtensionTimeWillExpire
+    /// EXP, on the instance that has the request of this identifier.
+    case serviceExtensionTimeWillExpire(identifier: String)
 
     /// The name in traces, as in Apple's documentation.
     public var name: String {
@@ -123,7 +153,20 @@ public enum Callback: Hashable, Sendable {
         case .registeredForRemoteNotifications: "application(_:didRegisterForRemoteNotificationsWithDeviceToken:)"
         case .failedToRegisterForRemoteNotifications:
             "application(_:didFailToRegisterForRemoteNotificationsWithError:)"
+        case .openSettings: "userNotificationCenter(_:openSettingsFor:)"
+        case .registeredUserNotificationSettings: "application(_:didRegister:)"
         case .backgroundTaskExpired: "background task expiration handler"
+        case .expiringActivityExpired: "expiring activity block"
+        case .performFetch: "application(_:performFetchWithCompletionHandler:)"
+        case .refreshTaskLaunched: "app refresh task launch handler"
+        case .refreshTaskExpired: "app refresh task expiration handler"
+        case .backgroundRefreshStatusChanged: "backgroundRefreshStatusDidChangeNotification"
+        case .voipTokenUpdated: "pushRegistry(_:didUpdate:for:)"
+        case .voipPushReceived: "pushRegistry(_:didReceiveIncomingPushWith:for:completion:)"
+        case .voipTokenInvalidated: "pushRegistry(_:didInvalidatePushTokenFor:)"
+        case .activityTokenUpdated: "pushTokenUpdates"
+        case .pushToStartTokenUpdated: "pushToStartTokenUpdates"
+        case .activityUpdated: "activityUpdates"
         case .serviceExtensionReceive: "didReceive(_:withContentHandler:)"
         case .serviceExtensionTimeWillExpire: "serviceExtensionTimeWillExpire()"
         }

@@ -63,7 +63,8 @@ enum Dispatch {
 
     /// Launch options of a background launch for a silent push: Q5.
     static func wakeOptions(_ payload: JSONObject, facts: DispatchFacts) -> LaunchOptions {
-        LaunchOptions(remoteNotification: facts.scenes && facts.version >= 26 ? nil : payload)
+        let lacksKey = facts.scenes && (facts.version >= 26 || !facts.quirks.sceneLaunchOptionsOnWake)
+        return LaunchOptions(remoteNotification: lacksKey ? nil : payload)
     }
 
     /// Launch options of a launch by a person's action on a notification: §6.1, Q5, Q7.

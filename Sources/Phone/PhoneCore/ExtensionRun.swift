@@ -1,24 +1,37 @@
-/// One run of a notification service extension for one push (ios-delivery.md §10).
-struct ExtensionRun: Equatable, Sendable {
+/// A process of a notification service extension. It may serve several pushes at once, and later ones while it lives
+/// (ios-delivery.md §10).
+struct ExtensionProcess: Equatable, Sendable {
     let process: ProcessID
+    /// By when it must have reported its start, in monotonic milliseconds; nil once it has.
+    var startDeadline: Int64?
+    /// The pushes at work, oldest first.
+    var runs: [ExtensionRun] = []
+    /// When it ends while nothing is at work, in monotonic milliseconds.
+    var endsAt: Int64 = 0
+    /// Open `performExpiringActivity` blocks: the process goes on for them.
+    var activities: [BackgroundTaskNumber] = []
+    /// Whether those were told that the time is over.
+    var activitiesExpired = false
+
+    /// When something happens by itself, in monotonic milliseconds.
+    var deadline: Int64 { self.startDeadline ?? self.runs.lazy.map(\.deadline).min() ?? self.endsAt }
+}
+
+/// One push at work in an extension's process.
+struct ExtensionRun: Equatable, Sendable {
     /// The push as it came: what is shown if the extension fails.
     let arrival: Arrival
-    private(set) var stage: Stage
+    private(set) var stage: Stage = .waiting
 
     enum Stage: Equatable, Sendable {
-        case starting(deadline: Int64)
+        /// The process has not reported yet.
+        case waiting
         case running(call: CallbackNumber, deadline: Int64)
         /// EXP was called; the content handler may still be.
         case expiring(call: CallbackNumber, deadline: Int64)
-        /// It delivered; the process may go on for a moment.
-        case done(deadline: Int64)
     }
 
-    init(process: ProcessID, arrival: Arrival, deadline: Int64) {
-        self.process = process
-        self.arrival = arrival
-        self.stage = .starting(deadline: deadline)
-    }
+    init(arrival: Arrival) { self.arrival = arrival }
 
     /// The only place that changes the stage.
     mutating func enter(_ stage: Stage) { self.stage = stage }
@@ -26,16 +39,16 @@ struct ExtensionRun: Equatable, Sendable {
     /// When the stage ends by itself, in monotonic milliseconds.
     var deadline: Int64 {
         switch self.stage {
-        case .starting(let deadline), .running(_, let deadline), .expiring(_, let deadline), .done(let deadline):
-            deadline
+        case .waiting: .max
+        case .running(_, let deadline), .expiring(_, let deadline): deadline
         }
     }
 
-    /// Whether the push still waits for it.
-    var isPending: Bool {
+    /// The call whose answer is the content; nil before it was made.
+    var call: CallbackNumber? {
         switch self.stage {
-        case .starting, .running, .expiring: true
-        case .done: false
+        case .waiting: nil
+        case .running(let call, _), .expiring(let call, _): call
         }
     }
 }
@@ -59,6 +72,15 @@ enum ExtensionResult {
             return result
         }
         result.request.content.badge = content.badge
+        return result
+    }
+
+    /// The arrival of an extension that went away without an answer and may filter: nothing is shown (Q14).
+    static func discard(_ arrival: Arrival) -> Arrival {
+        var result = arrival
+        result.isVisible = false
+        result.isFiltered = true
+        result.request.content.badge = nil
         return result
     }
 

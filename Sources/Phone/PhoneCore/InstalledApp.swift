@@ -55,6 +55,23 @@ public struct BackgroundModes: OptionSet, Hashable, Sendable {
     public static let remoteNotification = BackgroundModes(rawValue: 1 << 0)
     /// `fetch`: Background Fetch.
     public static let fetch = BackgroundModes(rawValue: 1 << 1)
+    /// `voip`: PushKit may launch the app.
+    public static let voip = BackgroundModes(rawValue: 1 << 2)
+}
+
+/// Entitlements that change how an app's notifications are presented (ios-delivery.md §4 gate 5, §11).
+public struct Entitlements: OptionSet, Hashable, Sendable {
+    /// One bit per member.
+    public let rawValue: UInt32
+    /// Members of the given bits.
+    public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    /// `com.apple.developer.usernotifications.time-sensitive`.
+    public static let timeSensitive = Entitlements(rawValue: 1 << 0)
+    /// `com.apple.developer.usernotifications.critical-alerts`.
+    public static let criticalAlerts = Entitlements(rawValue: 1 << 1)
+    /// `com.apple.developer.usernotifications.communication`.
+    public static let communication = Entitlements(rawValue: 1 << 2)
 }
 
 /// Whether an app's life-cycle is told to its delegate or to its scenes (ios-delivery.md §2.2).
@@ -80,12 +97,21 @@ public struct InstalledApp: Hashable, Sendable {
     public var hasFilteringEntitlement: Bool
     /// The app group it shares with its extension; nil for none.
     public var appGroup: String?
+    /// The other entitlements.
+    public var entitlements: Entitlements
+    /// The app's own string table, for `loc-key` and its like (ios-delivery.md §3.1): format by key, with `%@` and `%1$@`.
+    public var localizations: [String: String]
+    /// `BGTaskSchedulerPermittedIdentifiers`; naming any turns Background Fetch off from iOS 13 (ios-delivery.md §8).
+    public var permittedTasks: [String]
+    /// Whether it is an app clip, which may notify for a limited time without asking (iOS 14).
+    public var isAppClip: Bool
 
     /// An app of the given facts; the defaults are a present-day messenger.
     public init(
         bundleID: BundleID, lifecycle: LifecycleStyle = .scenes, methods: DelegateMethods = .modern,
         backgroundModes: BackgroundModes = .remoteNotification, hasServiceExtension: Bool = true,
-        hasFilteringEntitlement: Bool = false, appGroup: String? = nil
+        hasFilteringEntitlement: Bool = false, appGroup: String? = nil, entitlements: Entitlements = [],
+        localizations: [String: String] = [:], permittedTasks: [String] = [], isAppClip: Bool = false
     ) {
         self.bundleID = bundleID
         self.lifecycle = lifecycle
@@ -94,6 +120,10 @@ public struct InstalledApp: Hashable, Sendable {
         self.hasServiceExtension = hasServiceExtension
         self.hasFilteringEntitlement = hasFilteringEntitlement
         self.appGroup = appGroup
+        self.entitlements = entitlements
+        self.localizations = localizations
+        self.permittedTasks = permittedTasks
+        self.isAppClip = isAppClip
     }
 
     /// Whether scenes carry the life-cycle on this system.

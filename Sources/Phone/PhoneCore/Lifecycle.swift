@@ -8,12 +8,15 @@ enum Lifecycle {
 
     /// The way to the front, split where a tap is reported: between WEF and DBA (§6.1).
     ///
-    /// From a suspended state the caller resumes first, so `state` is never SU.
+    /// From a suspended state the caller resumes first, so `state` is never SU. A scene that was disconnected keeps its
+    /// configuration.
     static func toFront(
-        from state: AppState, scenes: Bool, sceneConnected: Bool, response: NotificationResponse?
+        from state: AppState, scenes: Bool, sceneConnected: Bool, sceneConfigured: Bool,
+        response: NotificationResponse?
     ) -> (before: [Step], after: [Step]) {
         let connect: [Step] =
-            scenes && !sceneConnected ? [.call(.sceneConfiguration), .call(.sceneWillConnect(response))] : []
+            scenes && !sceneConnected
+            ? (sceneConfigured ? [] : [.call(.sceneConfiguration)]) + [.call(.sceneWillConnect(response))] : []
         let appear: [Step] = [.call(scenes ? .sceneWillEnterForeground : .applicationWillEnterForeground)]
         let activate: [Step] = [
             .enter(.foregroundActive), .call(scenes ? .sceneDidBecomeActive : .applicationDidBecomeActive),

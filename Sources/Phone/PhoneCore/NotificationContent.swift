@@ -26,13 +26,25 @@ public struct NotificationContent: Hashable, Sendable {
     public var relevanceScore: Double
     /// The launch image; empty for none.
     public var launchImageName: String
+    /// What the system names when it sums up the group (iOS 12–14); empty for none.
+    public var summaryArgument: String
+    /// How many things it stands for in that sum, 1 or more (iOS 12–14).
+    public var summaryArgumentCount: Int
+    /// Files that come along, in order.
+    public var attachments: [NotificationAttachment]
+    /// What a Focus filter compares (iOS 16); nil for none.
+    public var filterCriteria: String?
+    /// Whether it was updated from a message intent (iOS 15; ios-delivery.md §11).
+    public var isCommunication: Bool
 
     /// Content of the given parts.
     public init(
         title: String = "", subtitle: String = "", body: String = "", badge: Int? = nil,
         sound: NotificationSound? = nil, userInfo: JSONObject = JSONObject(), categoryIdentifier: String = "",
         threadIdentifier: String = "", targetContentIdentifier: String? = nil,
-        interruptionLevel: InterruptionLevel = .active, relevanceScore: Double = 0, launchImageName: String = ""
+        interruptionLevel: InterruptionLevel = .active, relevanceScore: Double = 0, launchImageName: String = "",
+        summaryArgument: String = "", summaryArgumentCount: Int = 1, attachments: [NotificationAttachment] = [],
+        filterCriteria: String? = nil, isCommunication: Bool = false
     ) {
         self.title = title
         self.subtitle = subtitle
@@ -46,6 +58,11 @@ public struct NotificationContent: Hashable, Sendable {
         self.interruptionLevel = interruptionLevel
         self.relevanceScore = relevanceScore
         self.launchImageName = launchImageName
+        self.summaryArgument = summaryArgument
+        self.summaryArgumentCount = summaryArgumentCount
+        self.attachments = attachments
+        self.filterCriteria = filterCriteria
+        self.isCommunication = isCommunication
     }
 
     /// Whether there is a title, subtitle or body. Without one nothing enters the list (ios-delivery.md §5.0).
@@ -53,6 +70,20 @@ public struct NotificationContent: Hashable, Sendable {
 
     /// Whether there is nothing to show: no text, no sound, no badge (ios-delivery.md §9: error 1401).
     public var isEmpty: Bool { !self.hasText && self.sound == nil && self.badge == nil }
+}
+
+/// A file that comes along with a notification.
+public struct NotificationAttachment: Hashable, Sendable {
+    /// Names it; chosen by the app.
+    public var identifier: String
+    /// Where the file is, as text.
+    public var url: String
+
+    /// An attachment.
+    public init(identifier: String, url: String) {
+        self.identifier = identifier
+        self.url = url
+    }
 }
 
 /// A notification's sound.
@@ -83,14 +114,6 @@ public enum InterruptionLevel: Int, Hashable, Sendable, CaseIterable {
         default: return nil
         }
     }
-}
-
-/// When a request is presented.
-public enum NotificationTrigger: Hashable, Sendable {
-    /// It came from APNs.
-    case push
-    /// After so many milliseconds, 1 or more; a repeating one needs 60,000 or more.
-    case timeInterval(milliseconds: Int64, repeats: Bool)
 }
 
 /// A request to notify: an identifier, a content, a trigger.

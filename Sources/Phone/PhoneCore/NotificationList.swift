@@ -1,9 +1,13 @@
+import DequeModule
+
 /// Notification Center and the banners of a phone.
 struct NotificationList: Equatable, Sendable {
     /// Newest first.
-    private(set) var entries: [ListEntry] = []
+    private(set) var entries: Deque<ListEntry> = []
     /// Newest first.
     private(set) var banners: [Banner] = []
+    /// Modal panels, the one on the screen first (iOS 3–9).
+    private(set) var panels: [ListEntry] = []
 
     struct Banner: Equatable, Sendable {
         var entry: ListEntry
@@ -15,16 +19,18 @@ struct NotificationList: Equatable, Sendable {
     ///
     /// - Returns: whether it took the place of another.
     mutating func insert(_ entry: ListEntry, limit: Int) -> Bool {
-        let before = self.entries.count
-        self.entries.removeAll { $0.key == entry.key }
-        let replaced = self.entries.count != before
-        self.entries.insert(entry, at: 0)
-        if let oldest = self.entries.lastIndex(where: { $0.app == entry.app }),
-            self.entries.count(where: { $0.app == entry.app }) > limit
-        {
-            self.entries.remove(at: oldest)
+        // One pass that copies no entry: this is the hot path of a phone that gets pushes.
+        var place: Int?
+        var oldest: Int?
+        var count = 0
+        for position in self.entries.indices where self.entries[position].app == entry.app {
+            count += 1
+            oldest = position
+            if place == nil, self.entries[position].identifier == entry.identifier { place = position }
         }
-        return replaced
+        if let leaves = place ?? (count >= limit ? oldest : nil) { self.entries.remove(at: leaves) }
+        self.entries.prepend(entry)
+        return place != nil
     }
 
     /// Shows a banner; an older one of the same name goes.
@@ -33,15 +39,29 @@ struct NotificationList: Equatable, Sendable {
         self.banners.insert(Banner(entry: entry, until: until), at: 0)
     }
 
-    /// What a person can touch: in the list or as a banner.
+    /// Puts a panel behind those that wait; one of the same name goes.
+    mutating func showPanel(_ entry: ListEntry) {
+        self.panels.removeAll { $0.key == entry.key }
+        self.panels.append(entry)
+    }
+
+    /// Takes the panel off the screen; the next one appears.
+    mutating func closePanel() -> ListEntry? { self.panels.isEmpty ? nil : self.panels.removeFirst() }
+
+    /// Takes a banner off the screen; the list keeps its entry.
+    mutating func removeBanner(_ key: NotificationKey) { self.banners.removeAll { $0.entry.key == key } }
+
+    /// What a person can touch: in the list, as a banner, or as the panel on the screen.
     func entry(_ key: NotificationKey) -> ListEntry? {
         self.entries.first { $0.key == key } ?? self.banners.first { $0.entry.key == key }?.entry
+            ?? self.panels.first.flatMap { $0.key == key ? $0 : nil }
     }
 
     /// Takes an entry out of list and banners.
     mutating func remove(_ key: NotificationKey) {
         self.entries.removeAll { $0.key == key }
         self.banners.removeAll { $0.entry.key == key }
+        self.panels.removeAll { $0.key == key }
     }
 
     /// Takes out an app's entries with the identifiers, or all of them.
@@ -51,11 +71,21 @@ struct NotificationList: Equatable, Sendable {
         }
         self.entries.removeAll(where: goes)
         self.banners.removeAll { goes($0.entry) }
+        self.panels.removeAll(where: goes)
     }
 
-    /// Ends the banners whose time is over.
-    mutating func expireBanners(at now: Int64) { self.banners.removeAll { $0.until <= now } }
+    /// Takes an app's entries off the lock screen when the list does not keep them.
+    mutating func removeEntries(of app: BundleID) { self.entries.removeAll { $0.app == app } }
 
-    /// Ends all banners.
-    mutating func clearBanners() { self.banners.removeAll() }
+    /// Ends the banners whose time is over.
+    mutating func expireBanners(at now: Int64) {
+        guard self.banners.indices.contains(where: { self.banners[$0].until <= now }) else { return }
+        self.banners.removeAll { $0.until <= now }
+    }
+
+    /// Ends all banners and panels.
+    mutating func clearBanners() {
+        self.banners.removeAll()
+        self.panels.removeAll()
+    }
 }

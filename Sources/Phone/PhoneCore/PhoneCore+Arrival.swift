@@ -9,24 +9,31 @@ extension PhoneCore {
             self.finishRegistration(app, .registeredForRemoteNotifications(token), &turn)
         case .registrationFailed(let app, let reason):
             self.finishRegistration(app, .failedToRegisterForRemoteNotifications(reason: reason), &turn)
+        case .tokenOfKindIssued(let app, let kind, let token): self.issue(token, of: kind, to: app, &turn)
         }
-    }
-
-    /// Tells the process that asked; a suspended one when it runs again, a later one not at all.
-    private mutating func finishRegistration(_ app: BundleID, _ callback: Callback, _ turn: inout Turn) {
-        guard let index = self.index(of: app), self.apps[index].run?.awaitsToken == true else { return }
-        self.apps[index].run?.awaitsToken = false
-        self.append(.call(callback), to: index, &turn)
     }
 
     /// A push while the connection is down was never received and stays with APNs (ios-delivery.md §4 gate 2).
     private mutating func receive(_ push: Push, _ turn: inout Turn) {
         guard !self.airplaneMode else { return }
         turn.add(.acknowledge(delivery: push.delivery))
-        let app = BundleID(push.topic)
-        guard let index = self.index(of: app), self.apps[index].isRegistered else {
+        let address = PushAddress(topic: push.topic)
+        let app = address.app
+        guard push.payload.byteCount <= self.settings.payloadLimit ?? self.version.payloadLimit(address.kind) else {
+            return turn.record(app, .refused(delivery: push.delivery, .payloadTooLarge))
+        }
+        guard let index = self.index(of: app), address.kind != .notification || self.apps[index].isRegistered else {
             return turn.record(app, .fault("topic \(push.topic) must belong to an app that is registered"))
         }
+        switch address.kind {
+        case .notification: self.receiveNotification(push, index, &turn)
+        case .voip: self.receiveVoIP(push, index, &turn)
+        case .liveActivity: self.receiveActivity(push, index, &turn)
+        }
+    }
+
+    private mutating func receiveNotification(_ push: Push, _ index: Int, _ turn: inout Turn) {
+        let app = self.apps[index].installed.bundleID
         let identifier = push.collapseID ?? self.newIdentifier()
         let pushClass = PushClass(payload: push.payload, pushType: push.pushType, quirks: self.settings.quirks)
         turn.record(
@@ -38,7 +45,9 @@ extension PhoneCore {
         guard pushClass != .nothing else { return }
         let arrival = Arrival(
             request: NotificationRequest(
-                identifier: identifier, content: NotificationContent(payload: push.payload), trigger: .push),
+                identifier: identifier,
+                content: NotificationContent(
+                    payload: push.payload, strings: self.apps[index].installed.localizations), trigger: .push),
             payload: push.payload, pushClass: pushClass, pushType: push.pushType,
             isVisible: pushClass.isVisible && self.apps[index].settings.allowsPresentation)
         if self.wantsExtension(arrival, index) { return self.startExtension(arrival, index, &turn) }
@@ -54,7 +63,12 @@ extension PhoneCore {
     mutating func present(local request: NotificationRequest, _ index: Int, _ turn: inout Turn) {
         let arrival = Arrival(
             request: request, payload: JSONObject(), pushClass: .local, pushType: nil,
-            isVisible: self.apps[index].settings.allowsPresentation)
+            isVisible: self.allowsLocal(index))
+        if self.version.hasUserNotifications, self.settings.quirks.badgeZeroRequestIsLost,
+            request.content == NotificationContent(badge: 0, userInfo: request.content.userInfo)
+        {
+            return
+        }
         self.dispatch(arrival, index, &turn)
     }
 
@@ -73,7 +87,7 @@ extension PhoneCore {
         guard self.apps[index].state.isInFront else { return self.dispatchElsewhere(arrival, index, &turn) }
         for step in Dispatch.inFront(arrival, facts: self.facts(of: index)) {
             switch step {
-            case .call(let callback): self.call(index, callback, &turn)
+            case .call(let callback): self.call(index, callback, &turn, seen: self.stateSeenOnArrival(index))
             case .askApp: self.askApp(arrival, index, &turn)
             case .presentAsIs: self.show(arrival, index, &turn)
             case .presentNothing(.filtered): self.presentFiltered(arrival, index, &turn)
@@ -102,8 +116,26 @@ extension PhoneCore {
             self.presentFiltered(arrival, index, &turn)
         } else if arrival.pushClass.isVisible {
             self.presentNothing(
-                arrival.request.identifier, index, isRemote: !arrival.isLocal, reason: .notAuthorized, &turn)
+                arrival.request.identifier, index, isRemote: !arrival.isLocal, reason: self.reasonToHide(index),
+                &turn)
         }
+    }
+
+    /// Why nothing may be shown (ios-delivery.md §4 gate 3).
+    private func reasonToHide(_ index: Int) -> PresentationReason {
+        let isUnasked = self.apps[index].settings.authorizationStatus == .notDetermined
+        return self.version >= 8 && self.version < 10 && isUnasked ? .notRegistered : .notAuthorized
+    }
+
+    /// Whether an app's local notifications may be shown: before iOS 8 nobody was asked about them.
+    private func allowsLocal(_ index: Int) -> Bool {
+        let settings = self.apps[index].settings
+        return settings.allowsPresentation || (self.version < 8 && settings.authorizationStatus == .notDetermined)
+    }
+
+    /// Q12: what `applicationState` reads when a push meets the app inactive; nil is the state itself.
+    private func stateSeenOnArrival(_ index: Int) -> ApplicationState? {
+        self.apps[index].state == .foregroundInactive && !self.settings.quirks.inactiveOnArrival ? .active : nil
     }
 
     // MARK: Waking
@@ -124,12 +156,8 @@ extension PhoneCore {
         }
         self.apps[index].budget.charge(at: turn.now.monotonic)
         turn.record(name, .wake(identifier: identifier, .delivered))
-        if app.state.hasProcess {
-            self.resume(index, &turn)
-        } else {
-            let options = Dispatch.wakeOptions(arrival.payload, facts: self.facts(of: index))
-            self.launch(index, inFront: false, options: options, &turn)
-        }
+        let options = Dispatch.wakeOptions(arrival.payload, facts: self.facts(of: index))
+        self.wake(index, inFront: false, options: options, &turn)
         self.append(.call(.receiveRemoteFetch(arrival.payload)), to: index, &turn)
     }
 
@@ -137,7 +165,7 @@ extension PhoneCore {
     func obstacle(to app: AppRecord) -> WakeOutcome? {
         guard app.installed.methods.contains(.receiveRemoteFetch) else { return .notImplemented }
         guard app.installed.backgroundModes.contains(.remoteNotification) else { return .modeMissing }
-        guard app.settings.backgroundRefresh, !self.lowPowerMode else { return .refreshOff }
+        guard self.allowsBackgroundRefresh(app) else { return .refreshOff }
         return app.state == .forceQuit ? .discardedForceQuit : nil
     }
 

@@ -39,14 +39,22 @@ extension PhoneCore {
     }
 
     /// Calls into an app that runs.
-    mutating func call(_ index: Int, _ callback: Callback, _ turn: inout Turn, purpose: OpenCall.Purpose? = nil) {
+    ///
+    /// - Parameter seen: what `applicationState` reads during the call; nil is the state itself.
+    mutating func call(
+        _ index: Int, _ callback: Callback, _ turn: inout Turn, purpose: OpenCall.Purpose? = nil,
+        seen: ApplicationState? = nil
+    ) {
         guard let process = self.apps[index].run?.process else { return }
-        let purpose = purpose ?? Self.purpose(of: callback)
+        var purpose = purpose ?? Self.purpose(of: callback)
+        if case .voip = purpose { purpose = .voip(mustReport: self.mustReportCall(index)) }
         let number = self.nextCallback()
         let deadline = self.deadline(of: purpose, run: self.apps[index].run, at: turn.now.monotonic)
         self.apps[index].run?.openCalls.append(OpenCall(number: number, purpose: purpose, deadline: deadline))
         if case .sceneWillConnect = callback { self.apps[index].run?.sceneConnected = true }
-        self.emit(callback, number: number, to: process, state: self.apps[index].state.applicationState, &turn)
+        if case .sceneConfiguration = callback { self.apps[index].run?.sceneConfigured = true }
+        self.emit(
+            callback, number: number, to: process, state: seen ?? self.apps[index].state.applicationState, &turn)
     }
 
     mutating func nextCallback() -> CallbackNumber {
@@ -71,14 +79,19 @@ extension PhoneCore {
         case .didFinishLaunching: .launch(isLast: true)
         case .applicationDidEnterBackground, .sceneDidEnterBackground: .enterBackground
         case .receiveRemoteFetch: .fetch
+        case .performFetch: .performFetch
+        case .voipPushReceived: .voip(mustReport: true)
         case .receiveResponse, .handleActionRemote, .handleActionLocal: .response
-        case .backgroundTaskExpired: .expiration
+        case .backgroundTaskExpired, .expiringActivityExpired: .expiration
         case .willPresent(let notification): .present(notification, wasRemote: notification.request.isRemote)
         case .applicationWillEnterForeground, .applicationDidBecomeActive, .applicationWillResignActive,
             .applicationWillTerminate, .applicationDidReceiveMemoryWarning, .sceneConfiguration, .sceneWillConnect,
             .sceneWillEnterForeground, .sceneDidBecomeActive, .sceneWillResignActive, .sceneDidDisconnect,
             .receiveRemote, .receiveLocal, .registeredForRemoteNotifications,
-            .failedToRegisterForRemoteNotifications, .serviceExtensionReceive, .serviceExtensionTimeWillExpire:
+            .failedToRegisterForRemoteNotifications, .serviceExtensionReceive, .serviceExtensionTimeWillExpire,
+            .openSettings, .registeredUserNotificationSettings, .refreshTaskLaunched, .refreshTaskExpired,
+            .backgroundRefreshStatusChanged, .voipTokenUpdated, .voipTokenInvalidated,
+            .activityTokenUpdated, .pushToStartTokenUpdated, .activityUpdated:
             .method
         }
     }
@@ -89,6 +102,8 @@ extension PhoneCore {
         case .method, .expiration: now + self.settings.methodLimit
         case .enterBackground: now + self.settings.enterBackgroundLimit
         case .fetch: now + self.settings.fetchLimit
+        case .performFetch: now + self.settings.performFetchLimit
+        case .voip: now + self.settings.voipLimit
         case .present: now + self.settings.presentLimit
         case .response: now + self.settings.responseLimit
         }
@@ -106,19 +121,28 @@ extension PhoneCore {
 
     /// Stops an app from running, without a word.
     mutating func suspend(_ index: Int, _ turn: inout Turn) {
-        guard let process = self.apps[index].run?.process else { return }
+        guard self.apps[index].state != .suspended, let process = self.apps[index].run?.process,
+            !self.killForLock(index, &turn)
+        else { return }
         turn.add(.suspendProcess(process))
         self.enter(index, .suspended, &turn)
     }
 
     /// Lets a suspended app run again, in the background; its open calls get their time anew.
     mutating func resume(_ index: Int, _ turn: inout Turn) {
-        guard self.apps[index].state == .suspended, var run = self.apps[index].run else { return }
+        guard self.apps[index].state == .suspended, !self.crashOnResume(index, &turn),
+            var run = self.apps[index].run
+        else { return }
         let now = turn.now.monotonic
-        if run.phase != .ready { run.launchDeadline = now + self.settings.launchLimit }
+        run.launchDeadline = now + self.settings.launchLimit
         for position in run.openCalls.indices {
             run.openCalls[position].deadline = self.deadline(
                 of: run.openCalls[position].purpose, run: run, at: now)
+        }
+        for position in run.background.refreshTasks.indices {
+            let isExpired = run.background.refreshTasks[position].isExpired
+            run.background.refreshTasks[position].deadline =
+                now + (isExpired ? self.settings.refreshTaskExpiryGrace : self.settings.refreshTaskLimit)
         }
         self.apps[index].run = run
         turn.add(.resumeProcess(run.process))

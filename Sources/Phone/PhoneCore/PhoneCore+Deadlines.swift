@@ -8,14 +8,17 @@ extension PhoneCore {
         for app in self.apps {
             if let ending = app.ending { next = min(next, ending.deadline) }
             if let first = app.pending.first { next = min(next, first.fireAt) }
+            if let until = app.ephemeralUntil { next = min(next, until) }
             if let retry = self.heldWakeRetry(app) { next = min(next, retry) }
+            if let change = app.background.deadline { next = min(next, change) }
             guard let run = app.run, app.state != .suspended else { continue }
             if run.phase != .ready { next = min(next, run.launchDeadline) }
             for open in run.openCalls { next = min(next, open.deadline) }
+            if let expiry = run.background.deadline { next = min(next, expiry) }
             guard app.state == .backgroundRunning else { continue }
             if let killAt = run.killAt {
                 next = min(next, killAt)
-            } else if !run.tasks.isEmpty {
+            } else if run.hasTasks {
                 next = min(next, run.tasksUntil)
             } else if run.isIdle {
                 next = min(next, run.graceUntil)
@@ -23,6 +26,7 @@ extension PhoneCore {
         }
         for run in self.extensions { next = min(next, run.deadline) }
         for banner in self.list.banners { next = min(next, banner.until) }
+        if let summaryAt = self.notices.summaryAt { next = min(next, summaryAt) }
         return next == .max ? nil : next
     }
 
@@ -30,12 +34,15 @@ extension PhoneCore {
     mutating func runDeadlines(_ turn: inout Turn) {
         let now = turn.now.monotonic
         self.list.expireBanners(at: now)
+        if let summaryAt = self.notices.summaryAt, summaryAt <= now { self.deliverSummary(&turn) }
         while let position = self.extensions.firstIndex(where: { $0.deadline <= now }) {
             self.extensionTimePassed(position, &turn)
         }
         for index in self.apps.indices {
             if let ending = self.apps[index].ending, ending.deadline <= now { self.finishEnding(index, &turn) }
+            self.endEphemeral(index, &turn)
             self.firePending(index, &turn)
+            self.advanceActivities(index, &turn)
             self.endLateCalls(index, &turn)
             if let retry = self.heldWakeRetry(self.apps[index]), retry <= now {
                 self.retryHeldWake(index, &turn)
@@ -55,6 +62,9 @@ extension PhoneCore {
                 return self.kill(index, to: .notRunning, reason: reason, &turn)
             }
         }
+        if let reason = self.expireRefreshTasks(index, &turn) {
+            return self.kill(index, to: .notRunning, reason: reason, &turn)
+        }
         if let killAt = self.apps[index].run?.killAt, killAt <= now {
             self.kill(index, to: .notRunning, reason: .backgroundTaskNotEnded, &turn)
         }
@@ -72,11 +82,20 @@ extension PhoneCore {
                 return .fetchHandlerNotCalled
             }
             turn.record(app, .fault("the fetch handler of callback \(open.number) was not called in time"))
+        case .performFetch:
+            if self.apps[index].state == .backgroundRunning {
+                self.apps[index].budget.charge(at: turn.now.monotonic)
+                return .performFetchHandlerNotCalled
+            }
+            turn.record(app, .fault("the fetch handler of callback \(open.number) was not called in time"))
         case .present(let notification, let wasRemote):
             self.presentNothing(
                 notification.request.identifier, index, isRemote: wasRemote, reason: .willPresentLate, &turn)
         case .response:
             turn.record(app, .fault("the response handler of callback \(open.number) was not called in time"))
+        case .voip(let mustReport):
+            if mustReport { return self.callWasNotReported(index, &turn) }
+            turn.record(app, .fault("the handler of VoIP callback \(open.number) was not called in time"))
         case .expiration:
             break
         }
@@ -87,11 +106,15 @@ extension PhoneCore {
     /// Expires background tasks and suspends what has no reason to run (ios-delivery.md §2.2, §8).
     mutating func settle(_ turn: inout Turn) {
         let now = turn.now.monotonic
+        self.reportWithheldRegistrations(&turn)
         for index in self.apps.indices where self.apps[index].state == .backgroundRunning {
             guard let run = self.apps[index].run else { continue }
-            if !run.tasks.isEmpty, run.killAt == nil, run.tasksUntil <= now {
+            if run.hasTasks, run.killAt == nil, run.tasksUntil <= now {
                 self.apps[index].run?.killAt = now + self.settings.expirationGrace
                 for task in run.tasks { self.append(.call(.backgroundTaskExpired(task)), to: index, &turn) }
+                for activity in run.background.activities {
+                    self.append(.call(.expiringActivityExpired(activity)), to: index, &turn)
+                }
             }
             if let run = self.apps[index].run, run.isIdle, run.graceUntil <= now { self.suspend(index, &turn) }
         }

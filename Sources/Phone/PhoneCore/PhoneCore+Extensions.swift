@@ -1,6 +1,6 @@
 import TidingsModel
 
-/// The notification service extension: one process per push (ios-delivery.md §10).
+/// The notification service extension (ios-delivery.md §10).
 extension PhoneCore {
     /// Gate 6 of ios-delivery.md §4: a mutable alert with text, alerts allowed, and the app has an extension.
     func wantsExtension(_ arrival: Arrival, _ index: Int) -> Bool {
@@ -10,96 +10,171 @@ extension PhoneCore {
             && (self.lock != .beforeFirstUnlock || self.settings.quirks.extensionRunsBeforeFirstUnlock)
     }
 
+    /// Gives a push to the extension: in the process that is there, or in a new one.
     mutating func startExtension(_ arrival: Arrival, _ index: Int, _ turn: inout Turn) {
-        self.processCount += 1
         let app = self.apps[index].installed.bundleID
+        if self.settings.sharesExtensionProcess,
+            let position = self.extensions.lastIndex(where: { $0.process.app == app })
+        {
+            self.extensions[position].runs.append(ExtensionRun(arrival: arrival))
+            return self.callExtension(position, &turn)
+        }
+        self.processCount += 1
         let process = ProcessID(app: app, role: .serviceExtension, number: self.processCount)
         self.extensions.append(
-            ExtensionRun(
-                process: process, arrival: arrival,
-                deadline: turn.now.monotonic + self.settings.extensionStartLimit))
+            ExtensionProcess(
+                process: process, startDeadline: turn.now.monotonic + self.settings.extensionStartLimit,
+                runs: [ExtensionRun(arrival: arrival)]))
         turn.add(.startProcess(process))
         turn.record(app, .processStarted(process))
     }
 
-    /// The extension's process takes calls: its 30 s begin.
+    /// The extension's process takes calls.
     mutating func extensionStarted(_ position: Int, _ turn: inout Turn) {
-        let run = self.extensions[position]
-        guard case .starting = run.stage else {
-            return turn.record(run.process.app, .fault("process \(run.process) must report its start once"))
+        let process = self.extensions[position].process
+        guard self.extensions[position].startDeadline != nil else {
+            return turn.record(process.app, .fault("process \(process) must report its start once"))
         }
-        let number = self.nextCallback()
-        self.extensions[position].enter(
-            .running(call: number, deadline: turn.now.monotonic + self.settings.extensionLimit))
-        self.emit(
-            .serviceExtensionReceive(run.arrival.request), number: number, to: run.process, state: .background,
-            &turn)
+        self.extensions[position].startDeadline = nil
+        self.callExtension(position, &turn)
+    }
+
+    /// Calls NSE for what waits, if the process runs: from then on each push has its 30 s.
+    private mutating func callExtension(_ position: Int, _ turn: inout Turn) {
+        guard self.extensions[position].startDeadline == nil else { return }
+        let process = self.extensions[position].process
+        for run in self.extensions[position].runs.indices where self.extensions[position].runs[run].stage == .waiting {
+            let number = self.nextCallback()
+            self.extensions[position].runs[run].enter(
+                .running(call: number, deadline: turn.now.monotonic + self.settings.extensionLimit))
+            let request = self.extensions[position].runs[run].arrival.request
+            self.emit(
+                .serviceExtensionReceive(request), number: number, to: process, state: .background, &turn)
+        }
     }
 
     /// The content handler was called, in time or in the last second. EXP's own return needs no answer.
     mutating func extensionAnswered(
         _ position: Int, _ number: CallbackNumber, _ result: CallbackResult, _ turn: inout Turn
     ) {
-        let run = self.extensions[position]
-        let open: CallbackNumber? =
-            switch run.stage {
-            case .running(let call, _), .expiring(let call, _): call
-            case .starting, .done: nil
-            }
+        let process = self.extensions[position].process
+        let open = self.extensions[position].runs.firstIndex { $0.call == number }
         guard case .content(let content) = result else {
-            if open == number {
-                turn.record(run.process.app, .fault("callback \(number) must be answered with content"))
+            if open != nil {
+                turn.record(process.app, .fault("callback \(number) must be answered with content"))
             }
             return
         }
-        guard open == number else {
-            return turn.record(run.process.app, .fault("callback \(number) must be answered once"))
+        guard let open else {
+            return turn.record(process.app, .fault("callback \(number) must be answered once"))
         }
-        turn.record(run.process.app, .completion(number: number, result))
-        self.extensions[position].enter(.done(deadline: turn.now.monotonic + self.settings.extensionLinger))
-        guard let index = self.index(of: run.process.app) else { return }
+        turn.record(process.app, .completion(number: number, result))
+        let run = self.extensions[position].runs.remove(at: open)
+        self.extensionRested(position, &turn)
+        guard let index = self.index(of: process.app) else { return }
         let arrival = ExtensionResult.apply(
             content, to: run.arrival, app: self.apps[index].installed, version: self.version)
         self.dispatch(self.withGate(arrival, index), index, &turn)
     }
 
-    /// A stage's time is over: EXP, then the original content, then the end of the process.
+    /// With nothing at work a process goes on for a moment, or as long as its activities may.
+    private mutating func extensionRested(_ position: Int, _ turn: inout Turn) {
+        guard self.extensions[position].runs.isEmpty else { return }
+        let isBusy = !self.extensions[position].activities.isEmpty
+        self.extensions[position].activitiesExpired = false
+        self.extensions[position].endsAt =
+            turn.now.monotonic + (isBusy ? self.settings.wakeTaskTime : self.settings.extensionLinger)
+    }
+
+    /// A time is over: EXP, then the original content, then the end of the process.
     mutating func extensionTimePassed(_ position: Int, _ turn: inout Turn) {
-        let run = self.extensions[position]
-        switch run.stage {
-        case .starting:
-            self.endExtension(position, reason: .extensionStartTooSlow, &turn)
+        let now = turn.now.monotonic
+        if self.extensions[position].startDeadline != nil {
+            return self.endExtension(position, reason: .extensionStartTooSlow, &turn)
+        }
+        guard let due = self.extensions[position].runs.firstIndex(where: { $0.deadline <= now }) else {
+            return self.restPassed(position, &turn)
+        }
+        let process = self.extensions[position].process
+        switch self.extensions[position].runs[due].stage {
+        case .waiting: break
         case .running(let call, _):
-            self.extensions[position].enter(
-                .expiring(call: call, deadline: turn.now.monotonic + self.settings.extensionExpiryGrace))
+            self.extensions[position].runs[due].enter(
+                .expiring(call: call, deadline: now + self.settings.extensionExpiryGrace))
+            let identifier = self.extensions[position].runs[due].arrival.request.identifier
             self.emit(
-                .serviceExtensionTimeWillExpire, number: self.nextCallback(), to: run.process, state: .background,
-                &turn)
+                .serviceExtensionTimeWillExpire(identifier: identifier), number: self.nextCallback(), to: process,
+                state: .background, &turn)
         case .expiring:
-            self.endExtension(position, reason: .extensionLate, &turn)
-        case .done:
-            self.endExtension(position, reason: .extensionDone, &turn)
+            guard self.extensions[position].runs.count > 1 else {
+                return self.endExtension(position, reason: .extensionLate, &turn)
+            }
+            let run = self.extensions[position].runs.remove(at: due)
+            self.fallBack(run, of: process, isOwnExit: false, &turn)
         }
     }
 
-    /// Ends a run; its push goes on as it came, or is discarded by Q14.
-    mutating func endExtension(_ position: Int, reason: EndReason, kill: Bool = true, _ turn: inout Turn) {
-        let run = self.extensions.remove(at: position)
-        if kill { turn.add(.killProcess(run.process)) }
-        turn.record(run.process.app, .processEnded(run.process, reason))
-        guard run.isPending, let index = self.index(of: run.process.app) else { return }
-        var arrival = run.arrival
-        if self.settings.quirks.killedExtensionWithFilteringDiscards,
-            ExtensionResult.mayFilter(self.apps[index].installed, version: self.version)
-        {
-            arrival.isVisible = false
-            arrival.isFiltered = true
-            arrival.request.content.badge = nil
+    /// Nothing is at work and the moment is over; open activities are told first.
+    private mutating func restPassed(_ position: Int, _ turn: inout Turn) {
+        let activities = self.extensions[position].activities
+        guard !activities.isEmpty, !self.extensions[position].activitiesExpired else {
+            return self.endExtension(position, reason: .extensionDone, &turn)
         }
+        self.extensions[position].activitiesExpired = true
+        self.extensions[position].endsAt = turn.now.monotonic + self.settings.expirationGrace
+        for activity in activities {
+            self.emit(
+                .expiringActivityExpired(activity), number: self.nextCallback(),
+                to: self.extensions[position].process, state: .background, &turn)
+        }
+    }
+
+    /// What an extension's process reports of itself. It is never suspended, so its locks do no harm (Q13).
+    mutating func extensionReported(_ event: ProcessEvent, _ position: Int, _ turn: inout Turn) {
+        let process = self.extensions[position].process
+        switch event {
+        case .expiringActivityBegan(let number):
+            guard !self.extensions[position].activities.contains(number) else {
+                return turn.record(process.app, .fault("expiring activity \(number) must begin once"))
+            }
+            self.extensions[position].activities.append(number)
+            self.extensionRested(position, &turn)
+        case .expiringActivityEnded(let number):
+            self.extensions[position].activities.removeAll { $0 == number }
+            self.extensionRested(position, &turn)
+        case .memoryUseChanged(let bytes):
+            // Killed at once, without EXP (ios-delivery.md §7.1).
+            guard bytes > self.settings.extensionMemoryLimit else { return }
+            self.endExtension(position, reason: .extensionMemory, &turn)
+        default: break
+        }
+    }
+
+    /// Ends a process; its pushes go on as they came, or are discarded (Q14).
+    ///
+    /// - Parameter isOwnExit: whether it left by itself, which discards what it had if it may filter.
+    mutating func endExtension(
+        _ position: Int, reason: EndReason, kill: Bool = true, isOwnExit: Bool = false, _ turn: inout Turn
+    ) {
+        let ended = self.extensions.remove(at: position)
+        if kill { turn.add(.killProcess(ended.process)) }
+        turn.record(ended.process.app, .processEnded(ended.process, reason))
+        for run in ended.runs { self.fallBack(run, of: ended.process, isOwnExit: isOwnExit, &turn) }
+    }
+
+    /// A push whose extension gave no answer.
+    private mutating func fallBack(
+        _ run: ExtensionRun, of process: ProcessID, isOwnExit: Bool, _ turn: inout Turn
+    ) {
+        guard let index = self.index(of: process.app) else { return }
+        let discards =
+            (isOwnExit || self.settings.quirks.killedExtensionWithFilteringDiscards)
+            && ExtensionResult.mayFilter(self.apps[index].installed, version: self.version)
+        let arrival = discards ? ExtensionResult.discard(run.arrival) : run.arrival
         self.dispatch(self.withGate(arrival, index), index, &turn)
     }
 
-    /// Ends all runs of an app.
+    /// Ends all processes of an app's extension.
     mutating func endExtensions(of app: BundleID, reason: EndReason, _ turn: inout Turn) {
         while let position = self.extensions.firstIndex(where: { $0.process.app == app }) {
             self.endExtension(position, reason: reason, &turn)

@@ -21,13 +21,22 @@ extension PhoneCore {
         case .settingChanged(let app, let setting, let isOn):
             guard let index = self.installed(app, &turn) else { return }
             self.apps[index].settings.turn(setting, isOn: isOn)
+            if setting == .backgroundRefresh { self.announceRefreshStatus(&turn) }
+            if setting == .scheduledDelivery, !isOn { self.releaseSummary(of: app, &turn) }
         case .airplaneModeChanged(let isOn):
             guard isOn != self.airplaneMode else { return }
             self.airplaneMode = isOn
             turn.add(isOn ? .disconnectCourier : .connectCourier)
+            if !isOn { self.requestMissingTokens(&turn) }
         case .lowPowerModeChanged(let isOn): self.lowPowerMode = isOn
+        case .backgroundRefreshChanged(let isOn): self.switchBackgroundRefresh(isOn: isOn, &turn)
         case .overlayAppeared: self.stepInFront(.moveToInactive, &turn)
         case .overlayDisappeared: self.stepInFront(.moveToFront, &turn)
+        case .alertStyleChanged, .previewsChanged, .focusChanged, .summaryTimesChanged,
+            .muteChanged, .notificationSettingsOpened, .appSettingsOpened, .bannerSwipedAway, .provisionalAnswered,
+            .alertPanelAnswered:
+            self.handleNotices(event, &turn)
+        case .activityDismissed(let app, let activity): self.dismissActivity(activity, of: app, &turn)
         }
     }
 
@@ -53,9 +62,12 @@ extension PhoneCore {
     }
 
     /// Unlocks; the app that was in front comes back if `returning`.
-    private mutating func unlock(returning: Bool, _ turn: inout Turn) {
+    mutating func unlock(returning: Bool, _ turn: inout Turn) {
         guard self.lock != .unlocked else { return }
         self.lock = .unlocked
+        for app in self.apps where !app.settings.notificationCenter {
+            self.list.removeEntries(of: app.installed.bundleID)
+        }
         let front = self.frontApp
         if !returning { self.frontApp = nil }
         if returning, let front, let index = self.index(of: front) {
@@ -73,7 +85,7 @@ extension PhoneCore {
     }
 
     /// Tap, dismissal or custom action on an entry of the list or a banner (ios-delivery.md §5.6 `open`).
-    private mutating func act(on key: NotificationKey, action: String, text: String?, _ turn: inout Turn) {
+    mutating func act(on key: NotificationKey, action: String, text: String?, _ turn: inout Turn) {
         guard let index = self.installed(key.app, &turn) else { return }
         guard let entry = self.list.entry(key) else {
             return turn.record(key.app, .fault("notification \(key.identifier) must be in the list or a banner"))
@@ -83,7 +95,7 @@ extension PhoneCore {
         var foreground = action == NotificationResponse.defaultAction
         var needsUnlock = foreground
         if !isDismissal, !foreground {
-            guard let custom = category?.actions.first(where: { $0.identifier == action }) else {
+            guard self.version >= 8, let custom = category?.actions.first(where: { $0.identifier == action }) else {
                 return turn.record(key.app, .fault("action \(action) must be in the notification's category"))
             }
             foreground = custom.options.contains(.foreground)
@@ -100,15 +112,11 @@ extension PhoneCore {
     private mutating func lead(
         _ index: Int, to response: NotificationResponse, foreground: Bool, _ turn: inout Turn
     ) {
-        let launched = !self.apps[index].state.hasProcess
+        let launched = !self.isLaunched(index)
         let options = Dispatch.actionOptions(response.notification.request, facts: self.facts(of: index))
         let step = AppStep.respond(response, foreground: foreground, launched: launched)
         if foreground { return self.bringToFront(index, options: options, step: step, &turn) }
-        if launched {
-            self.launch(index, inFront: false, options: options, &turn)
-        } else {
-            self.resume(index, &turn)
-        }
+        self.wake(index, inFront: false, options: options, &turn)
         self.append(step, to: index, &turn)
     }
 
@@ -124,7 +132,7 @@ extension PhoneCore {
         self.prompts.removeAll { $0.process.app == app }
         guard let index = self.index(of: app) else { return }
         self.apps[index].settings.decide(first.options, status: allowed ? .authorized : .denied)
-        for prompt in answered { turn.add(.answer(prompt.process, prompt.query, .granted(allowed))) }
+        for prompt in answered { self.report(prompt, allowed: allowed, index, &turn) }
     }
 }
 
@@ -139,18 +147,31 @@ extension NotificationSettings {
         self.lockScreen = alert
         self.sound = allows && options.contains(.sound)
         self.badge = allows && options.contains(.badge)
+        self.criticalAlert = allows && options.contains(.criticalAlert)
+        self.announcement = allows && options.contains(.announcement)
+        self.providesAppNotificationSettings = options.contains(.providesAppNotificationSettings)
     }
 
     /// A switch in Settings. Turning notifications on allows every kind; off denies.
     mutating func turn(_ setting: SettingSwitch, isOn: Bool) {
         switch setting {
-        case .notifications: self.decide([.alert, .sound, .badge], status: isOn ? .authorized : .denied)
+        case .notifications:
+            let old = self
+            self.decide([.alert, .sound, .badge], status: isOn ? .authorized : .denied)
+            self.criticalAlert = old.criticalAlert
+            self.announcement = old.announcement
+            self.providesAppNotificationSettings = old.providesAppNotificationSettings
         case .alert: self.alert = isOn
         case .sound: self.sound = isOn
         case .badge: self.badge = isOn
         case .notificationCenter: self.notificationCenter = isOn
         case .lockScreen: self.lockScreen = isOn
         case .backgroundRefresh: self.backgroundRefresh = isOn
+        case .criticalAlert: self.criticalAlert = isOn
+        case .announcement: self.announcement = isOn
+        case .timeSensitive: self.timeSensitive = isOn
+        case .scheduledDelivery: self.scheduledDelivery = isOn
+        case .directMessages: self.directMessages = isOn
         }
     }
 }

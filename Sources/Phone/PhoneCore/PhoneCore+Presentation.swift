@@ -2,55 +2,75 @@ import TidingsModel
 
 /// What the person sees and hears of a notification (ios-delivery.md §5.0), and the badge.
 extension PhoneCore {
-    /// Presented by the system, as the settings allow.
+    /// Presented by the system, as the gates allow.
     mutating func show(_ arrival: Arrival, _ index: Int, _ turn: inout Turn) {
-        let settings = self.apps[index].settings
-        let content = arrival.request.content
-        let isProvisional = settings.authorizationStatus == .provisional
-        let isPassive = self.version.hasInterruptionLevels && content.interruptionLevel == .passive
-        let isQuiet = isProvisional || isPassive
-        let allowsBanner = settings.alert && (self.lock == .unlocked || settings.lockScreen)
-        var options: PresentationOptions = []
-        if allowsBanner, !isQuiet { options.insert(.banner) }
-        if settings.notificationCenter || (settings.lockScreen && self.lock != .unlocked) { options.insert(.list) }
-        if settings.sound, !isQuiet { options.insert(.sound) }
-        if settings.badge, !isProvisional { options.insert(.badge) }
+        let facts = self.presentationFacts(index, isLocal: arrival.isLocal)
         self.present(
-            DeliveredNotification(request: arrival.request, date: turn.now.wall), index, options: options,
-            reason: isProvisional ? .provisional : isPassive ? .passive : .system, &turn)
+            DeliveredNotification(request: arrival.request, date: turn.now.wall), index,
+            PresentationGate.verdict(arrival.request.content, facts), &turn)
     }
 
-    /// Presented by what WP answered; kinds that are turned off stay off (ios-delivery.md §4 gate 4).
+    /// Presented by what WP answered; kinds that are turned off stay off (ios-delivery.md §4 gate 4). Before iOS 14 only
+    /// `.alert` shows text, from iOS 14 it means banner and list (ios-delivery.md §5.5).
     mutating func present(
         _ notification: DeliveredNotification, _ index: Int, answered: PresentationOptions, _ turn: inout Turn
     ) {
         let settings = self.apps[index].settings
         let isProvisional = settings.authorizationStatus == .provisional
         var options = answered
+        if self.version < 14 { options.subtract([.banner, .list]) }
         if answered.contains(.alert) { options.formUnion([.banner, .list]) }
         if !settings.alert || isProvisional { options.remove(.banner) }
         if !settings.notificationCenter { options.remove(.list) }
         if !settings.sound || isProvisional { options.remove(.sound) }
         if !settings.badge || isProvisional { options.remove(.badge) }
-        self.present(notification, index, options: options, reason: .willPresent, &turn)
+        let facts = self.presentationFacts(index, isLocal: false)
+        let isCritical = PresentationGate.level(of: notification.request.content, facts) == .critical
+        if self.notices.isMuted, !isCritical { options.remove(.sound) }
+        self.present(
+            notification, index,
+            PresentationVerdict(
+                options: options, persists: settings.alertStyle == .alert, reason: .willPresent), &turn)
+    }
+
+    private func presentationFacts(_ index: Int, isLocal: Bool) -> PresentationFacts {
+        let app = self.apps[index].installed.bundleID
+        var settings = self.apps[index].settings
+        // Before iOS 8 an app asked for pushes only.
+        if isLocal, self.version < 8, settings.authorizationStatus == .notDetermined {
+            settings.decide([.alert, .sound, .badge], status: .authorized)
+        }
+        let hasFocus = self.version >= 15 && self.notices.focus?.allowedApps.contains(app) == false
+        return PresentationFacts(
+            version: self.version, settings: settings, entitlements: self.apps[index].installed.entitlements,
+            isLocked: self.lock != .unlocked, isMuted: self.notices.isMuted,
+            focus: hasFocus ? self.notices.focus : nil,
+            isSummarized: self.version >= 15 && settings.scheduledDelivery && !self.notices.summaryTimes.isEmpty)
     }
 
     private mutating func present(
-        _ notification: DeliveredNotification, _ index: Int, options: PresentationOptions,
-        reason: PresentationReason, _ turn: inout Turn
+        _ notification: DeliveredNotification, _ index: Int, _ verdict: PresentationVerdict, _ turn: inout Turn
     ) {
         let content = notification.request.content
+        let options = verdict.options
         let entry = ListEntry(app: self.apps[index].installed.bundleID, notification: notification)
         var record = PresentationRecord(
-            identifier: notification.request.identifier, isRemote: notification.request.isRemote, reason: reason)
+            identifier: notification.request.identifier, isRemote: notification.request.isRemote,
+            reason: verdict.reason)
         record.banner = content.hasText && options.contains(.banner)
         record.list = content.hasText && options.contains(.list)
         record.sound = content.sound != nil && options.contains(.sound)
         record.badge = options.contains(.badge) ? content.badge : nil
+        record.panel = content.hasText && verdict.panel
+        record.lit = verdict.lights && (record.banner || record.panel)
         if record.list { record.replaced = self.list.insert(entry, limit: self.settings.listLimit) }
         if record.banner {
-            self.list.showBanner(entry, until: turn.now.monotonic + self.settings.bannerTime)
+            let stays = verdict.persists && self.lock == .unlocked
+            self.list.showBanner(
+                entry, until: stays ? .max : turn.now.monotonic + self.settings.bannerTime)
         }
+        if record.panel { self.list.showPanel(entry) }
+        if verdict.reason == .heldForSummary, content.hasText { self.hold(entry, &turn) }
         turn.record(entry.app, .presentation(record))
         if let badge = record.badge { self.setBadge(badge, index, &turn) }
     }
@@ -67,7 +87,7 @@ extension PhoneCore {
     /// The extension discarded it; a badge it set still counts (ios-delivery.md §10).
     mutating func presentFiltered(_ arrival: Arrival, _ index: Int, _ turn: inout Turn) {
         let settings = self.apps[index].settings
-        let allowed = settings.badge && settings.authorizationStatus == .authorized
+        let allowed = settings.badge && settings.authorizationStatus.showsBadges
         let badge = allowed ? arrival.request.content.badge : nil
         turn.record(
             self.apps[index].installed.bundleID,

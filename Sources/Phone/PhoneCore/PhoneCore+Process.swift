@@ -31,7 +31,11 @@ extension PhoneCore {
         case .callbackCompleted(let number, let result): self.completed(number, result, owner, &turn)
         case .query(let number, let query): self.answer(query, number, of: process, owner.app, &turn)
         case .delegateChanged, .remoteRegistrationRequested, .backgroundTaskBegan, .backgroundTaskEnded,
-            .iconBadgeNumberSet, .screenChanged:
+            .iconBadgeNumberSet, .screenChanged, .remoteTypesRequested, .userNotificationSettingsRegistered,
+            .localNotificationScheduled, .localNotificationCancelled, .minimumFetchIntervalSet,
+            .refreshTaskRegistered, .refreshTaskCompleted, .refreshTaskCancelled, .voipRegistrationChanged,
+            .incomingCallReported, .callEnded, .activityStarted, .activityContentChanged, .activityEnded,
+            .pushToStartRequested:
             if case .serviceExtension = owner {
                 return turn.record(process.app, .fault("an extension must not do what only an app can: \(event)"))
             }
@@ -40,6 +44,14 @@ extension PhoneCore {
             self.appReported(event, owner.app, &turn)
         case .remoteRegistrationEnded, .categoriesSet, .pendingRemoved, .deliveredRemoved:
             self.appReported(event, owner.app, &turn)
+        case .appGroupLockTaken, .appGroupLockReleased, .memoryUseChanged, .expiringActivityBegan,
+            .expiringActivityEnded:
+            switch owner {
+            case .app(let index): self.processReported(event, index, &turn)
+            case .serviceExtension(let position, _): self.extensionReported(event, position, &turn)
+            case .ending: break
+            }
+        case .systemSoundPlayed(let sound): turn.record(process.app, .systemSound(sound))
         }
     }
 
@@ -53,6 +65,7 @@ extension PhoneCore {
                 return turn.record(run.process.app, .fault("process \(run.process) must report its start once"))
             }
             self.apps[index].run?.phase = .loaded
+            if run.isPrewarmed { return self.suspend(index, &turn) }
             if self.apps[index].state != .suspended { self.callLaunch(index, &turn) }
         }
     }
@@ -61,7 +74,7 @@ extension PhoneCore {
         let reason: EndReason = crashed ? .crashed : .exited
         switch owner {
         case .serviceExtension(let position, _):
-            self.endExtension(position, reason: reason, kill: false, &turn)
+            self.endExtension(position, reason: reason, kill: false, isOwnExit: !crashed, &turn)
         case .ending(let index):
             guard let ending = self.apps[index].ending else { return }
             self.apps[index].ending = nil
@@ -90,7 +103,10 @@ extension PhoneCore {
         case .app(let index):
             guard let position = self.apps[index].run?.openCalls.firstIndex(where: { $0.number == number }),
                 let purpose = self.apps[index].run?.openCalls[position].purpose
-            else { return self.unexpectedAnswer(number, index, &turn) }
+            else {
+                self.answeredTwice(number, index)
+                return self.unexpectedAnswer(number, index, &turn)
+            }
             guard Self.fits(result, purpose) else {
                 return turn.record(
                     self.apps[index].installed.bundleID,
@@ -108,12 +124,13 @@ extension PhoneCore {
 
     private static func fits(_ result: CallbackResult, _ purpose: OpenCall.Purpose) -> Bool {
         switch (purpose, result) {
-        case (.fetch, .fetch), (.present, .presentation): true
+        case (.fetch, .fetch), (.performFetch, .fetch), (.present, .presentation): true
         case (.launch, .returned), (.method, .returned), (.enterBackground, .returned), (.response, .returned),
-            (.expiration, .returned):
+            (.voip, .returned), (.expiration, .returned):
             true
-        case (.fetch, _), (.present, _), (.launch, _), (.method, _), (.enterBackground, _), (.response, _),
-            (.expiration, _):
+        case (.fetch, _), (.performFetch, _), (.present, _), (.launch, _), (.method, _), (.enterBackground, _),
+            (.response, _),
+            (.voip, _), (.expiration, _):
             false
         }
     }
@@ -130,8 +147,16 @@ extension PhoneCore {
             self.pump(index, &turn)
         case .method, .enterBackground, .expiration:
             break
-        case .fetch, .response:
+        case .fetch:
             turn.record(app, .completion(number: number, result))
+            self.rememberFetch(number, index)
+        case .performFetch, .response:
+            turn.record(app, .completion(number: number, result))
+        case .voip(let mustReport):
+            turn.record(app, .completion(number: number, result))
+            guard mustReport else { return }
+            let reason = self.callWasNotReported(index, &turn)
+            self.kill(index, to: .notRunning, reason: reason, &turn)
         case .present(let notification, _):
             turn.record(app, .completion(number: number, result))
             guard case .presentation(let options) = result else { return }
@@ -146,9 +171,7 @@ extension PhoneCore {
         switch event {
         case .delegateChanged(let isSet): self.apps[index].run?.delegateSet = isSet
         case .remoteRegistrationRequested: self.register(index, &turn)
-        case .remoteRegistrationEnded:
-            self.apps[index].isRegistered = false
-            turn.add(.unregisterTopic(app))
+        case .remoteRegistrationEnded: self.unregister(index, &turn)
         case .backgroundTaskBegan(let task):
             guard self.apps[index].run?.tasks.contains(task) == false else {
                 return turn.record(app, .fault("background task \(task) must begin once"))
@@ -156,7 +179,7 @@ extension PhoneCore {
             self.apps[index].run?.tasks.append(task)
         case .backgroundTaskEnded(let task):
             self.apps[index].run?.tasks.removeAll { $0 == task }
-            if self.apps[index].run?.tasks.isEmpty == true { self.apps[index].run?.killAt = nil }
+            self.taskEnded(index)
         case .iconBadgeNumberSet(let count):
             guard self.allowsBadge(index) || count <= 0 else { return }
             self.setBadge(count, index, &turn)
@@ -166,28 +189,28 @@ extension PhoneCore {
         case .categoriesSet(let categories): self.apps[index].categories = categories
         case .pendingRemoved(let identifiers):
             self.apps[index].pending.removeAll { identifiers?.contains($0.request.identifier) ?? true }
-        case .deliveredRemoved(let identifiers): self.list.remove(app: app, identifiers: identifiers)
+        case .deliveredRemoved(let identifiers):
+            self.list.remove(app: app, identifiers: identifiers)
+            self.notices.remove(app: app, identifiers: identifiers)
         case .screenChanged(let screen): self.apps[index].screen = screen
-        case .started, .exited, .callbackCompleted, .query: break
+        case .remoteTypesRequested, .userNotificationSettingsRegistered, .localNotificationScheduled,
+            .localNotificationCancelled:
+            self.legacyReported(event, index, &turn)
+        case .minimumFetchIntervalSet, .refreshTaskRegistered, .refreshTaskCompleted, .refreshTaskCancelled,
+            .voipRegistrationChanged, .incomingCallReported, .callEnded, .activityStarted, .activityContentChanged,
+            .activityEnded, .pushToStartRequested:
+            self.backgroundReported(event, index, &turn)
+        case .started, .exited, .callbackCompleted, .query, .appGroupLockTaken, .appGroupLockReleased,
+            .memoryUseChanged, .expiringActivityBegan, .expiringActivityEnded, .systemSoundPlayed:
+            break
         }
-    }
-
-    private mutating func register(_ index: Int, _ turn: inout Turn) {
-        guard self.apps[index].run != nil else { return }
-        self.apps[index].isRegistered = true
-        guard !self.airplaneMode else {
-            let callback = Callback.failedToRegisterForRemoteNotifications(reason: "the phone is offline")
-            return self.append(.call(callback), to: index, &turn)
-        }
-        self.apps[index].run?.awaitsToken = true
-        turn.add(.registerTopic(self.apps[index].installed.bundleID))
     }
 
     /// A badge needs authorization from iOS 8 (ios-delivery.md §9).
     func allowsBadge(_ index: Int) -> Bool {
         guard self.version >= 8 else { return true }
         let settings = self.apps[index].settings
-        return settings.badge && settings.authorizationStatus == .authorized
+        return settings.badge && settings.authorizationStatus.showsBadges
     }
 }
 
@@ -198,7 +221,12 @@ extension ProcessEvent {
         case .backgroundTaskBegan, .backgroundTaskEnded: true
         case .started, .exited, .callbackCompleted, .delegateChanged, .remoteRegistrationRequested,
             .remoteRegistrationEnded, .iconBadgeNumberSet, .categoriesSet, .pendingRemoved, .deliveredRemoved,
-            .screenChanged, .query:
+            .screenChanged, .query, .remoteTypesRequested, .userNotificationSettingsRegistered,
+            .localNotificationScheduled, .localNotificationCancelled, .minimumFetchIntervalSet,
+            .refreshTaskRegistered, .refreshTaskCompleted, .refreshTaskCancelled, .voipRegistrationChanged,
+            .incomingCallReported, .callEnded, .activityStarted, .activityContentChanged, .activityEnded,
+            .pushToStartRequested, .appGroupLockTaken, .appGroupLockReleased, .memoryUseChanged,
+            .expiringActivityBegan, .expiringActivityEnded, .systemSoundPlayed:
             false
         }
     }

@@ -13,13 +13,20 @@ extension PhoneCore {
             case .add(let request): self.add(request, number, of: process, index, &turn)
             case .pendingRequests: .pending(app.pending.map(\.request))
             case .deliveredNotifications:
-                .delivered(self.list.entries.filter { $0.app == process.app }.map(\.notification))
+                .delivered(
+                    (self.notices.heldForSummary.reversed() + self.list.entries).filter { $0.app == process.app }
+                        .map(\.notification))
             case .categories: .categories(app.categories)
             case .setBadgeCount(let count): self.setBadgeCount(count, index, &turn)
             case .badgeCount: .badge(app.badge)
             case .backgroundTimeRemaining:
                 .backgroundTime(
                     process.role == .app ? self.backgroundTimeRemaining(of: process.app, at: turn.now) : nil)
+            case .lowPowerMode: .lowPowerMode(self.lowPowerMode)
+            case .protectedDataAvailable: .protectedData(isAvailable: self.lock != .beforeFirstUnlock)
+            case .backgroundRefreshStatus: .backgroundRefreshStatus(self.backgroundRefreshStatus(index))
+            case .submitRefreshTask(let request): self.submit(request, of: process, index, &turn)
+            case .pendingRefreshTasks: .refreshTasks(self.pendingRefreshTasks(index))
             }
         if let answer { turn.add(.answer(process, number, answer)) }
     }
@@ -30,7 +37,7 @@ extension PhoneCore {
         _ options: AuthorizationOptions, _ number: QueryNumber, of process: ProcessID, _ index: Int
     ) -> QueryAnswer? {
         switch self.apps[index].settings.authorizationStatus {
-        case .authorized, .provisional: return .granted(true)
+        case .authorized, .provisional, .ephemeral: return .granted(true)
         case .denied: return .granted(false)
         case .notDetermined: break
         }
@@ -39,7 +46,7 @@ extension PhoneCore {
             self.apps[index].settings.decide(options, status: .provisional)
             return .granted(true)
         }
-        self.prompts.append(PermissionPrompt(process: process, query: number, options: options))
+        self.prompts.append(PermissionPrompt(process: process, purpose: .query(number), options: options))
         return nil
     }
 
@@ -57,42 +64,17 @@ extension PhoneCore {
     ) -> QueryAnswer? {
         guard self.apps[index].settings.allowsPresentation else { return .refused(.notificationsNotAllowed) }
         guard !request.content.isEmpty else { return .refused(.noContent) }
-        switch request.trigger {
-        case .push:
-            return .refused(.invalidTrigger)
-        case nil:
+        for attachment in request.content.attachments {
+            if let fault = attachment.fault { return .refused(fault) }
+        }
+        guard request.trigger != nil else {
             self.apps[index].pending.removeAll { $0.request.identifier == request.identifier }
             turn.add(.answer(process, number, .added))
             self.present(local: request, index, &turn)
             return nil
-        case .timeInterval(let milliseconds, let repeats):
-            guard milliseconds >= (repeats ? 60_000 : 1) else { return .refused(.invalidTrigger) }
-            self.schedule(
-                ScheduledRequest(request: request, fireAt: turn.now.monotonic + milliseconds), index)
-            return .added
         }
-    }
-
-    /// Keeps the soonest of an app's scheduled requests.
-    private mutating func schedule(_ scheduled: ScheduledRequest, _ index: Int) {
-        self.apps[index].pending.removeAll { $0.request.identifier == scheduled.request.identifier }
-        let position =
-            self.apps[index].pending.firstIndex { $0.fireAt > scheduled.fireAt } ?? self.apps[index].pending.endIndex
-        self.apps[index].pending.insert(scheduled, at: position)
-        if self.apps[index].pending.count > self.settings.pendingLimit { self.apps[index].pending.removeLast() }
-    }
-
-    /// Presents the scheduled requests that are due; repeating ones are scheduled again after now.
-    mutating func firePending(_ index: Int, _ turn: inout Turn) {
-        let now = turn.now.monotonic
-        while let due = self.apps[index].pending.first, due.fireAt <= now {
-            self.apps[index].pending.removeFirst()
-            if case .timeInterval(let interval, repeats: true) = due.request.trigger {
-                let missed = (now - due.fireAt) / interval
-                self.schedule(
-                    ScheduledRequest(request: due.request, fireAt: due.fireAt + (missed + 1) * interval), index)
-            }
-            self.present(local: due.request, index, &turn)
-        }
+        guard let fireAt = self.firstMoment(of: request, at: turn.now) else { return .refused(.invalidTrigger) }
+        self.schedule(ScheduledRequest(request: request, fireAt: fireAt), index)
+        return .added
     }
 }

@@ -35,9 +35,18 @@ extension PhoneCore {
             self.perform(Lifecycle.toInactive(from: state, scenes: scenes), index, &turn)
         case .deliver(let arrival):
             self.deliver(arrival, index, &turn)
+        case .refreshTask(let identifier):
+            self.launchRefreshTask(identifier, index, &turn)
         case .respond(let response, let foreground, let launched):
             self.respond(
                 response, index, foreground: foreground && self.isWantedInFront(index), launched: launched, &turn)
+        case .openSettings(let notification):
+            guard self.isWantedInFront(index) else { return }
+            let way = self.wayToFront(index, response: nil)
+            self.perform(way.before, index, &turn)
+            if self.apps[index].run?.delegateSet == true { self.call(index, .openSettings(notification), &turn) }
+            self.perform(way.after, index, &turn)
+            self.deliverHeldWake(index, &turn)
         }
     }
 
@@ -71,7 +80,8 @@ extension PhoneCore {
     ) -> (before: [Lifecycle.Step], after: [Lifecycle.Step]) {
         Lifecycle.toFront(
             from: self.apps[index].state, scenes: self.facts(of: index).scenes,
-            sceneConnected: self.apps[index].run?.sceneConnected ?? false, response: response)
+            sceneConnected: self.apps[index].run?.sceneConnected ?? false,
+            sceneConfigured: self.apps[index].run?.sceneConfigured ?? false, response: response)
     }
 
     /// Whether the person still wants it there; a launch may take longer than that.
@@ -84,11 +94,9 @@ extension PhoneCore {
         let app = self.apps[index].installed.bundleID
         self.leaveFront(unless: app, &turn)
         self.frontApp = app
-        if self.apps[index].state.hasProcess {
-            self.resume(index, &turn)
-        } else {
-            self.launch(index, inFront: true, options: options, &turn)
-        }
+        self.refreshEphemeral(index, &turn)
+        if self.apps[index].state == .backgroundRunning, self.crashOnResume(index, &turn) { return }
+        self.wake(index, inFront: true, options: options, &turn)
         self.append(step, to: index, &turn)
     }
 

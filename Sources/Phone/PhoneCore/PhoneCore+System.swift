@@ -18,6 +18,14 @@ extension PhoneCore {
             self.terminate(index, to: .notRunning, reason: .evicted, &turn)
         case .memoryRanLow: self.warnOfMemory(&turn)
         case .restarted: self.restart(&turn)
+        case .sceneDisconnected(let app): self.disconnectScene(of: app, &turn)
+        case .prewarmed(let app): self.prewarm(app, &turn)
+        case .regionCrossed(let region, let entered): self.cross(region, entered: entered, &turn)
+        case .appUpdated(let app): self.update(app, &turn)
+        case .appReinstalled(let app): self.reinstall(app, &turn)
+        case .restoredFromBackup: self.restoreFromBackup(&turn)
+        case .backgroundChance(let app): self.takeBackgroundChance(app, &turn)
+        case .backgroundRefreshRestricted(let isRestricted): self.restrictBackgroundRefresh(isRestricted, &turn)
         }
     }
 
@@ -32,6 +40,9 @@ extension PhoneCore {
         guard let index = self.installed(app, &turn) else { return }
         self.endExtensions(of: app, reason: .removed, &turn)
         self.kill(index, to: .notRunning, reason: .removed, &turn)
+        self.endActivities(index, &turn)
+        if self.apps[index].background.voip.isRegistered { turn.add(.dropToken(app, .voip)) }
+        if self.apps[index].background.wantsPushToStart { turn.add(.dropToken(app, .pushToStart)) }
         if self.apps[index].isRegistered { turn.add(.unregisterTopic(app)) }
         self.list.remove(app: app, identifiers: nil)
         self.apps.remove(at: index)
@@ -46,12 +57,12 @@ extension PhoneCore {
         self.suspend(index, &turn)
         for step in run.steps {
             switch step {
-            case .call: self.apps[index].run?.steps.append(step)
+            case .call, .refreshTask: self.apps[index].run?.steps.append(step)
             case .deliver(let arrival):
                 self.showElsewhere(arrival, index, &turn)
                 guard arrival.pushClass.wakes, self.obstacle(to: self.apps[index]) == nil else { continue }
                 self.apps[index].run?.steps.append(.call(.receiveRemoteFetch(arrival.payload)))
-            case .moveToFront, .moveToBackground, .moveToInactive, .respond: break
+            case .moveToFront, .moveToBackground, .moveToInactive, .respond, .openSettings: break
             }
         }
     }
@@ -75,13 +86,8 @@ extension PhoneCore {
             self.endExtensions(of: self.apps[index].installed.bundleID, reason: .restarted, &turn)
             self.kill(index, to: .notRunning, reason: .restarted, &turn)
             self.apps[index].heldWake = held
+            self.endActivities(index, &turn)
         }
-        self.frontApp = nil
-        self.list.clearBanners()
-        self.lock = .beforeFirstUnlock
-        self.restartedAt = turn.now.monotonic
-        guard !self.airplaneMode else { return }
-        turn.add(.disconnectCourier)
-        turn.add(.connectCourier)
+        self.startAnew(&turn)
     }
 }

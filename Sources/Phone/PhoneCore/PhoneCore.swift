@@ -12,11 +12,16 @@ package struct PhoneCore: Equatable, Sendable {
     /// Times, limits and quirks.
     package let settings: PhoneSettings
     var apps: [AppRecord]
-    var extensions: [ExtensionRun] = []
+    var extensions: [ExtensionProcess] = []
     var list = NotificationList()
+    var notices = NoticeState()
     var lock: LockState
     var airplaneMode = false
     var lowPowerMode = false
+    /// Background App Refresh of the whole phone.
+    var isBackgroundRefreshOn = true
+    /// By a profile or parental controls.
+    var isBackgroundRefreshRestricted = false
     /// Kept while the phone is locked, so that unlocking brings the app back.
     var frontApp: BundleID?
     /// Permission prompts, the one on the screen first.
@@ -30,8 +35,17 @@ package struct PhoneCore: Equatable, Sendable {
     /// A question a person has not answered.
     struct PermissionPrompt: Equatable, Sendable {
         var process: ProcessID
-        var query: QueryNumber
+        var purpose: Purpose
         var options: AuthorizationOptions
+
+        enum Purpose: Equatable, Sendable {
+            /// `requestAuthorization`: answered.
+            case query(QueryNumber)
+            /// `registerForRemoteNotificationTypes` (iOS 3–7): leads to a token.
+            case remoteTypes
+            /// `registerUserNotificationSettings` (iOS 8–9): reported to the app delegate.
+            case userSettings
+        }
     }
 
     /// A phone with apps, all of them not running.
@@ -81,17 +95,6 @@ package struct PhoneCore: Equatable, Sendable {
     }
 
     // MARK: What can be seen
-
-    /// What the person sees now.
-    package var screen: ScreenState {
-        let front = self.lock == .unlocked ? self.frontApp : nil
-        return ScreenState(
-            lock: self.lock, airplaneMode: self.airplaneMode, frontApp: front,
-            frontScreen: front.flatMap(self.index(of:)).flatMap { self.apps[$0].screen },
-            banners: self.list.banners.map(\.entry), list: self.list.entries,
-            badges: self.apps.filter { $0.badge > 0 }.map { IconBadge(app: $0.installed.bundleID, count: $0.badge) },
-            permissionPrompt: self.prompts.first?.process.app)
-    }
 
     /// The installed apps in the order they were installed.
     package var installedApps: [InstalledApp] { self.apps.map(\.installed) }

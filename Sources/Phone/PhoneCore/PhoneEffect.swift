@@ -14,6 +14,12 @@ package enum PhoneEffect: Equatable, Sendable {
     /// Ask the courier for a token of the topic.
     case registerTopic(BundleID)
     case unregisterTopic(BundleID)
+    /// Ask for a token of another kind; answered by `CourierEvent.tokenOfKindIssued`.
+    case requestToken(BundleID, TokenKind)
+    /// The token of that kind is no longer used.
+    case dropToken(BundleID, TokenKind)
+    /// All tokens of the app are void; the next ones it asks for are different (ios-delivery.md §13).
+    case invalidateTokens(BundleID)
     /// Tell the courier that the phone has the push.
     case acknowledge(delivery: UInt64)
     case connectCourier
@@ -35,12 +41,32 @@ public enum QueryAnswer: Hashable, Sendable {
     case badge(Int)
     /// Milliseconds until the expiration handlers are called; nil in the foreground (ios-delivery.md §8).
     case backgroundTime(Int64?)
+    case backgroundRefreshStatus(BackgroundRefreshStatus)
+    case taskRefused(TaskSchedulerError)
+    case refreshTasks([RefreshTaskRequest])
+    case lowPowerMode(Bool)
+    case protectedData(isAvailable: Bool)
+}
+
+/// `BGTaskScheduler.Error.Code`. Raw values as Apple's.
+public enum TaskSchedulerError: Int, Error, Hashable, Sendable {
+    /// Background App Refresh is off, or the process is an extension.
+    case unavailable = 1
+    case tooManyPendingTaskRequests = 2
+    /// The identifier is not among the app's permitted ones, or the mode is missing.
+    case notPermitted = 3
 }
 
 /// `UNError.Code`. Raw values as Apple's (ios-delivery.md §9).
 public enum NotificationError: Int, Error, Hashable, Sendable {
     case notificationsNotAllowed = 1
-    /// A time-interval trigger that is not in the future, or repeats in under a minute.
+    case attachmentInvalidURL = 100
+    case attachmentUnrecognizedType = 101
+    case attachmentInvalidFileSize = 102
+    case attachmentNotInDataStore = 103
+    case attachmentMoveIntoDataStoreFailed = 104
+    case attachmentCorrupt = 105
+    /// A trigger without a moment in the future, or one that repeats in under a minute.
     case invalidTrigger = 1400
     case noContent = 1401
 }

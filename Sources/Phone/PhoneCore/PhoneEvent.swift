@@ -34,6 +34,30 @@ package enum PersonEvent: Equatable, Sendable {
     /// A call, the app switcher or Notification Center covers the app in front.
     case overlayAppeared
     case overlayDisappeared
+    /// How an app's alerts appear on the unlocked phone.
+    case alertStyleChanged(BundleID, AlertStyle)
+    /// When an app's texts are shown.
+    case previewsChanged(BundleID, ShowPreviews)
+    /// A Focus is on, or none (iOS 15).
+    case focusChanged(Focus?)
+    /// The delivery times of the scheduled summary in minutes after midnight, 0 to 1439; none turns it off (iOS 15).
+    case summaryTimesChanged([Int])
+    /// Background App Refresh of the whole phone.
+    case backgroundRefreshChanged(isOn: Bool)
+    /// The ring/silent switch.
+    case muteChanged(isOn: Bool)
+    /// The settings button of a notification (ios-delivery.md §6.5). Unlocks a locked phone first.
+    case notificationSettingsOpened(NotificationKey)
+    /// The button to the app's own settings in Settings. Unlocks a locked phone first.
+    case appSettingsOpened(BundleID)
+    /// Swiped off the screen, not cleared: it stays in the list and nothing is reported (ios-delivery.md §6.3).
+    case bannerSwipedAway(NotificationKey)
+    /// "Keep" or "Turn Off" on an app's provisional notification (ios-delivery.md §9).
+    case provisionalAnswered(BundleID, keep: Bool)
+    /// The answer to the alert panel on the screen (iOS 3–9): its "View" button is a tap.
+    case alertPanelAnswered(opens: Bool)
+    /// A Live Activity was taken off the lock screen.
+    case activityDismissed(BundleID, activity: String)
 }
 
 /// What the system does by itself.
@@ -51,6 +75,22 @@ package enum SystemEvent: Equatable, Sendable {
     case memoryRanLow
     /// Everything stops; the phone is locked and before its first unlock.
     case restarted
+    /// An app's scene is released to save memory while its process lives (iOS 13; ios-delivery.md §6.1).
+    case sceneDisconnected(BundleID)
+    /// A process is started in advance, up to but not including its launch (iOS 15; ios-delivery.md §2.2).
+    case prewarmed(BundleID)
+    /// A new version of an app: its process ends, its data and settings stay, and it is not started.
+    case appUpdated(InstalledApp)
+    /// Removed and installed again: settings, list and registrations are gone, and its token is a new one.
+    case appReinstalled(InstalledApp)
+    /// This phone's backup is now on a new device: every token is a new one, all processes are gone.
+    case restoredFromBackup
+    /// The system sees a good moment for an app's Background Fetch or refresh task (ios-delivery.md §8).
+    case backgroundChance(BundleID)
+    /// Background App Refresh is forbidden, or no longer.
+    case backgroundRefreshRestricted(Bool)
+    /// The phone crossed the border of a region.
+    case regionCrossed(String, entered: Bool)
 }
 
 /// A push as the courier brings it.
@@ -67,11 +107,15 @@ public struct Push: Hashable, Sendable {
     public var priority: Int
     /// `apns-collapse-id`; becomes the request identifier.
     public var collapseID: String?
+    /// `apns-expiration` in seconds since 1970; nil if the sender named none.
+    public var expiration: Int64?
+    /// For a Live Activity's push: the activity its token belongs to; nil is the push-to-start token's.
+    public var activity: String?
 
     /// A push.
     public init(
         delivery: UInt64, topic: String, payload: JSONObject, pushType: String? = "alert", priority: Int = 10,
-        collapseID: String? = nil
+        collapseID: String? = nil, expiration: Int64? = nil, activity: String? = nil
     ) {
         self.delivery = delivery
         self.topic = topic
@@ -79,6 +123,8 @@ public struct Push: Hashable, Sendable {
         self.pushType = pushType
         self.priority = priority
         self.collapseID = collapseID
+        self.expiration = expiration
+        self.activity = activity
     }
 }
 
@@ -89,49 +135,6 @@ package enum CourierEvent: Equatable, Sendable {
     case tokenIssued(BundleID, PushToken)
     /// The other answer to `registerTopic`.
     case registrationFailed(BundleID, reason: String)
-}
-
-/// What a process reports or asks.
-package enum ProcessEvent: Equatable, Sendable {
-    /// It runs and takes calls.
-    case started
-    /// It is gone without having been killed by the phone.
-    case exited(crashed: Bool)
-    case callbackCompleted(CallbackNumber, CallbackResult)
-    /// `UNUserNotificationCenter.delegate` was set to an object, or to nil.
-    case delegateChanged(isSet: Bool)
-    case remoteRegistrationRequested
-    case remoteRegistrationEnded
-    /// `beginBackgroundTask`.
-    case backgroundTaskBegan(BackgroundTaskNumber)
-    case backgroundTaskEnded(BackgroundTaskNumber)
-    /// `applicationIconBadgeNumber = n`; not from an extension.
-    case iconBadgeNumberSet(Int)
-    /// Replaces the whole set.
-    case categoriesSet([NotificationCategory])
-    /// nil removes all.
-    case pendingRemoved(identifiers: [String]?)
-    /// nil removes all.
-    case deliveredRemoved(identifiers: [String]?)
-    /// What the app shows now, in words, for the screen and traces.
-    case screenChanged(String)
-    /// A question, answered by `PhoneEffect.answer` with the same number.
-    case query(QueryNumber, Query)
-}
-
-/// A question of a process.
-package enum Query: Equatable, Sendable {
-    /// Answered `.granted`; the first one shows the prompt and waits for the person.
-    case requestAuthorization(AuthorizationOptions)
-    case settings
-    /// Answered `.added` or `.refused`.
-    case add(NotificationRequest)
-    case pendingRequests
-    case deliveredNotifications
-    case categories
-    /// Answered `.done` or `.refused`.
-    case setBadgeCount(Int)
-    case badgeCount
-    /// Answered `.backgroundTime`.
-    case backgroundTimeRemaining
+    /// The answer to `requestToken`, or a new value of a token that changed.
+    case tokenOfKindIssued(BundleID, TokenKind, PushToken)
 }

@@ -24,6 +24,16 @@ public struct PhoneRecord: Hashable, Sendable {
         /// What became of a wake a silent push asked for.
         case wake(identifier: String, WakeOutcome)
         case badge(Int)
+        /// A push never reached the phone.
+        case refused(delivery: UInt64, RefusalReason)
+        /// What became of a chance for Background Fetch.
+        case backgroundFetch(BackgroundFetchOutcome)
+        /// What became of a refresh task.
+        case refreshTask(identifier: String, RefreshTaskOutcome)
+        /// A Live Activity changed.
+        case activity(ActivityUpdate)
+        /// A process played a system sound (S4.2, S4.6).
+        case systemSound(SystemSound)
         /// Something answered or asked against the rules; nothing was changed.
         case fault(String)
     }
@@ -34,6 +44,25 @@ public struct PhoneRecord: Hashable, Sendable {
         self.app = app
         self.entry = entry
     }
+}
+
+/// A system sound as `AudioServicesPlaySystemSound` and `AudioServicesPlayAlertSound` play it (S4.2, S4.6).
+public struct SystemSound: Hashable, Sendable {
+    /// `SystemSoundID`, for example 1007 or 1312; 4095 is the vibration alone.
+    public var number: UInt32
+    /// Whether it was played as an alert, which vibrates too.
+    public var isAlert: Bool
+
+    /// A sound.
+    public init(number: UInt32, isAlert: Bool = false) {
+        self.number = number
+        self.isAlert = isAlert
+    }
+
+    /// `kSystemSoundID_Vibrate`.
+    public static let vibration: UInt32 = 4095
+    /// Whether the phone vibrates.
+    public var vibrates: Bool { self.isAlert || self.number == Self.vibration }
 }
 
 /// A call into an app, with the arguments that matter.
@@ -102,14 +131,18 @@ public struct PresentationRecord: Hashable, Sendable {
     public var replaced: Bool
     /// Why it was presented so.
     public var reason: PresentationReason
+    /// Whether a modal alert panel appeared or waits to appear (iOS 3–9).
+    public var panel: Bool
+    /// Whether the screen of a locked phone lit up.
+    public var lit: Bool
 
-    /// A ring is a banner or a sound (DESIGN P3).
-    public var isRing: Bool { self.banner || self.sound }
+    /// A ring is a banner, a panel or a sound (DESIGN P3).
+    public var isRing: Bool { self.banner || self.panel || self.sound }
 
     /// What was presented.
     public init(
         identifier: String, isRemote: Bool, banner: Bool = false, list: Bool = false, sound: Bool = false,
-        badge: Int? = nil, replaced: Bool = false, reason: PresentationReason
+        badge: Int? = nil, replaced: Bool = false, reason: PresentationReason, panel: Bool = false, lit: Bool = false
     ) {
         self.identifier = identifier
         self.isRemote = isRemote
@@ -119,6 +152,8 @@ public struct PresentationRecord: Hashable, Sendable {
         self.badge = badge
         self.replaced = replaced
         self.reason = reason
+        self.panel = panel
+        self.lit = lit
     }
 }
 
@@ -146,6 +181,57 @@ public enum PresentationReason: String, Hashable, Sendable, CaseIterable {
     case filtered
     /// The app did not live to answer WP.
     case appGone
+    /// iOS 8–9: no user-notification settings were registered, so every push is silent (ios-delivery.md §4 gate 3).
+    case notRegistered
+    /// By the system, quietly, because of a Focus.
+    case focus
+    /// Waits for the scheduled summary.
+    case heldForSummary
+    /// By the system, in the scheduled summary.
+    case summary
+    /// By the system, through mute and Focus.
+    case critical
+}
+
+/// Why a push never reached the phone.
+public enum RefusalReason: String, Hashable, Sendable, CaseIterable {
+    /// Larger than its era and kind allow (ios-delivery.md §3.1).
+    case payloadTooLarge
+    /// Too many VoIP pushes brought no call (ios-delivery.md §12).
+    case voipBlocked
+}
+
+/// What became of a chance for Background Fetch (ios-delivery.md §8).
+public enum BackgroundFetchOutcome: String, Hashable, Sendable, CaseIterable {
+    case delivered
+    /// The app never set an interval, or too little time has passed.
+    case notDue
+    case notImplemented
+    case modeMissing
+    case refreshOff
+    /// Refresh tasks are declared, so it is disabled (iOS 13).
+    case disabledByTasks
+    case discardedForceQuit
+    case heldBeforeFirstUnlock
+    /// Missed handlers have used up the chance.
+    case heldForBudget
+}
+
+/// What became of a refresh task (ios-delivery.md §8).
+public enum RefreshTaskOutcome: String, Hashable, Sendable, CaseIterable {
+    case submitted
+    /// A request with the same identifier was there.
+    case replaced
+    case cancelled
+    case launched
+    case expired
+    case completed
+    case failed
+    /// No launch handler was registered before DF returned.
+    case notRegistered
+    case refreshOff
+    case discardedForceQuit
+    case heldBeforeFirstUnlock
 }
 
 /// What became of a wake.
@@ -187,6 +273,22 @@ public enum EndReason: String, Hashable, Sendable, CaseIterable {
     case extensionLate
     /// The extension took too long to start.
     case extensionStartTooSlow
+    /// The extension used too much memory.
+    case extensionMemory
+    /// PF's handler was not called in 30 s.
+    case performFetchHandlerNotCalled
+    /// A refresh task was not completed after its expiration.
+    case refreshTaskNotCompleted
+    /// A VoIP push brought no call (ios-delivery.md §12).
+    case noCallReported
+    /// RF's handler was called twice (iOS 10; ios-delivery.md §7.1).
+    case completionHandlerCalledTwice
+    /// It was suspended while it held a lock in the app group (Q13).
+    case heldLockWhileSuspended
+    /// A new version was installed.
+    case updated
+    /// The phone was replaced by a new one.
+    case restored
 }
 
 /// The state of an app (ios-delivery.md §2.1). Before the first unlock is the phone's, not the app's.
@@ -240,6 +342,10 @@ public enum PushClass: String, Hashable, Sendable, CaseIterable {
     case content
     /// L: local.
     case local
+    /// V: PushKit.
+    case voip
+    /// LA: ActivityKit.
+    case liveActivity
     /// None of the classes: nothing is shown, nothing called.
     case nothing
 

@@ -44,17 +44,18 @@ extension PushClass {
 extension NotificationContent {
     /// The content of a payload as the phone shows it before any extension (ios-delivery.md §3.1).
     ///
-    /// Keys of localised text stand for themselves, as on a phone whose app lacks the string. Values of a wrong type
+    /// Keys of localised text become the app's own strings; a key it lacks stands for itself. Values of a wrong type
     /// count as missing.
-    init(payload: JSONObject) {
+    init(payload: JSONObject, strings: [String: String] = [:]) {
         let aps = payload["aps"]
         let alert = aps?["alert"]
-        let text = { (plain: String, localised: String) -> String in
-            alert?[plain]?.stringValue ?? alert?[localised]?.stringValue ?? ""
+        let text = { (plain: String, key: String, arguments: String) -> String in
+            LocalizedText.text(alert, plain: plain, key: key, arguments: arguments, strings: strings)
         }
         self.init(
-            title: text("title", "title-loc-key"), subtitle: text("subtitle", "subtitle-loc-key"),
-            body: alert?.stringValue ?? text("body", "loc-key"),
+            title: text("title", "title-loc-key", "title-loc-args"),
+            subtitle: text("subtitle", "subtitle-loc-key", "subtitle-loc-args"),
+            body: alert?.stringValue ?? text("body", "loc-key", "loc-args"),
             badge: aps?["badge"]?.intValue.map { Int(clamping: max(0, $0)) },
             sound: (aps?["sound"]).flatMap(NotificationSound.init(payloadValue:)), userInfo: payload,
             categoryIdentifier: aps?["category"]?.stringValue ?? "",
@@ -62,7 +63,11 @@ extension NotificationContent {
             targetContentIdentifier: aps?["target-content-id"]?.stringValue,
             interruptionLevel: aps?["interruption-level"]?.stringValue.flatMap(
                 InterruptionLevel.init(payloadWord:)) ?? .active,
-            relevanceScore: Self.score(aps?["relevance-score"]), launchImageName: text("launch-image", "launch-image"))
+            relevanceScore: Self.score(aps?["relevance-score"]),
+            launchImageName: alert?["launch-image"]?.stringValue ?? "",
+            summaryArgument: alert?["summary-arg"]?.stringValue ?? "",
+            summaryArgumentCount: Int(clamping: max(1, alert?["summary-arg-count"]?.intValue ?? 1)),
+            filterCriteria: aps?["filter-criteria"]?.stringValue)
     }
 
     private static func score(_ value: JSONValue?) -> Double {

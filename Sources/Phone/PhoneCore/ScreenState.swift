@@ -1,3 +1,5 @@
+public import TidingsModel
+
 /// What the person sees on a phone.
 public struct ScreenState: Hashable, Sendable {
     /// Whether the phone is locked.
@@ -16,11 +18,30 @@ public struct ScreenState: Hashable, Sendable {
     public var badges: [IconBadge]
     /// The question on the screen, if there is one.
     public var permissionPrompt: BundleID?
+    /// The alert panel on the screen (iOS 3–9).
+    public var alertPanel: ListEntry?
+    /// How many more panels wait behind it.
+    public var waitingPanels: Int
+    /// Whether the screen is lit: always when unlocked, else while a notification lights it up.
+    public var isLit: Bool
+    /// Whether the list groups by thread (iOS 12).
+    public var groupsThreads: Bool
+    /// The Focus that is on.
+    public var focus: Focus?
+    /// What waits for the scheduled summary, newest first.
+    public var heldForSummary: [ListEntry]
+    /// The Live Activities on the lock screen.
+    public var activities: [ShownActivity]
+    /// How the apps' categories want their groups summed up (iOS 12).
+    public var summaryFormats: [SummaryFormat]
 
     /// A screen of the given parts.
     public init(
         lock: LockState, airplaneMode: Bool, frontApp: BundleID?, frontScreen: String?, banners: [ListEntry],
-        list: [ListEntry], badges: [IconBadge], permissionPrompt: BundleID?
+        list: [ListEntry], badges: [IconBadge], permissionPrompt: BundleID?, alertPanel: ListEntry? = nil,
+        waitingPanels: Int = 0, isLit: Bool = true, groupsThreads: Bool = false, focus: Focus? = nil,
+        heldForSummary: [ListEntry] = [], activities: [ShownActivity] = [],
+        summaryFormats: [SummaryFormat] = []
     ) {
         self.lock = lock
         self.airplaneMode = airplaneMode
@@ -30,6 +51,14 @@ public struct ScreenState: Hashable, Sendable {
         self.list = list
         self.badges = badges
         self.permissionPrompt = permissionPrompt
+        self.alertPanel = alertPanel
+        self.waitingPanels = waitingPanels
+        self.isLit = isLit
+        self.groupsThreads = groupsThreads
+        self.focus = focus
+        self.heldForSummary = heldForSummary
+        self.activities = activities
+        self.summaryFormats = summaryFormats
     }
 
     /// The number on an app's icon, 0 for none.
@@ -50,16 +79,57 @@ public struct ListEntry: Hashable, Sendable {
     public var app: BundleID
     /// What was delivered, and when.
     public var notification: DeliveredNotification
+    /// What the person sees instead of the text while previews are hidden; nil shows the text.
+    public var hidden: HiddenPreview?
 
     /// An entry.
-    public init(app: BundleID, notification: DeliveredNotification) {
+    public init(app: BundleID, notification: DeliveredNotification, hidden: HiddenPreview? = nil) {
         self.app = app
         self.notification = notification
+        self.hidden = hidden
     }
 
+    /// The request's identifier.
+    var identifier: String { self.notification.request.identifier }
+
     /// The entry's name.
-    public var key: NotificationKey {
-        NotificationKey(app: self.app, identifier: self.notification.request.identifier)
+    public var key: NotificationKey { NotificationKey(app: self.app, identifier: self.identifier) }
+}
+
+/// A notification whose text is hidden (ios-delivery.md §5.0).
+public struct HiddenPreview: Hashable, Sendable {
+    /// What stands for the body.
+    public var body: String
+    /// Whether the title is shown all the same.
+    public var showsTitle: Bool
+    /// Whether the subtitle is shown all the same.
+    public var showsSubtitle: Bool
+
+    /// The system's own body.
+    public static let standardBody = "Notification"
+
+    /// A hidden text.
+    public init(body: String, showsTitle: Bool = false, showsSubtitle: Bool = false) {
+        self.body = body
+        self.showsTitle = showsTitle
+        self.showsSubtitle = showsSubtitle
+    }
+}
+
+/// A Live Activity on the lock screen.
+public struct ShownActivity: Hashable, Sendable {
+    /// The app.
+    public var app: BundleID
+    /// Its identifier.
+    public var activity: String
+    /// `content-state`.
+    public var contentState: JSONValue
+
+    /// An activity.
+    public init(app: BundleID, activity: String, contentState: JSONValue) {
+        self.app = app
+        self.activity = activity
+        self.contentState = contentState
     }
 }
 

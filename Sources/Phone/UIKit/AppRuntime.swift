@@ -37,7 +37,7 @@ import VirtualPhone
             reply()
         case .receiveRemote, .receiveRemoteFetch, .receiveLocal, .handleActionRemote, .handleActionLocal:
             self.performArrival(callback, reply)
-        case .willPresent, .receiveResponse:
+        case .willPresent, .receiveResponse, .openSettings:
             if !self.center.perform(callback, reply) { reply() }
         case .registeredForRemoteNotifications(let token):
             let bytes = Self.bytes(ofHexadecimal: token.rawValue)
@@ -52,6 +52,27 @@ import VirtualPhone
             reply()
         case .backgroundTaskExpired(let task):
             self.application.expire(task)
+            reply()
+        case .performFetch:
+            self.delegate.application(
+                self.application,
+                performFetchWithCompletionHandler: { result in
+                    reply(.fetch(FetchResult(rawValue: result.rawValue) ?? .failed))
+                })
+        case .registeredUserNotificationSettings(let types):
+            self.delegate.application(
+                self.application,
+                didRegister: UIUserNotificationSettings(
+                    types: UIUserNotificationType(rawValue: types.rawValue),
+                    categories: self.application.registeredSettings?.categories))
+            reply()
+        case .refreshTaskLaunched, .refreshTaskExpired, .voipTokenUpdated, .voipPushReceived, .voipTokenInvalidated,
+            .activityTokenUpdated, .pushToStartTokenUpdated, .activityUpdated, .expiringActivityExpired:
+            // BackgroundTasks, PushKit and ActivityKit take theirs before; here nobody is left to ask.
+            PhoneProcess.current.send(.fault("\(callback.name) was called and nothing in the app takes it"))
+            reply()
+        case .backgroundRefreshStatusChanged:
+            self.post(UIApplication.backgroundRefreshStatusDidChangeNotification)
             reply()
         case .serviceExtensionReceive, .serviceExtensionTimeWillExpire:
             PhoneProcess.current.send(.fault("\(callback.name) was called in an app"))
@@ -97,19 +118,21 @@ import VirtualPhone
                 options: UIScene.ConnectionOptions(notificationResponse: nil))
         case .sceneWillConnect(let response): self.connectScene(response)
         case .sceneWillEnterForeground:
-            self.move(to: .foregroundInactive) { $0.sceneWillEnterForeground($1) }
+            self.move(to: .foregroundInactive, UIScene.willEnterForegroundNotification) {
+                $0.sceneWillEnterForeground($1)
+            }
             self.post(UIApplication.willEnterForegroundNotification)
         case .sceneDidBecomeActive:
-            self.move(to: .foregroundActive) { $0.sceneDidBecomeActive($1) }
+            self.move(to: .foregroundActive, UIScene.didActivateNotification) { $0.sceneDidBecomeActive($1) }
             self.post(UIApplication.didBecomeActiveNotification)
         case .sceneWillResignActive:
-            self.move(to: .foregroundInactive) { $0.sceneWillResignActive($1) }
+            self.move(to: .foregroundInactive, UIScene.willDeactivateNotification) { $0.sceneWillResignActive($1) }
             self.post(UIApplication.willResignActiveNotification)
         case .sceneDidEnterBackground:
-            self.move(to: .background) { $0.sceneDidEnterBackground($1) }
+            self.move(to: .background, UIScene.didEnterBackgroundNotification) { $0.sceneDidEnterBackground($1) }
             self.post(UIApplication.didEnterBackgroundNotification)
         case .sceneDidDisconnect:
-            self.move(to: .unattached) { $0.sceneDidDisconnect($1) }
+            self.move(to: .unattached, UIScene.didDisconnectNotification) { $0.sceneDidDisconnect($1) }
             self.scene = nil
             self.application.connect(nil)
         default: break
@@ -120,19 +143,27 @@ import VirtualPhone
         let scene = UIWindowScene(session: self.session)
         self.scene = scene
         self.session.scene = scene
-        scene.delegate = self.makeSceneDelegate?()
+        if let makeSceneDelegate = self.makeSceneDelegate {
+            scene.delegate = makeSceneDelegate()
+        } else {
+            PhoneProcess.current.send(
+                .fault("VirtualApp declares the life-cycle scenes, and no sceneDelegate was given with its delegate"))
+        }
         self.application.connect(scene)
+        self.post(UIScene.willConnectNotification, of: scene)
         let options = UIScene.ConnectionOptions(
             notificationResponse: response.map { UNNotificationResponse.make($0) })
         scene.delegate?.scene(scene, willConnectTo: self.session, options: options)
     }
 
     private func move(
-        to state: UIScene.ActivationState, _ tell: @MainActor (any UISceneDelegate, UIWindowScene) -> Void
+        to state: UIScene.ActivationState, _ name: Notification.Name,
+        _ tell: @MainActor (any UISceneDelegate, UIWindowScene) -> Void
     ) {
         guard let scene = self.scene else { return }
         scene.activationState = state
         if let delegate = scene.delegate { tell(delegate, scene) }
+        self.post(name, of: scene)
     }
 
     private func performArrival(_ callback: Callback, _ reply: PhoneReply) {
@@ -174,8 +205,8 @@ import VirtualPhone
         }
     }
 
-    private func post(_ name: Notification.Name) {
-        NotificationCenter.default.post(name: name, object: self.application)
+    private func post(_ name: Notification.Name, of scene: UIScene? = nil) {
+        NotificationCenter.default.post(name: name, object: scene ?? self.application)
     }
 
     /// nil for a launch by the icon, as iOS passes it.

@@ -58,14 +58,16 @@ public enum UIBackgroundRefreshStatus: Int, Hashable, Sendable {
     public static let backgroundFetchIntervalMinimum = 0.0
 
     let process: PhoneProcess
+    private var hasAskedForToken = false
     private var expirationHandlers: [UInt64: @MainActor @Sendable () -> Void] = [:]
     /// Who is told about the app. Strong here: the app's main holds it on Apple's systems.
-    public var delegate: (any UIApplicationDelegate)?
-    /// Whether the app has asked for remote notifications in this process.
-    public private(set) var isRegisteredForRemoteNotifications = false
+    public var delegate: (any UIApplicationDelegate)? {
+        didSet { if let delegate = self.delegate { self.process.check(delegate, has: DelegateMethod.ofApplication) } }
+    }
     /// Whether the system keeps the display on; kept, without effect.
     public var isIdleTimerDisabled = false
     private(set) var connectedScene: UIWindowScene?
+    var registeredSettings: UIUserNotificationSettings?
 
     init(process: PhoneProcess) { self.process = process }
 
@@ -88,6 +90,11 @@ public enum UIBackgroundRefreshStatus: Int, Hashable, Sendable {
         self.connectedScene?.keyWindow ?? self.delegate?.window
     }
 
+    /// The sessions the system keeps: one with scenes, none without.
+    public var openSessions: Set<UISceneSession> { self.connectedScene.map { [$0.session] } ?? [] }
+    /// Whether the app may have several windows: not on a phone.
+    public var supportsMultipleScenes: Bool { false }
+
     /// All windows.
     public var windows: [UIWindow] {
         self.connectedScene?.windows ?? self.delegate?.window.map { [$0] } ?? []
@@ -97,64 +104,27 @@ public enum UIBackgroundRefreshStatus: Int, Hashable, Sendable {
 
     // Remote notifications.
 
+    /// Whether the app has asked for remote notifications in this process. On an iPhone it is remembered; registering at
+    /// every launch, as ios-delivery.md §13 wants, makes both the same.
+    public var isRegisteredForRemoteNotifications: Bool { self.hasAskedForToken }
+
     /// Asks for a device token, which arrives at the delegate; to be called at every launch (ios-delivery.md §13).
     public func registerForRemoteNotifications() {
-        self.isRegisteredForRemoteNotifications = true
+        self.hasAskedForToken = true
         self.process.tell(.remoteRegistrationRequested)
     }
 
     /// Ends remote notifications.
     public func unregisterForRemoteNotifications() {
-        self.isRegisteredForRemoteNotifications = false
+        self.hasAskedForToken = false
         self.process.tell(.remoteRegistrationEnded)
     }
 
-    /// Asks the person on iOS 8–9.
-    public func registerUserNotificationSettings(_ settings: UIUserNotificationSettings) {
-        let process = self.process
-        let options = AuthorizationOptions(rawValue: settings.types.rawValue)
-        withPhoneProcess(process) {
-            _ = Task { @MainActor in
-                guard await process.ask(.requestAuthorization(options)) != nil else { return }
-                self.delegate?.application(self, didRegister: settings)
-            }
-        }
-    }
-
-    /// Shows a local notification now.
-    public func presentLocalNotificationNow(_ notification: UILocalNotification) {
-        notification.fireDate = nil
-        self.scheduleLocalNotification(notification)
-    }
-
-    /// Shows a local notification at its date.
-    public func scheduleLocalNotification(_ notification: UILocalNotification) {
-        let request = notification.request(identifier: "local-\(self.process.nextNumber())", now: Date())
-        let process = self.process
-        withPhoneProcess(process) {
-            _ = Task { _ = await process.ask(.add(request)) }
-        }
-    }
-
-    /// Takes a local notification back.
-    public func cancelLocalNotification(_ notification: UILocalNotification) {
-        self.process.tell(.pendingRemoved(identifiers: [notification.identifier]))
-        self.process.tell(.deliveredRemoved(identifiers: [notification.identifier]))
-    }
-
-    /// Takes all local notifications back.
-    public func cancelAllLocalNotifications() {
-        self.process.tell(.pendingRemoved(identifiers: nil))
-        self.process.tell(.deliveredRemoved(identifiers: nil))
-    }
-
-    /// The number on the icon; deprecated by Apple from iOS 17. Setting 0 clears the app's notifications (quirk Q8).
-    public var applicationIconBadgeNumber: Int {
-        get {
-            guard case .badge(let count) = self.process.askNow(.badgeCount) else { return 0 }
-            return count
-        }
-        set { self.process.tell(.iconBadgeNumberSet(newValue)) }
+    /// Asks the person and for a device token (iOS 3–7).
+    public func registerForRemoteNotifications(matching types: UIRemoteNotificationType) {
+        self.hasAskedForToken = true
+        let kinds = types.intersection([.badge, .sound, .alert])
+        self.process.tell(.remoteTypesRequested(AuthorizationOptions(rawValue: kinds.rawValue)))
     }
 
     // Background.
@@ -194,12 +164,47 @@ public enum UIBackgroundRefreshStatus: Int, Hashable, Sendable {
 
     /// Whether Background App Refresh is on for the app.
     public var backgroundRefreshStatus: UIBackgroundRefreshStatus {
-        guard case .settings(let settings) = self.process.askNow(.settings) else { return .denied }
-        return settings.backgroundRefresh ? .available : .denied
+        guard case .backgroundRefreshStatus(let status) = self.process.askNow(.backgroundRefreshStatus) else {
+            return .denied
+        }
+        return UIBackgroundRefreshStatus(rawValue: status.rawValue) ?? .denied
     }
 
-    /// Whether files with complete protection can be read: always on a virtual phone's Linux file system.
-    public var isProtectedDataAvailable: Bool { true }
+    /// Whether files protected until the first unlock can be read (ios-delivery.md §10).
+    public var isProtectedDataAvailable: Bool {
+        guard case .protectedData(let isAvailable) = self.process.askNow(.protectedDataAvailable) else { return false }
+        return isAvailable
+    }
+
+    /// How often Background Fetch should come, in seconds; never until it is set (iOS 7–12; ios-delivery.md §8).
+    public func setMinimumBackgroundFetchInterval(_ minimumBackgroundFetchInterval: TimeInterval) {
+        let isNever = minimumBackgroundFetchInterval >= Double(Int64.max) / 1_000
+        self.process.tell(
+            .minimumFetchIntervalSet(isNever ? nil : Int64(max(0, minimumBackgroundFetchInterval) * 1_000)))
+    }
+
+    // Other apps.
+
+    /// Whether some app opens such an address: only Settings, on a virtual phone.
+    public func canOpenURL(_ url: URL) -> Bool { url.scheme == "app-settings" }
+
+    /// Opens an address in another app; noted in the log, nothing is opened.
+    public func open(
+        _ url: URL, options: [OpenExternalURLOptionsKey: Any] = [:],
+        completionHandler completion: (@MainActor @Sendable (Bool) -> Void)? = nil
+    ) {
+        self.process.send(.log(level: "info", text: "open \(url.absoluteString)"))
+        let isKnown = self.canOpenURL(url)
+        withPhoneProcess(self.process) { _ = Task { @MainActor in completion?(isKnown) } }
+    }
+
+    /// How an address is opened.
+    public struct OpenExternalURLOptionsKey: RawRepresentable, Hashable, Sendable {
+        /// Apple's text.
+        public let rawValue: String
+        /// Wraps Apple's value.
+        public init(rawValue: String) { self.rawValue = rawValue }
+    }
 
     // Notifications within the process.
 
@@ -224,7 +229,17 @@ public enum UIBackgroundRefreshStatus: Int, Hashable, Sendable {
     /// Memory is low.
     public nonisolated static let didReceiveMemoryWarningNotification = Notification.Name(
         "UIApplicationDidReceiveMemoryWarningNotification")
-    /// Background App Refresh was turned on or off; a virtual phone does not post it.
+    /// Background App Refresh was turned on or off for the app (ios-delivery.md §7.3).
     public nonisolated static let backgroundRefreshStatusDidChangeNotification = Notification.Name(
         "UIApplicationBackgroundRefreshStatusDidChangeNotification")
+    /// Files with protection can be read again.
+    public nonisolated static let protectedDataDidBecomeAvailableNotification = Notification.Name(
+        "UIApplicationProtectedDataDidBecomeAvailable")
+    /// Files with protection are about to be out of reach.
+    public nonisolated static let protectedDataWillBecomeUnavailableNotification = Notification.Name(
+        "UIApplicationProtectedDataWillBecomeUnavailable")
+    /// Opens the app's page in Settings.
+    public nonisolated static let openSettingsURLString = "app-settings:"
+    /// Opens the app's notifications in Settings (iOS 16).
+    public nonisolated static let openNotificationSettingsURLString = "app-settings:notifications"
 }

@@ -1,6 +1,6 @@
+public import Foundation
 public import UserNotifications
 
-/// Whether a scene is in front.
 extension UIScene {
     /// Where a scene is. Raw values as Apple's.
     public enum ActivationState: Int, Hashable, Sendable {
@@ -23,19 +23,36 @@ extension UIScene {
     /// The scene's life as the system keeps it.
     public let session: UISceneSession
     /// Who is told about it.
-    public internal(set) var delegate: (any UISceneDelegate)?
+    open var delegate: (any UISceneDelegate)?
     /// Where it is.
     public internal(set) var activationState = ActivationState.unattached
     /// The scene's name.
     open var title: String?
 
     init(session: UISceneSession) { self.session = session }
+
+    /// A scene was connected, before SC.
+    public nonisolated static let willConnectNotification = Notification.Name("UISceneWillConnectNotification")
+    /// A scene is gone.
+    public nonisolated static let didDisconnectNotification = Notification.Name("UISceneDidDisconnectNotification")
+    /// A scene is active.
+    public nonisolated static let didActivateNotification = Notification.Name("UISceneDidActivateNotification")
+    /// A scene is about to be inactive.
+    public nonisolated static let willDeactivateNotification = Notification.Name("UISceneWillDeactivateNotification")
+    /// A scene is about to come to the front.
+    public nonisolated static let willEnterForegroundNotification = Notification.Name(
+        "UISceneWillEnterForegroundNotification")
+    /// A scene has left the screen.
+    public nonisolated static let didEnterBackgroundNotification = Notification.Name(
+        "UISceneDidEnterBackgroundNotification")
 }
 
 /// A scene with windows.
 @MainActor public final class UIWindowScene: UIScene {
     /// The scene's windows.
     public private(set) var windows: [UIWindow] = []
+    /// The display it is on.
+    public var screen: UIScreen { UIScreen.main }
     /// The window that is typed into.
     public var keyWindow: UIWindow? { self.windows.first { $0.isKeyWindow } }
 
@@ -45,7 +62,7 @@ extension UIScene {
 }
 
 /// The life of a scene, longer than the scene's object.
-@MainActor public final class UISceneSession {
+@MainActor public final class UISceneSession: Hashable {
     /// Names the session.
     public let persistentIdentifier: String
     /// What the scene is for.
@@ -70,6 +87,9 @@ extension UIScene {
         self.role = role
         self.configuration = UISceneConfiguration(name: nil, sessionRole: role)
     }
+
+    public nonisolated static func == (left: UISceneSession, right: UISceneSession) -> Bool { left === right }
+    public nonisolated func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 /// How a scene is made.
@@ -78,8 +98,11 @@ extension UIScene {
     public let name: String?
     /// What the scene is for.
     public let role: UISceneSession.Role
-    /// The class of the scene's delegate; nil takes the one given to `VirtualApp.run`.
+    /// The class of the scene's delegate; kept. Linux makes no object of a class it was handed: the delegate is the one
+    /// given to `VirtualApp.run`.
     public var delegateClass: AnyClass?
+    /// The class of the scene; kept, a `UIWindowScene` is made.
+    public var sceneClass: AnyClass?
 
     /// A configuration.
     public init(name: String?, sessionRole: UISceneSession.Role) {

@@ -10,7 +10,10 @@ extension VirtualApp {
         delegate: @escaping @MainActor @Sendable () -> any UIApplicationDelegate,
         sceneDelegate: (@MainActor @Sendable () -> any UISceneDelegate)? = nil
     ) -> ProcessCode {
-        ProcessCode { process in Self.attach(process, delegate: delegate(), sceneDelegate: sceneDelegate) }
+        ProcessCode { process in
+            self.introduce(process)
+            Self.attach(process, delegate: delegate(), sceneDelegate: sceneDelegate)
+        }
     }
 
     /// Runs the app under the phone that started this executable; the place of Apple's `UIApplicationMain`. Never returns:

@@ -7,7 +7,7 @@ package import VirtualPhone
 ///
 /// The phone calls the completion-handler form; its default calls the async form. A class bound to the main actor conforms
 /// with `@preconcurrency` for the completion-handler forms.
-public protocol UNUserNotificationCenterDelegate: AnyObject, Sendable {
+public protocol UNUserNotificationCenterDelegate: AnyObject {
     /// WP: how to present a notification while the app is in front.
     func userNotificationCenter(
         _ center: UNUserNotificationCenter, willPresent notification: UNNotification,
@@ -33,49 +33,51 @@ extension UNUserNotificationCenterDelegate {
         _ center: UNUserNotificationCenter, willPresent notification: UNNotification,
         withCompletionHandler completionHandler: @escaping @Sendable (UNNotificationPresentationOptions) -> Void
     ) {
-        Task { completionHandler(await self.userNotificationCenter(center, willPresent: notification)) }
+        let call = DelegateCall(delegate: self)
+        Task { completionHandler(await call.delegate.userNotificationCenter(center, willPresent: notification)) }
     }
     public func userNotificationCenter(
         _ center: UNUserNotificationCenter, willPresent notification: UNNotification
     ) async -> UNNotificationPresentationOptions {
-        reportMissing("userNotificationCenter(_:willPresent:withCompletionHandler:)")
+        PhoneProcess.reportMissing("userNotificationCenter(_:willPresent:withCompletionHandler:)")
         return []
     }
     public func userNotificationCenter(
         _ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse,
         withCompletionHandler completionHandler: @escaping @Sendable () -> Void
     ) {
+        let call = DelegateCall(delegate: self)
         Task {
-            await self.userNotificationCenter(center, didReceive: response)
+            await call.delegate.userNotificationCenter(center, didReceive: response)
             completionHandler()
         }
     }
     public func userNotificationCenter(
         _ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse
     ) async {
-        reportMissing("userNotificationCenter(_:didReceive:withCompletionHandler:)")
+        PhoneProcess.reportMissing("userNotificationCenter(_:didReceive:withCompletionHandler:)")
     }
     public func userNotificationCenter(
         _ center: UNUserNotificationCenter, openSettingsFor notification: UNNotification?
-    ) { reportMissing("userNotificationCenter(_:openSettingsFor:)") }
+    ) { PhoneProcess.reportMissing("userNotificationCenter(_:openSettingsFor:)") }
 }
 
-/// The phone called a method that the app declared and does not have: iOS would not have called it, so the declaration is
-/// wrong.
-package func reportMissing(_ method: String) {
-    PhoneProcess.currentIfAny?.send(.fault("\(method) is declared in VirtualApp(delegates:) and not implemented"))
+/// Hands a delegate to the task of its async form. `@unchecked Sendable`: Apple's delegate is bound to no actor either, and
+/// is called here from the main thread only.
+private struct DelegateCall: @unchecked Sendable {
+    let delegate: any UNUserNotificationCenterDelegate
 }
 
 /// An app's access to the phone's notifications.
 public final class UNUserNotificationCenter: Sendable {
-    private struct WeakDelegate {
+    /// `@unchecked Sendable`: guarded by the lock it is kept under.
+    private struct WeakDelegate: @unchecked Sendable {
         weak var object: (any UNUserNotificationCenterDelegate)?
     }
 
     /// The process the centre belongs to.
     package let process: PhoneProcess
     private let weakDelegate = Mutex(WeakDelegate())
-    private let categories = Mutex<Set<UNNotificationCategory>>([])
 
     init(process: PhoneProcess) { self.process = process }
 
@@ -91,13 +93,17 @@ public final class UNUserNotificationCenter: Sendable {
     public var delegate: (any UNUserNotificationCenterDelegate)? {
         get { self.weakDelegate.withLock { $0.object } }
         set {
+            guard self.process.facts.role == .app else {
+                return self.process.send(.fault("an extension must not set the delegate of UNUserNotificationCenter"))
+            }
             self.weakDelegate.withLock { $0.object = newValue }
+            if let newValue { self.process.check(newValue, has: DelegateMethod.ofNotificationCenter) }
             self.process.tell(.delegateChanged(isSet: newValue != nil))
         }
     }
 
-    /// Whether content extensions are supported: not by a virtual phone.
-    public var supportsContentExtensions: Bool { false }
+    /// Whether content extensions are supported; they draw nothing, but are called (UserNotificationsUI).
+    public var supportsContentExtensions: Bool { true }
 
     // Authorization.
 
@@ -129,7 +135,7 @@ public final class UNUserNotificationCenter: Sendable {
         guard case .settings(let settings) = await self.process.ask(.settings) else {
             return UNNotificationSettings(NotificationSettings())
         }
-        return UNNotificationSettings(settings)
+        return UNNotificationSettings(settings, entitlements: self.process.facts.entitlements)
     }
 
     /// What the person allows.
@@ -202,15 +208,17 @@ public final class UNUserNotificationCenter: Sendable {
 
     /// Registers the whole set of categories.
     public func setNotificationCategories(_ categories: Set<UNNotificationCategory>) {
-        self.categories.withLock { $0 = categories }
         let values = categories.sorted { $0.identifier < $1.identifier }.map(\.value)
         self.process.tell(.categoriesSet(values))
     }
 
-    /// The set this process registered.
-    public func notificationCategories() async -> Set<UNNotificationCategory> { self.categories.withLock { $0 } }
+    /// The set the app registered, at this or an earlier start.
+    public func notificationCategories() async -> Set<UNNotificationCategory> {
+        guard case .categories(let categories) = await self.process.ask(.categories) else { return [] }
+        return Set(categories.map { UNNotificationCategory($0) })
+    }
 
-    /// The set this process registered.
+    /// The set the app registered, at this or an earlier start.
     public func getNotificationCategories(
         completionHandler: @escaping @Sendable (Set<UNNotificationCategory>) -> Void
     ) { self.run { completionHandler(await self.notificationCategories()) } }

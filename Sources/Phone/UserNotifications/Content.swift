@@ -2,69 +2,6 @@ public import Foundation
 package import PhoneCore
 import Synchronization
 import TidingsModel
-import VirtualPhone
-
-/// A sound of a notification.
-public final class UNNotificationSound: Sendable, Hashable {
-    /// The file's name, or `default`.
-    package let name: String
-    /// Whether it plays through mute.
-    package let isCritical: Bool
-    /// 0 to 1, for critical sounds.
-    package let volume: Double?
-
-    /// A sound of the given parts; `default` names the system's.
-    package init(name: String, isCritical: Bool = false, volume: Double? = nil) {
-        self.name = name
-        self.isCritical = isCritical
-        self.volume = volume
-    }
-
-    convenience init(_ sound: NotificationSound) {
-        switch sound {
-        case .standard: self.init(name: "default")
-        case .named(let name): self.init(name: name)
-        case .critical(let name, let volume):
-            self.init(name: name ?? "default", isCritical: true, volume: volume)
-        }
-    }
-
-    var value: NotificationSound {
-        if self.isCritical {
-            return .critical(name: self.name == "default" ? nil : self.name, volume: self.volume ?? 1)
-        }
-        return self.name == "default" ? .standard : .named(self.name)
-    }
-
-    /// A sound file of the app.
-    public convenience init(named name: UNNotificationSoundName) { self.init(name: name.rawValue) }
-    /// The system's sound.
-    public static var `default`: UNNotificationSound { UNNotificationSound(name: "default") }
-    /// The system's critical sound.
-    public static var defaultCritical: UNNotificationSound { UNNotificationSound(name: "default", isCritical: true) }
-    /// A critical sound file of the app.
-    public static func criticalSoundNamed(_ name: UNNotificationSoundName) -> UNNotificationSound {
-        UNNotificationSound(name: name.rawValue, isCritical: true)
-    }
-
-    public static func == (left: UNNotificationSound, right: UNNotificationSound) -> Bool {
-        left.name == right.name && left.isCritical == right.isCritical && left.volume == right.volume
-    }
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(self.name)
-        hasher.combine(self.isCritical)
-    }
-}
-
-/// The name of a sound file.
-public struct UNNotificationSoundName: RawRepresentable, Hashable, Sendable {
-    /// Apple's text.
-    public let rawValue: String
-    /// Wraps Apple's value.
-    public init(rawValue: String) { self.rawValue = rawValue }
-    /// Wraps a file name.
-    public init(_ rawValue: String) { self.rawValue = rawValue }
-}
 
 /// What a notification says. Immutable; `mutableCopy()` gives one that can be changed.
 public class UNNotificationContent: @unchecked Sendable, Equatable {
@@ -108,12 +45,35 @@ public class UNNotificationContent: @unchecked Sendable, Equatable {
     /// Place among the app's notifications in a summary, 0 to 1.
     public var relevanceScore: Double { self.parts.relevanceScore }
     /// The dictionary: for a push the whole payload, with `aps`.
-    public var userInfo: [AnyHashable: Any] { UserNotifications.userInfo(from: self.parts.userInfo) }
-    /// Files that come along; a virtual phone shows none.
-    public var attachments: [UNNotificationAttachment] { [] }
+    public var userInfo: [AnyHashable: Any] { visibleUserInfo(from: self.parts.userInfo) }
+    /// Files that come along.
+    public var attachments: [UNNotificationAttachment] {
+        self.parts.attachments.map { UNNotificationAttachment(value: $0) }
+    }
+    /// What the system names when it sums up the thread; deprecated by Apple from iOS 15.
+    public var summaryArgument: String { self.parts.summaryArgument }
+    /// How many things it stands for in that sum; deprecated by Apple from iOS 15.
+    public var summaryArgumentCount: Int { self.parts.summaryArgumentCount }
+    /// What a Focus filter compares (iOS 16).
+    public var filterCriteria: String? { self.parts.filterCriteria }
 
     /// A copy that can be changed. Apple's returns `Any`; so does this.
     public func mutableCopy() -> Any { UNMutableNotificationContent(parts: self.parts) }
+    /// A copy that cannot be changed. Apple's returns `Any`; so does this.
+    public func copy() -> Any { UNNotificationContent(parts: self.parts) }
+
+    /// The content as a message or call intent makes it (iOS 15; ios-delivery.md §11): the sender's name as title, the
+    /// group's as subtitle, and the right to break through a Focus with the entitlement.
+    ///
+    /// - Throws: `UNError` if the intent says nothing a notification can show.
+    public func updating(from provider: any UNNotificationContentProviding) throws -> UNNotificationContent {
+        guard let provider = provider as? any ContentProvider else {
+            throw UNError(.contentProvidingObjectNotAllowed, detail: "provider is no intent of this system")
+        }
+        var parts = self.parts
+        if let fault = provider.update(&parts) { throw UNError(.contentProvidingInvalid, detail: fault) }
+        return UNNotificationContent(parts: parts)
+    }
 
     public static func == (left: UNNotificationContent, right: UNNotificationContent) -> Bool {
         left.parts == right.parts
@@ -178,34 +138,38 @@ public final class UNMutableNotificationContent: UNNotificationContent, @uncheck
         set { self.change { $0.relevanceScore = newValue } }
     }
     public override var userInfo: [AnyHashable: Any] {
-        get { UserNotifications.userInfo(from: self.parts.userInfo) }
+        get { visibleUserInfo(from: self.parts.userInfo) }
         set {
             let object = jsonObject(from: newValue)
             self.change { $0.userInfo = object }
         }
     }
-    /// Files that come along; a virtual phone takes none.
     public override var attachments: [UNNotificationAttachment] {
-        get { [] }
-        set { PhoneLog.write("\(newValue.count) attachments left out: a virtual phone shows none", level: "notice") }
+        get { self.parts.attachments.map { UNNotificationAttachment(value: $0) } }
+        set {
+            let values = newValue.map(\.value)
+            self.change { $0.attachments = values }
+        }
+    }
+    public override var summaryArgument: String {
+        get { self.parts.summaryArgument }
+        set { self.change { $0.summaryArgument = newValue } }
+    }
+    public override var summaryArgumentCount: Int {
+        get { self.parts.summaryArgumentCount }
+        set { self.change { $0.summaryArgumentCount = max(1, newValue) } }
+    }
+    public override var filterCriteria: String? {
+        get { self.parts.filterCriteria }
+        set { self.change { $0.filterCriteria = newValue } }
     }
 }
 
-/// A file that comes with a notification.
-public final class UNNotificationAttachment: Sendable {
-    /// The attachment's name.
-    public let identifier: String
-    /// Where the file is.
-    public let url: URL
+/// What can change a notification's content: a message or call intent (iOS 15).
+public protocol UNNotificationContentProviding {}
 
-    /// An attachment.
-    ///
-    /// - Throws: `UNError` if the file does not exist.
-    public init(identifier: String, url: URL, options: [AnyHashable: Any]? = nil) throws {
-        guard FileManager.default.fileExists(atPath: url.path) else {
-            throw UNError(.attachmentInvalidURL, detail: "url names no file: \(url.path)")
-        }
-        self.identifier = identifier
-        self.url = url
-    }
+/// An intent of this package, which knows the phone's content.
+package protocol ContentProvider: UNNotificationContentProviding {
+    /// Changes the parts; nil, or in words why it cannot.
+    func update(_ parts: inout NotificationContent) -> String?
 }

@@ -6,28 +6,15 @@ package import PhoneCore
 extension UNNotificationRequest {
     /// The request as the app sees it.
     package convenience init(_ request: NotificationRequest) {
-        let trigger: UNNotificationTrigger? =
-            switch request.trigger {
-            case nil: nil
-            case .push: UNPushNotificationTrigger()
-            case .timeInterval(let milliseconds, let repeats):
-                UNTimeIntervalNotificationTrigger(milliseconds: milliseconds, repeats: repeats)
-            }
         self.init(
-            identifier: request.identifier, content: UNNotificationContent(parts: request.content), trigger: trigger)
+            identifier: request.identifier, content: UNNotificationContent(parts: request.content),
+            trigger: request.trigger.map { UNNotificationTrigger.make($0) })
     }
 
     /// The request as the phone sees it.
     package var value: NotificationRequest {
-        let trigger: NotificationTrigger? =
-            switch self.trigger {
-            case is UNPushNotificationTrigger: .push
-            case let interval as UNTimeIntervalNotificationTrigger:
-                .timeInterval(
-                    milliseconds: Int64((interval.timeInterval * 1_000).rounded(.up)), repeats: interval.repeats)
-            default: nil
-            }
-        return NotificationRequest(identifier: self.identifier, content: self.content.parts, trigger: trigger)
+        NotificationRequest(
+            identifier: self.identifier, content: self.content.parts, trigger: self.trigger?.value)
     }
 }
 
@@ -52,21 +39,6 @@ extension UNNotificationResponse {
     }
 }
 
-extension UNNotificationCategory {
-    /// The category as the phone sees it.
-    var value: NotificationCategory {
-        NotificationCategory(
-            identifier: self.identifier,
-            actions: self.actions.map { action in
-                NotificationAction(
-                    identifier: action.identifier, title: action.title,
-                    options: NotificationAction.Options(rawValue: action.options.rawValue),
-                    takesText: action is UNTextInputNotificationAction)
-            },
-            reportsDismissal: self.options.contains(.customDismissAction))
-    }
-}
-
 extension UNError {
     /// The phone's refusal as the app sees it.
     init(_ error: NotificationError) {
@@ -75,6 +47,9 @@ extension UNError {
             self.init(.notificationsNotAllowed, detail: "the person has not allowed notifications")
         case .invalidTrigger:
             self.init(.notificationInvalidNoDate, detail: "trigger has no moment in the future")
+        case .attachmentInvalidURL, .attachmentUnrecognizedType, .attachmentInvalidFileSize,
+            .attachmentNotInDataStore, .attachmentMoveIntoDataStoreFailed, .attachmentCorrupt:
+            self.init(Code(rawValue: error.rawValue) ?? .attachmentCorrupt, detail: "an attachment cannot be taken")
         case .noContent: self.init(.notificationInvalidNoContent, detail: "content has no text, sound or badge")
         }
     }

@@ -40,6 +40,8 @@ public struct UNAuthorizationOptions: OptionSet, Hashable, Sendable {
     public static let provisional = UNAuthorizationOptions(rawValue: 1 << 6)
     /// Read aloud; deprecated by Apple from iOS 15.
     public static let announcement = UNAuthorizationOptions(rawValue: 1 << 7)
+    /// Through Focus; deprecated by Apple for the entitlement.
+    public static let timeSensitive = UNAuthorizationOptions(rawValue: 1 << 8)
 }
 
 /// What the person allowed. Raw values: ios-delivery.md §9.
@@ -120,7 +122,7 @@ public let UNNotificationDismissActionIdentifier = "com.apple.UNNotificationDism
 public let UNErrorDomain = "UNErrorDomain"
 
 /// Errors of the notification centre (ios-delivery.md §9).
-public struct UNError: Error, Hashable, Sendable, LocalizedError {
+public struct UNError: Error, Hashable, Sendable, LocalizedError, CustomNSError {
     /// Apple's numbers.
     public enum Code: Int, Hashable, Sendable {
         case notificationsNotAllowed = 1
@@ -132,6 +134,11 @@ public struct UNError: Error, Hashable, Sendable, LocalizedError {
         case attachmentCorrupt = 105
         case notificationInvalidNoDate = 1400
         case notificationInvalidNoContent = 1401
+        case contentProvidingObjectNotAllowed = 1500
+        case contentProvidingInvalid = 1501
+
+        /// Lets `catch UNError.notificationsNotAllowed` match.
+        public static func ~= (code: Code, error: any Error) -> Bool { (error as? UNError)?.code == code }
     }
 
     /// Which error.
@@ -145,4 +152,29 @@ public struct UNError: Error, Hashable, Sendable, LocalizedError {
 
     /// What happened, in words.
     public var errorDescription: String? { self.detail }
+    /// `UNErrorDomain`.
+    public static var errorDomain: String { UNErrorDomain }
+    /// Apple's number.
+    public var errorCode: Int { self.code.rawValue }
+    /// The words, for `NSError`.
+    public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: self.detail] }
+
+    /// The person has not allowed notifications.
+    public static var notificationsNotAllowed: Code { .notificationsNotAllowed }
+    /// The file does not exist.
+    public static var attachmentInvalidURL: Code { .attachmentInvalidURL }
+    /// The file's kind is not known.
+    public static var attachmentUnrecognizedType: Code { .attachmentUnrecognizedType }
+    /// The file is too large.
+    public static var attachmentInvalidFileSize: Code { .attachmentInvalidFileSize }
+    /// The file is not the system's.
+    public static var attachmentNotInDataStore: Code { .attachmentNotInDataStore }
+    /// The system could not take the file.
+    public static var attachmentMoveIntoDataStoreFailed: Code { .attachmentMoveIntoDataStoreFailed }
+    /// The file cannot be read.
+    public static var attachmentCorrupt: Code { .attachmentCorrupt }
+    /// The trigger has no moment in the future.
+    public static var notificationInvalidNoDate: Code { .notificationInvalidNoDate }
+    /// The content has no text, sound or badge.
+    public static var notificationInvalidNoContent: Code { .notificationInvalidNoContent }
 }

@@ -21,6 +21,9 @@ extension UNUserNotificationCenter {
                 break
             }
             delegate.userNotificationCenter(self, didReceive: UNNotificationResponse.make(response)) { reply() }
+        case .openSettings(let notification):
+            self.delegate?.userNotificationCenter(self, openSettingsFor: notification.map { UNNotification($0) })
+            reply()
         default: return false
         }
         return true

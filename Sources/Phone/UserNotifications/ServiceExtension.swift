@@ -22,7 +22,7 @@ package final class ServiceExtensionRuntime: @unchecked Sendable {
     // `open` is guarded by the main actor: every method that touches it is bound to it.
 
     private let make: @Sendable () -> UNNotificationServiceExtension
-    private var open: [UNNotificationServiceExtension] = []
+    private var open: [(identifier: String, instance: UNNotificationServiceExtension)] = []
 
     /// A runtime that makes an instance per push.
     package init(make: @escaping @Sendable () -> UNNotificationServiceExtension) { self.make = make }
@@ -36,10 +36,12 @@ package final class ServiceExtensionRuntime: @unchecked Sendable {
         switch callback {
         case .serviceExtensionReceive(let request):
             let instance = self.make()
-            self.open.append(instance)
+            self.open.append((request.identifier, instance))
             instance.didReceive(UNNotificationRequest(request)) { content in reply(.content(content.parts)) }
-        case .serviceExtensionTimeWillExpire:
-            for instance in self.open { instance.serviceExtensionTimeWillExpire() }
+        case .serviceExtensionTimeWillExpire(let identifier):
+            for open in self.open where open.identifier == identifier {
+                open.instance.serviceExtensionTimeWillExpire()
+            }
             reply()
         default: PhoneProcess.current.send(.fault("\(callback.name) was called in an extension"))
         }

@@ -17,6 +17,17 @@ package func userInfo(from object: JSONObject) -> [AnyHashable: Any] {
     Dictionary(uniqueKeysWithValues: object.members.map { (AnyHashable($0.key), anyValue(from: $0.value)) })
 }
 
+/// Where the parts of a `UILocalNotification` travel that a request has no place for; not shown to apps.
+package let legacyPartsKey = "com.apple.UIKit.localNotification"
+
+/// What an app sees of its data.
+func visibleUserInfo(from object: JSONObject) -> [AnyHashable: Any] {
+    guard object[legacyPartsKey] != nil else { return userInfo(from: object) }
+    var visible = object
+    visible[legacyPartsKey] = nil
+    return userInfo(from: visible)
+}
+
 private func jsonValue(from value: Any) -> JSONValue? {
     switch value {
     case let json as JSONValue: json

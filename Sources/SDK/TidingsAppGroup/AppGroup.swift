@@ -1,40 +1,83 @@
 package import ClientCore
 package import Foundation
-package import TidingsModel
+import TidingsModel
 
-/// The small files an app shares with its notification service extension: ledger, badge, and who is signed in (DESIGN §7).
+/// The small files an app shares with its notification service extension: ledger, badge, who is signed in, and what the
+/// extension needs to know of the kit's settings (DESIGN §7).
 ///
-/// Every access is one short exclusive lock around read, change and write; it is atomic across processes and threads. It is
-/// never held across an `await`: a process suspended while it holds a lock in the app group is killed (0xDEAD10CC).
+/// Every access is one short exclusive lock around read, change and write; it is atomic across processes and threads. It has
+/// a time limit, is never held across an `await`, and the process asks the system not to be suspended meanwhile: one that is
+/// suspended while it holds a lock in the app group is killed (0xDEAD10CC; ios-delivery.md §14, Q13).
 package final class AppGroup: Sendable {
     /// The shared folder.
     package let folder: URL
-    private let badgeName: String
+    /// Names the badge (S2.14, S2.16).
+    package let badgeKey: String
+    private let lockMilliseconds: Int64
+    private let files: Locked<Files>
+    private let suspension: Locked<any SuspensionGuard>
+
+    /// How long a lock is waited for if nothing else is said, in milliseconds. Holders' work takes far less than one.
+    package static let lockMilliseconds: Int64 = 2_000
 
     /// - Parameters:
     ///   - folder: the container of the app group; made if it is not there.
-    ///   - badgeKey: names the badge's file (S2.14, S2.16).
-    /// - Throws: an error of the file system if the folder cannot be made, for example before the first unlock.
-    package init(folder: URL, badgeKey: String = "badge") throws {
+    ///   - badgeKey: names the badge's file (S2.14, S2.16); 1 to 64 letters, digits, hyphens, dots and underscores.
+    ///   - lockMilliseconds: how long the lock is waited for.
+    /// - Throws: `FileFault` if the folder cannot be made, for example before the first unlock.
+    package init(
+        folder: URL, badgeKey: String = "badge", lockMilliseconds: Int64 = AppGroup.lockMilliseconds,
+        suspension: any SuspensionGuard = SystemSuspensionGuard()
+    ) throws(FileFault) {
         self.folder = folder.appendingPathComponent("Tidings", isDirectory: true)
-        self.badgeName = "\(badgeKey).json"
-        try FileManager.default.createDirectory(at: self.folder, withIntermediateDirectories: true)
+        self.badgeKey = badgeKey
+        self.lockMilliseconds = lockMilliseconds
+        self.files = Locked(Files(folder: self.folder, badgeKey: badgeKey))
+        self.suspension = Locked(suspension)
+        do {
+            try FileManager.default.createDirectory(at: self.folder, withIntermediateDirectories: true)
+        } catch {
+            throw FileFault(path: self.folder.path, work: .folder, code: 0)
+        }
     }
+
+    /// Tells the system from now on by this guard that the process must not be suspended; the kit's is a background task.
+    package func useSuspensionGuard(_ guardian: any SuspensionGuard) { self.suspension.withLock { $0 = guardian } }
 
     /// Runs `body` with everything in the app group, then writes what it changed.
     ///
-    /// - Throws: `FileFault` if the files cannot be locked, read or written; then nothing was changed.
+    /// - Throws: `FileFault` if the files cannot be locked in time, read or written, and what `body` throws; then nothing
+    ///   was changed.
     package func update<Value>(_ body: (inout Contents) throws -> Value) throws -> Value {
-        let lock = try FileLock(self.folder.appendingPathComponent("lock").path)
-        defer { lock.unlock() }
-        var contents = Contents(
-            ledger: self.ledger(), badge: self.badge(), recipient: self.recipient())
-        let before = contents
-        let value = try body(&contents)
-        if contents.ledger != before.ledger { try self.write(contents.ledger.json, to: "ledger.json") }
-        if contents.badge != before.badge { try self.write(contents.badge?.json, to: self.badgeName) }
-        if contents.recipient != before.recipient { try self.write(contents.recipient?.json, to: "recipient.json") }
-        return value
+        let guardian = self.suspension.withLock { $0 }
+        var result: Result<Value, any Error>?
+        let isGranted = guardian.perform { result = Result { try self.updateNow(body) } }
+        guard isGranted, let result else { throw FileFault(path: self.folder.path, work: .staying, code: 0) }
+        return try result.get()
+    }
+
+    private func updateNow<Value>(_ body: (inout Contents) throws -> Value) throws -> Value {
+        try self.files.withLock { files in
+            let lock = try FileLock(self.folder.appendingPathComponent("lock").path, within: self.lockMilliseconds)
+            defer { lock.unlock() }
+            do {
+                var contents = try files.read()
+                let before = (contents.badge, contents.person, contents.settings)
+                let value = try body(&contents)
+                try files.write(contents, before: before)
+                return value
+            } catch {
+                files.ledger.forget()
+                throw error
+            }
+        }
+    }
+
+    /// The keys under which a badge is stored here, in order: for telling why there is none under one's own (S2.14).
+    package var storedBadgeKeys: [String] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: self.folder.path)) ?? []
+        return names.filter { $0.hasPrefix(Files.badgePrefix) && $0.hasSuffix(Files.badgeSuffix) }
+            .map { String($0.dropFirst(Files.badgePrefix.count).dropLast(Files.badgeSuffix.count)) }.sorted()
     }
 
     /// Everything in the app group.
@@ -43,95 +86,114 @@ package final class AppGroup: Sendable {
         package var ledger: Ledger
         /// The number on the icon; nil if none is stored (S2.20).
         package var badge: Badge?
-        /// Who is signed in; nil for nobody.
-        package var recipient: Recipient?
+        /// Who is signed in, as far as the app has said.
+        var person: Person
+        /// What the extension needs to know of the kit's settings.
+        package var settings: SharedSettings
+        /// The files that could not be understood just now and were set aside: what they said is missing, which is no reason
+        /// to ring or to count.
+        package var damaged: Set<File>
+
+        /// Who is signed in; nil for nobody, and as long as the app has not said. Setting nil says "nobody".
+        package var recipient: Recipient? {
+            get {
+                guard case .signedIn(let recipient) = self.person else { return nil }
+                return recipient
+            }
+            set { self.person = newValue.map { .signedIn($0) } ?? .signedOut }
+        }
+
+        /// Who is signed in, as the extension's decision wants to know it. What could not be read is unknown.
+        package var signIn: ExtensionDecision.SignIn {
+            if self.damaged.contains(.ledger) || self.damaged.contains(.recipient) { return .unknown }
+            switch self.person {
+            case .unknown: return .unknown
+            case .signedOut: return .signedOut
+            case .signedIn(let recipient): return .signedIn(recipientTag: recipient.tag)
+            }
+        }
     }
 
-    // A file that is missing or cannot be read as what it should be counts as empty: the app writes it again.
-
-    private func ledger() -> Ledger { self.read("ledger.json").flatMap(Ledger.init(json:)) ?? Ledger() }
-    private func badge() -> Badge? { self.read(self.badgeName).flatMap(Badge.init(json:)) }
-    private func recipient() -> Recipient? { self.read("recipient.json").flatMap(Recipient.init(json:)) }
-
-    private func read(_ name: String) -> JSONValue? {
-        guard let data = try? Data(contentsOf: self.folder.appendingPathComponent(name)) else { return nil }
-        return try? JSONValue(parsing: data)
+    /// The files of the app group.
+    package enum File: Hashable, Sendable {
+        case ledger, badge, recipient, settings
     }
 
-    private func write(_ value: JSONValue?, to name: String) throws {
-        let file = self.folder.appendingPathComponent(name)
-        guard let value else {
-            try? FileManager.default.removeItem(at: file)
+    /// What the app has said about who is signed in.
+    enum Person: Equatable {
+        /// Nothing yet, or its file was damaged.
+        case unknown
+        case signedOut
+        case signedIn(Recipient)
+    }
+}
+
+/// The files, and what this process knows of them already.
+private struct Files {
+    static let badgePrefix = "badge-"
+    static let badgeSuffix = ".record"
+
+    var ledger: LedgerFile
+    private let badge: BadgeFile
+    private var recipient: JSONFile<AppGroup.Person>
+    private var settings: JSONFile<SharedSettings>
+
+    init(folder: URL, badgeKey: String) {
+        func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
+        self.ledger = LedgerFile(path("ledger.records"))
+        self.badge = BadgeFile(path(Self.badgePrefix + badgeKey + Self.badgeSuffix))
+        self.recipient = JSONFile(path("recipient.json")) { AppGroup.Person(json: $0) }
+        self.settings = JSONFile(path("settings.json")) { SharedSettings(json: $0) }
+    }
+
+    mutating func read() throws(FileFault) -> AppGroup.Contents {
+        var damage = (ledger: false, badge: false, recipient: false, settings: false)
+        let badge = try self.badge.read(isDamaged: &damage.badge)
+        let person = try self.recipient.read(isDamaged: &damage.recipient) ?? .unknown
+        let settings = try self.settings.read(isDamaged: &damage.settings) ?? SharedSettings()
+        let ledger = try self.ledger.take(isDamaged: &damage.ledger)
+        var damaged: Set<AppGroup.File> = []
+        if damage.ledger { damaged.insert(.ledger) }
+        if damage.badge { damaged.insert(.badge) }
+        if damage.recipient { damaged.insert(.recipient) }
+        if damage.settings { damaged.insert(.settings) }
+        return AppGroup.Contents(ledger: ledger, badge: badge, person: person, settings: settings, damaged: damaged)
+    }
+
+    /// The ledger is written first: a crash between two writes then costs a ring rather than adding one.
+    mutating func write(
+        _ contents: AppGroup.Contents, before: (badge: Badge?, person: AppGroup.Person, settings: SharedSettings)
+    ) throws(FileFault) {
+        try self.ledger.commit(contents.ledger)
+        if contents.badge != before.badge { try self.badge.write(contents.badge) }
+        if contents.person != before.person { try self.recipient.write(contents.person.json) }
+        if contents.settings != before.settings { try self.settings.write(contents.settings.json) }
+    }
+}
+
+extension AppGroup.Person {
+    /// As it is stored.
+    var json: JSONValue {
+        switch self {
+        case .unknown: [:]
+        case .signedOut: ["signed_out": true]
+        case .signedIn(let recipient):
+            .members([
+                ("tag", .string(recipient.tag)), ("extension_token", .string(recipient.extensionToken)),
+                ("position", .int(recipient.position)),
+            ])
+        }
+    }
+
+    /// Reads a stored person; nil for anything else.
+    init?(json: JSONValue) {
+        if json["signed_out"]?.boolValue == true {
+            self = .signedOut
             return
         }
-        try Data(value.serialized).write(to: file, options: .atomic)
-    }
-}
-
-extension Badge {
-    /// The badge as it is stored.
-    package var json: JSONValue {
-        .members([("server", .int(self.server)), ("foreign", .int(self.foreign)), ("position", .int(self.position))])
-    }
-
-    /// Reads a stored badge; nil for anything else.
-    package init?(json: JSONValue) {
-        guard let server = json["server"]?.intValue, let foreign = json["foreign"]?.intValue,
-            let position = json["position"]?.intValue.flatMap({ LogPosition(exactly: $0) })
-        else { return nil }
-        self.init(server: Int(server), foreign: Int(foreign), position: position)
-    }
-}
-
-extension Recipient {
-    /// The recipient as it is stored.
-    package var json: JSONValue {
-        .members([
-            ("tag", .string(self.tag)), ("extension_token", .string(self.extensionToken)),
-            ("position", .int(self.position)),
-        ])
-    }
-
-    /// Reads a stored recipient; nil for anything else.
-    package init?(json: JSONValue) {
         guard let tag = json["tag"]?.stringValue, let token = json["extension_token"]?.stringValue,
             let position = json["position"]?.intValue.flatMap({ LogPosition(exactly: $0) })
         else { return nil }
-        self.init(tag: tag, extensionToken: token, position: position)
-    }
-}
-
-extension Ledger {
-    /// The ledger as it is stored: a list of [message, holder, claimed at, shown].
-    package var json: JSONValue {
-        .array(
-            self.all.map { message, entry in
-                let holder: JSONValue
-                switch entry.holder {
-                case .kit(let process): holder = .string("kit:\(process)")
-                case .pushExtension: holder = "extension"
-                }
-                return .array([.string(message.description), holder, .int(entry.claimedAt), .bool(entry.isShown)])
-            })
-    }
-
-    /// Reads a stored ledger; nil for anything that is no list. Elements that are no entries are left out.
-    package init?(json: JSONValue) {
-        guard let elements = json.arrayValue else { return nil }
-        self.init(
-            restoring: elements.compactMap { element in
-                guard let parts = element.arrayValue, parts.count == 4,
-                    let message = parts[0].stringValue.flatMap({ MessageID($0) }),
-                    let holder = parts[1].stringValue.flatMap(Self.holder), let claimedAt = parts[2].intValue,
-                    let isShown = parts[3].boolValue
-                else { return nil }
-                return (message, Entry(holder: holder, claimedAt: claimedAt, isShown: isShown))
-            })
-    }
-
-    private static func holder(_ text: String) -> Holder? {
-        if text == "extension" { return .pushExtension }
-        guard text.hasPrefix("kit:") else { return nil }
-        return UInt64(text.dropFirst(4)).map { .kit(process: $0) }
+        self = .signedIn(Recipient(tag: tag, extensionToken: token, position: position))
     }
 }

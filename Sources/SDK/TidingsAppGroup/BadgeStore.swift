@@ -3,8 +3,8 @@ public import Foundation
 
 /// The number on the app's icon, kept in the app group (S2.14–S2.20). Each call is atomic across app and extension.
 ///
-/// No stored number means that nothing is to be changed (S2.20): `increment` and `decrement` leave it so. The app writes the
-/// first one when it resigns active (S2.17).
+/// No stored number means that the extension changes nothing (S2.20): `increment` and `decrement` leave it so. The app writes
+/// the first one when it resigns active (S2.17).
 public struct BadgeStore: Sendable {
     /// The app group the number is kept in.
     package let group: AppGroup
@@ -13,14 +13,38 @@ public struct BadgeStore: Sendable {
     ///
     /// - Parameters:
     ///   - appGroupFolder: the container's folder.
-    ///   - key: names the number; the same in app and extension.
-    /// - Throws: an error of the file system if the container cannot be used.
-    public init(appGroupFolder: URL, key: String = "badge") throws {
-        self.group = try AppGroup(folder: appGroupFolder, badgeKey: key)
+    ///   - key: names the number; the same in app and extension (S2.14).
+    /// - Throws: `BadgeStoreProblem` for a key that is none, or a container that cannot be used.
+    public init(appGroupFolder: URL, key: String = "badge") throws(BadgeStoreProblem) {
+        guard Self.isKey(key) else { throw .invalidKey(key) }
+        do throws(FileFault) {
+            self.group = try AppGroup(folder: appGroupFolder, badgeKey: key)
+        } catch {
+            throw .containerUnavailable("\(error)")
+        }
     }
 
+    /// A store over an app group that is open already.
+    package init(group: AppGroup) { self.group = group }
+
+    /// In the app: what the icon shows; a missing number reads as 0 (S2.18).
+    public var value: Int { self.storedValue ?? 0 }
+
     /// What the icon shows; nil if no number is stored, or the container cannot be read.
-    public var value: Int? { (try? self.group.update { $0.badge?.shown }) ?? nil }
+    public var storedValue: Int? { (try? self.group.update { $0.badge?.shown }) ?? nil }
+
+    /// Why there is no number: nothing if there is one.
+    ///
+    /// A number under another key is what a key that differs between app and extension looks like (S2.14).
+    public var problem: BadgeStoreProblem? {
+        do {
+            if try self.group.update({ $0.badge }) != nil { return nil }
+        } catch {
+            return .containerUnavailable("\(error)")
+        }
+        let others = self.group.storedBadgeKeys.filter { $0 != self.group.badgeKey }
+        return others.isEmpty ? nil : .storedUnderAnotherKey(expected: self.group.badgeKey, found: others)
+    }
 
     /// Another sender's push came (S2.19). Returns the new number.
     ///
@@ -52,6 +76,57 @@ public struct BadgeStore: Sendable {
             var badge = contents.badge ?? Badge()
             badge.set(value)
             contents.badge = badge
+        }
+    }
+
+    /// 1 to 64 letters, digits, hyphens, dots and underscores of ASCII: the key names a file.
+    static func isKey(_ key: String) -> Bool {
+        (1...64).contains(key.utf8.count)
+            && key.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" || $0 == ".") }
+    }
+}
+
+#if canImport(Darwin)
+    extension BadgeStore {
+        /// A store in an app group's container.
+        ///
+        /// - Parameters:
+        ///   - appGroupIdentifier: the group's name, the same in app and extension (S2.14).
+        ///   - key: names the number; the same in app and extension (S2.14).
+        /// - Throws: `BadgeStoreProblem`: this process does not belong to the group, the key is no key, or the container cannot be
+        ///   used now.
+        public init(appGroupIdentifier: String, key: String = "badge") throws(BadgeStoreProblem) {
+            guard
+                let folder = FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: appGroupIdentifier)
+            else { throw .unknownAppGroup(appGroupIdentifier) }
+            try self.init(appGroupFolder: folder, key: key)
+        }
+    }
+#endif
+
+/// Why a badge cannot be kept: nearly always a name that was not replaced in one of the two targets (S2.14).
+public enum BadgeStoreProblem: Error, Hashable, Sendable, CustomStringConvertible {
+    /// This process does not belong to the app group, or there is none of that name.
+    case unknownAppGroup(String)
+    /// The key is no key.
+    case invalidKey(String)
+    /// The container cannot be read or written now, for example before the first unlock.
+    case containerUnavailable(String)
+    /// There is a number, but under other keys than this process's.
+    case storedUnderAnotherKey(expected: String, found: [String])
+
+    /// One sentence that names what is wrong and what to do.
+    public var description: String {
+        switch self {
+        case .unknownAppGroup(let identifier):
+            "appGroupIdentifier \"\(identifier)\" is not an app group of this process; add it under Signing & Capabilities "
+                + "of the app and of the extension, and pass the same identifier in both"
+        case .invalidKey(let key):
+            "key \"\(key)\" must be 1 to 64 letters, digits, hyphens, dots and underscores"
+        case .containerUnavailable(let reason): "the app group's container cannot be used now: \(reason)"
+        case .storedUnderAnotherKey(let expected, let found):
+            "key \"\(expected)\" holds no badge, but \(found.map { "\"\($0)\"" }.joined(separator: ", ")) does; "
+                + "pass the same key in the app and in the extension"
         }
     }
 }

@@ -4,33 +4,47 @@
     import Darwin
 #endif
 
-/// A file of the app group that could not be locked, read or written.
-package struct FileFault: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The file.
-    package var path: String
-    /// What the system said.
-    package var code: Int32
-
-    /// The file and the system's number.
-    package var description: String { "\(self.path) cannot be locked: system error \(self.code)" }
-}
-
 /// An exclusive lock between processes and threads; the system gives it back when its process dies.
 struct FileLock {
     private let descriptor: Int32
 
-    /// Waits for the lock. The holders' work is short: reading and writing small files.
-    init(_ path: String) throws {
+    /// How many times the processor is handed to others before the first sleep: holders' work takes microseconds.
+    private static let yieldsMax = 50
+    /// The longest sleep between two tries, in nanoseconds.
+    private static let napMax = 1_000_000
+
+    /// Waits for the lock.
+    ///
+    /// - Parameter milliseconds: how long at most. A holder that does not give it back in that time is stuck.
+    /// - Throws: `FileFault`; with `ETIMEDOUT` when the time is over.
+    init(_ path: String, within milliseconds: Int64) throws(FileFault) {
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw FileFault(path: path, code: errno) }
-        while flock(descriptor, LOCK_EX) != 0 {
+        guard descriptor >= 0 else { throw FileFault(path: path, work: .lock, code: errno) }
+        let deadline = Self.now + milliseconds * 1_000_000
+        var tries = 0
+        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
             let code = errno
-            if code == EINTR { continue }
-            close(descriptor)
-            throw FileFault(path: path, code: code)
+            guard code == EWOULDBLOCK || code == EINTR, Self.now < deadline else {
+                close(descriptor)
+                throw FileFault(path: path, work: .lock, code: code == EWOULDBLOCK ? ETIMEDOUT : code)
+            }
+            tries += 1
+            guard tries > Self.yieldsMax else {
+                sched_yield()
+                continue
+            }
+            var nap = timespec(tv_sec: 0, tv_nsec: min(Self.napMax, 20_000 * (tries - Self.yieldsMax)))
+            nanosleep(&nap, nil)
         }
         self.descriptor = descriptor
     }
 
     func unlock() { close(self.descriptor) }
+
+    /// Monotonic nanoseconds.
+    private static var now: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
 }

@@ -1,5 +1,14 @@
 import Foundation
-package import TidingsModel
+public import TidingsModel
+
+extension NotificationPayload {
+    /// Reads the `rc` dictionary of a notification's user info (S0.10); nil for another sender's push, and for one that is
+    /// malformed.
+    public init?(userInfo: [AnyHashable: Any]) {
+        guard let payload = try? NotificationPayload(userInfo: JSONValue(userInfo: userInfo)) else { return nil }
+        self = payload
+    }
+}
 
 extension JSONValue {
     /// A notification's user info as JSON, keys in order. What JSON cannot hold is left out: APNs could not have carried it.

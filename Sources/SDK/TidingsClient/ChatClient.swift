@@ -1,6 +1,5 @@
 public import ClientCore
-import Foundation
-import Synchronization
+public import Foundation
 import TidingsAppGroup
 public import TidingsModel
 
@@ -20,21 +19,46 @@ public final class ChatClient: Sendable {
         var status = ConnectionStatus.disconnected
         var runState: RunState
         var isForeground: Bool
+        /// When the app went to the background, in monotonic milliseconds, and what the system said was left then.
+        var backgroundSince: Int64 = 0
+        var backgroundRemaining: Int64?
         var kit: KitSettings?
         var switches = KitSettings()
         var host: (any KitHost)?
         var registration: PushRegistration?
+        var isUnregistered = false
         var storeFault: String?
+        /// Whoever waits for the answer to a wake.
+        var wakes: [WakeNumber: CheckedContinuation<BackgroundRefreshResult, Never>] = [:]
+        var lastWake: WakeNumber = 0
+        /// Whether the engine was told to connect: a wake before that would find nobody who wants a connection.
+        var hasWished = false
+        /// Wakes that came before anybody signed in.
+        var pendingWakes: [PendingWake] = []
+        /// Who has signed out without the server having heard of it, and the engine that will say it.
+        var farewell: ClientFolders.Farewell?
+        var leaving: ClientEngine?
+        var farewellWaiters: [CheckedContinuation<Void, Never>] = []
+        /// Counts the sign-outs: a sign-in begun before one is void.
+        var generation: UInt64 = 0
+        /// Whether somebody signs in or out, and who waits for it.
+        var isGateHeld = false
+        var gateWaiters: [CheckedContinuation<Void, Never>] = []
     }
 
     /// What the client was made with.
     public let configuration: Configuration
-    let state: Mutex<State>
+    let state: Locked<State>
     private let statuses = Broadcast<ConnectionStatus>()
     private let runs = Broadcast<RunState>()
     private let entries = Broadcast<LogEntry>()
+    let customs = Broadcast<CustomMessage>(keepsForFirst: true)
+    let problemSource = Broadcast<ClientProblem>()
+    let responses = Broadcast<NotificationResponse>(keepsForFirst: true)
+    let arrivedInFront = Broadcast<ReceivedNotification>()
+    let arrivedInBackground = Broadcast<ReceivedNotification>()
     private let transport: any ClientTransport
-    private let clock: any ClientClock
+    let clock: any ClientClock
     private let processNumber = UInt64.random(in: 1...UInt64(Int64.max))
 
     /// A client that is not connected.
@@ -49,11 +73,14 @@ public final class ChatClient: Sendable {
         self.transport = transport
         self.clock = clock
         let isForeground = configuration.isStartedInForeground
-        self.state = Mutex(
+        self.state = Locked(
             State(runState: isForeground ? .foreground : .backgroundSuspended, isForeground: isForeground))
     }
 
-    deinit { if let engine = self.state.withLock({ $0.engine }) { Task { await engine.finish() } } }
+    deinit {
+        let engines = self.state.withLock { [$0.engine, $0.leaving].compactMap { $0 } }
+        for engine in engines { Task { await engine.finish() } }
+    }
 
     // MARK: Connection
 
@@ -61,16 +88,20 @@ public final class ChatClient: Sendable {
     ///
     /// - Parameter tokenProvider: gives the signed user token; asked again when it has expired.
     /// - Throws: `ChatError.refused` or `.noToken`: the wish has ended or waits for a better token. `.timedOut`: the client
-    ///   goes on trying. `.store`, `.invalid`: nothing was begun.
+    ///   goes on trying. `.store`, `.invalid`: nothing was begun. `.cancelled`: overtaken by `disconnect`, `signOut` or
+    ///   another person's `connect`.
     public func connect(
         userID: UserID, tokenProvider: @escaping @Sendable () async throws -> String
     ) async throws {
         do throws(InvalidField) {
             _ = try UserID.validated(userID.rawValue, field: "user_id")
         } catch { throw ChatError.invalid(error) }
-        let engine = try await self.engine(for: userID, tokenProvider: tokenProvider)
+        let generation = self.state.withLock { $0.generation }
+        let provider = self.keeping(tokenProvider, of: userID, generation: generation)
+        let engine = try await self.signIn(userID, generation: generation, tokenProvider: provider)
         try await engine.connect(
-            tokenProvider: tokenProvider, limit: self.configuration.connectTimeLimit.milliseconds)
+            tokenProvider: provider, limit: self.configuration.connectTimeLimit.wholeMilliseconds
+        ) { [self] in self.beginPendingWakes(on: engine) }
     }
 
     /// The same with a token that is not renewed.
@@ -80,18 +111,6 @@ public final class ChatClient: Sendable {
 
     /// Hangs up and stays disconnected until `connect`. What waits to be sent is kept.
     public func disconnect() { self.engine?.post(.disconnectWished) }
-
-    /// Signs the person out on this device: no more pushes, and everything of the person is forgotten here.
-    public func signOut() async {
-        guard
-            let engine = self.state.withLock({ state in
-                defer { state.engine = nil }
-                return state.engine
-            })
-        else { return }
-        engine.post(.signOutWished)
-        await engine.finish()
-    }
 
     /// Where the connection is.
     public var connectionStatus: ConnectionStatus { self.state.withLock { $0.status } }
@@ -109,9 +128,9 @@ public final class ChatClient: Sendable {
 
     /// The app went to the background. The kit calls this; an app without it does so itself, inside a background task.
     ///
-    /// - Parameter remaining: the background time the system says is left; nil if it does not say.
-    public func applicationDidEnterBackground(remaining: Duration? = nil) {
-        self.moved(toForeground: false, .appDidEnterBackground(remainingMilliseconds: remaining?.milliseconds))
+    /// - Parameter remaining: the background time the system says is left, in seconds; nil if it does not say.
+    public func applicationDidEnterBackground(remaining: TimeInterval? = nil) {
+        self.moved(toForeground: false, .appDidEnterBackground(remainingMilliseconds: remaining?.wholeMilliseconds))
     }
 
     /// The app is coming to the front.
@@ -120,15 +139,27 @@ public final class ChatClient: Sendable {
     /// The app stopped being active: the badge is written (S2.17).
     public func applicationWillResignActive() { self.engine?.post(.appWillResignActive) }
 
+    /// The process ends: the badge is written before this returns (S2.17).
+    public func applicationWillTerminate() {
+        guard self.state.withLock({ $0.kit?.managesBadge ?? false }) else { return }
+        self.engine?.writeBadgeNow()
+    }
+
     /// The background time is over: hangs up at once.
     public func backgroundTimeWillExpire() { self.engine?.post(.backgroundTimeExpired) }
 
     private func moved(toForeground isForeground: Bool, _ event: ClientEvent) {
-        let engine = self.state.withLock { state in
+        let since = self.clock.now.monotonic
+        let (engine, leaving) = self.state.withLock { state in
             state.isForeground = isForeground
+            if case .appDidEnterBackground(let remaining) = event {
+                state.backgroundSince = since
+                state.backgroundRemaining = remaining
+            }
             if state.engine == nil { state.runState = isForeground ? .foreground : .backgroundSuspended }
-            return state.engine
+            return (state.engine, state.leaving)
         }
+        leaving?.post(event)
         if let engine { engine.post(event) } else { self.runs.send(self.runState) }
     }
 
@@ -242,12 +273,14 @@ public final class ChatClient: Sendable {
         } catch { throw ChatError.invalid(error) }
     }
 
-    /// Stops telling the server this device's token.
+    /// Takes the push registration back: the server forgets this device's token, now or with the next connection of this
+    /// process, until `register(deviceToken:environment:)`.
     public func unregisterDevice() { self.setRegistration(nil) }
 
     private func setRegistration(_ registration: PushRegistration?) {
         let engine = self.state.withLock { state in
             state.registration = registration
+            state.isUnregistered = registration == nil
             return state.engine
         }
         engine?.post(.pushRegistrationSet(registration))
@@ -263,6 +296,7 @@ public final class ChatClient: Sendable {
             return state.engine
         }
         engine?.setHost(host)
+        engine?.noteSettings(settings)
         engine?.post(.kitConfigured(settings))
     }
 
@@ -280,65 +314,63 @@ public final class ChatClient: Sendable {
         do { return try body(engine.store) } catch { throw ChatError.store(reason: "\(error)") }
     }
 
-    private func engine(
-        for person: UserID, tokenProvider: @escaping ClientEngine.TokenProvider
-    ) async throws -> ClientEngine {
-        if let engine = self.engine {
-            if engine.person == person { return engine }
-            self.state.withLock { $0.engine = nil }
-            engine.post(.disconnectWished)
-            await engine.finish()
-        }
-        let parts: ClientEngine.Parts
-        do { parts = try self.parts(for: person) } catch { throw ChatError.store(reason: "\(error)") }
-        return self.state.withLock { state in
-            if let engine = state.engine { return engine }
-            let engine = ClientEngine(person: person, parts: parts, host: state.host, tokenProvider: tokenProvider)
-            engine.post(.kitConfigured(state.kit))
-            if let registration = state.registration { engine.post(.pushRegistrationSet(registration)) }
-            state.engine = engine
-            engine.recoverLedger()
-            return engine
-        }
-    }
+    var folders: ClientFolders { ClientFolders(root: self.configuration.resolvedStoreFolder) }
 
-    private func parts(for person: UserID) throws -> ClientEngine.Parts {
-        let folders = ClientFolders(root: self.configuration.resolvedStoreFolder)
+    /// - Parameter isLeaving: the person has signed out; the engine only tells the server.
+    func parts(for person: UserID, isLeaving: Bool = false) throws -> ClientEngine.Parts {
+        let folders = self.folders
         let store = try LocalStore(file: folders.store(app: self.configuration.appKey, person: person))
+        if let aside = store.setAside { self.report(.storeSetAside(path: aside.path)) }
         var group: AppGroup?
-        if let folder = self.configuration.resolvedAppGroupFolder {
-            group = try? AppGroup(folder: folder)
-            // A push for the person before must not be shown to this one, also before the first welcome (DESIGN P7).
-            if try folders.noteSignIn(person, app: self.configuration.appKey) {
-                try? group?.update { $0.recipient = nil }
+        if !isLeaving {
+            let isNew = self.isNewSignIn(person)
+            if let folder = self.configuration.resolvedAppGroupFolder {
+                let opened = Result { try AppGroup(folder: folder, badgeKey: self.configuration.badgeKey) }
+                group = try? opened.get()
+                // A push for the person before must not be shown to this one, also before the first welcome (DESIGN P7). Cleared
+                // before the sign-in is noted, so that a failure is made good by the next attempt.
+                if isNew { try opened.get().update { $0.recipient = nil } }
             }
+            if isNew { try folders.noteSignIn(person, app: self.configuration.appKey) }
         }
         var settings = ClientCore.Settings(
             app: self.configuration.appKey, person: person, device: try folders.deviceID(),
             platform: Configuration.platform)
-        settings.runState.limitMilliseconds = self.configuration.backgroundConnectionLimit.milliseconds
+        settings.runState.limitMilliseconds = self.configuration.backgroundConnectionLimitMilliseconds
         let isForeground = self.state.withLock { $0.isForeground }
+        var restored = try store.restored()
+        restored.isLeaving = isLeaving
         let core = ClientCore(
-            settings: settings, restored: try store.restored(), isForeground: isForeground,
+            settings: settings, restored: restored, isForeground: isForeground,
             seed: UInt64.random(in: .min ... .max))
         return ClientEngine.Parts(
             core: core, store: store, group: group, transport: self.transport,
-            serverURL: self.configuration.serverURL, clock: self.clock, processNumber: self.processNumber,
-            outlets: self.outlets())
+            serverURL: self.configuration.serverURL, apiURL: self.configuration.apiURL, clock: self.clock,
+            processNumber: self.processNumber, isForeground: isForeground, outlets: self.outlets(for: person))
     }
 
-    private func outlets() -> ClientEngine.Outlets {
+    /// Whether somebody else, or nobody, signed in last.
+    func isNewSignIn(_ person: UserID) -> Bool {
+        self.folders.lastSignIn != self.folders.signInNote(person, app: self.configuration.appKey)
+    }
+
+    func changed(_ status: ConnectionStatus) {
+        self.state.withLock { $0.status = status }
+        self.statuses.send(status)
+    }
+
+    private func outlets(for person: UserID) -> ClientEngine.Outlets {
         ClientEngine.Outlets(
-            status: { [weak self] status in
-                self?.state.withLock { $0.status = status }
-                self?.statuses.send(status)
-            },
+            status: { [weak self] in self?.changed($0) },
             runState: { [weak self] runState in
                 self?.state.withLock { $0.runState = runState }
                 self?.runs.send(runState)
             },
             entries: { [weak self] entries in for entry in entries { self?.entries.send(entry) } },
-            storeFault: { [weak self] fault in self?.state.withLock { $0.storeFault = fault } })
+            customMessage: { [weak self] in self?.handOver($0) }, problem: { [weak self] in self?.report($0) },
+            wakeFinished: { [weak self] in self?.finishWake($0, $1) },
+            keepFarewell: { [weak self] in self?.keepFarewell(of: person, token: $0) },
+            farewellEnded: { [weak self] in self?.farewellEnded(of: person) })
     }
 
     private static func transport(for configuration: Configuration) -> any ClientTransport {

@@ -1,3 +1,4 @@
+public import ClientCore
 public import Foundation
 public import TidingsModel
 
@@ -8,8 +9,13 @@ extension ChatClient {
         public var appKey: AppID
         /// Where the server's gateway is: `ws://host:port` or `wss://host:port`.
         public var serverURL: URL
+        /// Where the server's HTTP API is: `https://host:port`. The notification service extension fetches missed messages and
+        /// writes receipts there; without it, it does neither.
+        public var apiURL: URL?
         /// The app group shared with the notification service extension; nil for an app without one.
         public var appGroupIdentifier: String?
+        /// Names the icon's number in the app group; the same in the extension's `BadgeStore` (S2.14).
+        public var badgeKey = "badge"
         /// The app group's container. On Apple's systems it is found by the identifier; elsewhere it is set here.
         public var appGroupFolder: URL?
         /// The app's own folder for the local store; nil is `Tidings` in the application-support folder.
@@ -17,11 +23,19 @@ extension ChatClient {
         /// The app's bundle identifier: the topic of its pushes. Nil is the main bundle's.
         public var bundleIdentifier: String?
         /// How long the connection is kept in the background at most (S0.6); less if the system gives less (S3.2).
-        public var backgroundConnectionLimit: Duration = .seconds(120)
-        /// How long `connect` waits for the server's welcome before it throws `ChatError.timedOut`.
-        public var connectTimeLimit: Duration = .seconds(30)
+        public var backgroundConnectionLimitMilliseconds: Int64 = 120_000
+        /// The same as a duration (iOS 16).
+        @available(iOS 16, *)
+        public var backgroundConnectionLimit: Duration {
+            get { .milliseconds(self.backgroundConnectionLimitMilliseconds) }
+            set { self.backgroundConnectionLimitMilliseconds = newValue.milliseconds }
+        }
+        /// How long `connect` waits for the server's welcome before it throws `ChatError.timedOut`, in seconds.
+        public var connectTimeLimit: TimeInterval = 30
         /// Whether the process was started in front. A push that wakes the app starts it in the background.
         public var isStartedInForeground = true
+        /// Where problems are written; by default the system's log, or standard error where there is none.
+        public var log: @Sendable (ClientProblem) -> Void = { ClientLog.write($0) }
         /// On Linux, for `wss` to a server with a certificate of a local authority: a PEM file. Nil believes the system's.
         public var certificateAuthorityFile: URL?
 

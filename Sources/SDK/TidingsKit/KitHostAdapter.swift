@@ -1,6 +1,5 @@
 import ClientCore
 import Foundation
-import Synchronization
 import TidingsAppGroup
 import TidingsClient
 import TidingsModel
@@ -13,16 +12,22 @@ final class KitHostAdapter: KitHost {
         var user: (any UserInfoProvider)?
         var group: (any GroupInfoProvider)?
         var member: (any GroupMemberInfoProvider)?
-        weak var delegate: (any LocalNotificationDelegate)?
+        var delegates: [WeakDelegate] = []
+        /// The app has registered the kit's actions.
+        var hasCategory = false
     }
 
-    let providers = Mutex(Providers())
+    let providers = Locked(Providers())
     private let client: WeakClient
     private let center: UNUserNotificationCenter
     private let application: UIApplication
     private let background: BackgroundTask
+    private let system: SystemVersion
 
-    @MainActor init(client: ChatClient, application: UIApplication, center: UNUserNotificationCenter) {
+    @MainActor init(
+        client: ChatClient, application: UIApplication, center: UNUserNotificationCenter, system: SystemVersion
+    ) {
+        self.system = system
         self.client = WeakClient(client)
         self.application = application
         self.center = center
@@ -41,13 +46,18 @@ final class KitHostAdapter: KitHost {
     }
 
     func handles(_ message: Message, senderName: String) async -> Bool {
-        guard let delegate = self.providers.withLock({ $0.delegate }), let client = self.client.value else {
-            return false
+        guard let client = self.client.value else { return false }
+        for delegate in self.providers.withLock({ $0.delegates.compactMap(\.object) })
+        where await delegate.client(client, shouldHandleNotificationFor: message, senderName: senderName) {
+            return true
         }
-        return await delegate.client(client, shouldHandleNotificationFor: message, senderName: senderName)
+        return false
     }
 
     func post(_ notification: LocalNotification, badge: Int?) async -> PostResult {
+        #if TIDINGS_UIKIT
+            if self.system.major < 10 { return await self.postTheOldWay(notification, badge: badge) }
+        #endif
         let settings = await self.center.notificationSettings()
         guard settings.authorizationStatus != .denied, settings.authorizationStatus != .notDetermined else {
             return .notAuthorized
@@ -55,9 +65,12 @@ final class KitHostAdapter: KitHost {
         let content = UNMutableNotificationContent()
         content.title = notification.title
         content.body = notification.body
-        content.sound = .default
+        if notification.isSilent { content.interruptionLevel = .passive } else { content.sound = .default }
+        if self.providers.withLock({ $0.hasCategory }), !notification.isSilent {
+            content.categoryIdentifier = MessageCategory.identifier
+        }
         content.threadIdentifier = notification.conversation.description
-        content.userInfo = notification.payload.userInfo.userInfo
+        content.userInfo = notification.userInfo.userInfo
         if let badge { content.badge = NSNumber(value: badge) }
         let request = UNNotificationRequest(
             identifier: notification.message.description, content: content, trigger: nil)
@@ -75,22 +88,123 @@ final class KitHostAdapter: KitHost {
         Set(await self.center.deliveredNotifications().map(\.request.identifier))
     }
 
-    func clearNotifications(_ conversation: ConversationID) {
-        let center = self.center
-        let thread = conversation.description
-        Task {
-            let identifiers = await center.deliveredNotifications().filter {
-                let payload = try? NotificationPayload(userInfo: JSONValue(userInfo: $0.request.content.userInfo))
-                return payload.map { $0.conversation == conversation }
-                    ?? ($0.request.content.threadIdentifier == thread)
-            }.map(\.request.identifier)
-            if !identifiers.isEmpty { center.removeDeliveredNotifications(withIdentifiers: identifiers) }
+    #if TIDINGS_UIKIT
+        /// iOS 4–9: text and user info of a `UILocalNotification` (S3.9). There is no identifier, so nothing is replaced.
+        @MainActor private func postTheOldWay(_ notification: LocalNotification, badge: Int?) -> PostResult {
+            guard !notification.isSilent else { return .shown }
+            let local = UILocalNotification()
+            local.alertBody = notification.body
+            if self.system.major >= 8 { local.alertTitle = notification.title }
+            local.soundName = UILocalNotificationDefaultSoundName
+            local.userInfo = notification.userInfo.userInfo
+            if let badge { local.applicationIconBadgeNumber = badge }
+            self.application.presentLocalNotificationNow(local)
+            return .shown
+        }
+    #endif
+
+    #if TIDINGS_UIKIT
+        /// iOS 4–9: what was shown cannot be listed, so all of it is taken back; the app's own that are still to come stay.
+        @MainActor private func clearAllTheOldWay() {
+            let scheduled = self.application.scheduledLocalNotifications ?? []
+            self.application.scheduledLocalNotifications = scheduled.filter {
+                !NotificationClearing.isOurs(JSONValue(userInfo: $0.userInfo ?? [:]))
+            }
+        }
+    #endif
+
+    func withdraw(_ message: MessageID, replacement: LocalNotification?, badge: Int?) async {
+        let identifier = message.description
+        guard await self.deliveredIdentifiers().contains(identifier) else { return }
+        // Before iOS 15 nothing is passive: a second notification would show a banner again (DESIGN P3).
+        if let replacement, self.system.major >= 15 {
+            _ = await self.post(replacement, badge: badge)
+        } else {
+            self.center.removeDeliveredNotifications(withIdentifiers: [identifier])
         }
     }
 
-    func showBadge(_ number: Int) {
-        let center = self.center
-        Task { try? await center.setBadgeCount(number) }
+    func deviceStatus() async -> DeviceStatus? {
+        guard self.system.major >= 10 else { return nil }
+        let settings = await self.center.notificationSettings()
+        let authorization: DeviceStatus.Authorization
+        switch settings.authorizationStatus {
+        case .notDetermined: authorization = .notDetermined
+        case .denied: authorization = .denied
+        case .authorized: authorization = .authorized
+        case .provisional: authorization = .provisional
+        case .ephemeral: authorization = .ephemeral
+        @unknown default: return nil
+        }
+        let refresh: DeviceStatus.BackgroundRefresh
+        switch await self.refreshStatus() {
+        case .available: refresh = .available
+        case .denied: refresh = .denied
+        case .restricted: refresh = .restricted
+        @unknown default: return nil
+        }
+        return DeviceStatus(
+            authorization: authorization, alert: settings.alertSetting == .enabled,
+            sound: settings.soundSetting == .enabled, badge: settings.badgeSetting == .enabled,
+            lockScreen: settings.lockScreenSetting == .enabled,
+            notificationCenter: settings.notificationCenterSetting == .enabled, backgroundRefresh: refresh)
+    }
+
+    @MainActor private func refreshStatus() -> UIBackgroundRefreshStatus { self.application.backgroundRefreshStatus }
+
+    /// The conversation was opened: all of it, also what arrived since.
+    func clearNotifications(_ conversation: ConversationID) {
+        Task {
+            await self.removeDelivered { content, _ in
+                NotificationClearing.isOf(
+                    conversation, JSONValue(userInfo: content.userInfo), thread: content.threadIdentifier)
+            }
+        }
+    }
+
+    func clearNotifications(
+        _ conversation: ConversationID, upTo position: LogPosition,
+        stored: @escaping @Sendable (MessageID) -> LogPosition?
+    ) async {
+        await self.removeDelivered { content, identifier in
+            NotificationClearing.isRead(
+                JSONValue(userInfo: content.userInfo), identifier: identifier, thread: content.threadIdentifier,
+                in: conversation, upTo: position, stored: stored)
+        }
+    }
+
+    func clearAllNotifications() async {
+        #if TIDINGS_UIKIT
+            if self.system.major < 10 { return await self.clearAllTheOldWay() }
+        #endif
+        let pending = await self.center.pendingNotificationRequests()
+            .filter { NotificationClearing.isOurs(JSONValue(userInfo: $0.content.userInfo)) }.map(\.identifier)
+        if !pending.isEmpty { self.center.removePendingNotificationRequests(withIdentifiers: pending) }
+        await self.removeDelivered { content, _ in NotificationClearing.isOurs(JSONValue(userInfo: content.userInfo)) }
+    }
+
+    private func removeDelivered(where isMeant: (UNNotificationContent, String) -> Bool) async {
+        let identifiers = await self.center.deliveredNotifications().map(\.request)
+            .filter { isMeant($0.content, $0.identifier) }.map(\.identifier)
+        if !identifiers.isEmpty { self.center.removeDeliveredNotifications(withIdentifiers: identifiers) }
+    }
+
+    func showBadge(_ number: Int) async { await self.setBadge(number) }
+
+    func showBadgeNow(_ number: Int) {
+        if Thread.isMainThread {
+            MainActor.assumeIsolated { self.setBadge(number) }
+        } else {
+            Task { @MainActor in self.setBadge(number) }
+        }
+    }
+
+    @MainActor private func setBadge(_ number: Int) {
+        if self.system.major >= 16, #available(iOS 16.0, *) {
+            self.center.setBadgeCount(number) { _ in }
+        } else {
+            self.application.applicationIconBadgeNumber = number
+        }
     }
 
     func beginBackgroundTask() { Task { @MainActor in self.background.begin() } }
@@ -102,16 +216,20 @@ final class KitHostAdapter: KitHost {
     @MainActor func endBackgroundTaskNow() { self.background.end() }
 }
 
+/// A callback of the app's that the kit does not own.
+struct WeakDelegate: Sendable {
+    weak var object: (any LocalNotificationDelegate)?
+}
+
 /// The client owns its host; the host must not own the client.
 struct WeakClient: Sendable {
-    private final class Box: Sendable {
-        weak let value: ChatClient?
-        init(_ value: ChatClient) { self.value = value }
+    private struct Reference {
+        weak var value: ChatClient?
     }
 
-    private let box: Box
-    init(_ value: ChatClient) { self.box = Box(value) }
-    var value: ChatClient? { self.box.value }
+    private let reference: Locked<Reference>
+    init(_ value: ChatClient) { self.reference = Locked(Reference(value: value)) }
+    var value: ChatClient? { self.reference.withLock { $0.value } }
 }
 
 /// The one background task of a stay in the background (ios-delivery.md §8).

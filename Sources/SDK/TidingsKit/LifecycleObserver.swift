@@ -1,14 +1,25 @@
 import Foundation
+import TidingsAppGroup
 import TidingsClient
 import UIKit
 
 /// Tells the client where the app is, from the system's own announcements, so that the app forwards no life-cycle call.
 @MainActor final class LifecycleObserver {
-    private var tokens: [any NSObjectProtocol] = []
+    /// The system gave no device token: it is asked again in front (S2.8; ios-delivery.md §13).
+    var asksForTokenInFront = false
+    /// The app has become active.
+    var becameActive: () -> Void = {}
+    private let tokens = Locked<[any NSObjectProtocol]>([])
 
     init(client: ChatClient, application: UIApplication, host: KitHostAdapter) {
         self.observe(UIApplication.willEnterForegroundNotification, of: application) {
             client.applicationWillEnterForeground()
+        }
+        self.observe(UIApplication.didBecomeActiveNotification, of: application) { [weak self] in
+            self?.becameActive()
+            guard self?.asksForTokenInFront ?? false else { return }
+            self?.asksForTokenInFront = false
+            application.registerForRemoteNotifications()
         }
         // A cold start of an app without scenes announces only this.
         self.observe(UIApplication.didBecomeActiveNotification, of: application) {
@@ -17,14 +28,12 @@ import UIKit
         self.observe(UIApplication.willResignActiveNotification, of: application) {
             client.applicationWillResignActive()
         }
-        self.observe(UIApplication.willTerminateNotification, of: application) {
-            client.applicationWillResignActive()
-        }
+        self.observe(UIApplication.willTerminateNotification, of: application) { client.applicationWillTerminate() }
         self.observe(UIApplication.didEnterBackgroundNotification, of: application) {
             // The task first: the time that is left is read under it (ios-delivery.md §8).
             host.beginBackgroundTaskNow()
             let seconds = application.backgroundTimeRemaining
-            client.applicationDidEnterBackground(remaining: seconds < 86_400 ? .seconds(seconds) : nil)
+            client.applicationDidEnterBackground(remaining: seconds < 86_400 ? seconds : nil)
             if client.userID == nil { host.endBackgroundTaskNow() }
         }
     }
@@ -36,8 +45,8 @@ import UIKit
             // The system announces its life cycle on the main thread.
             MainActor.assumeIsolated { body() }
         }
-        self.tokens.append(token)
+        self.tokens.withLock { $0.append(token) }
     }
 
-    isolated deinit { for token in self.tokens { NotificationCenter.default.removeObserver(token) } }
+    deinit { self.tokens.withLock { for token in $0 { NotificationCenter.default.removeObserver(token) } } }
 }

@@ -1,4 +1,4 @@
-import ClientCore
+public import ClientCore
 public import Foundation
 import TidingsAppGroup
 import TidingsClient
@@ -19,32 +19,56 @@ extension NotificationIntegration {
             try self.client.register(deviceToken: DeviceToken(deviceToken), environment: self.pushEnvironment)
             return true
         } catch {
+            self.client.report(.pushRegistrationFailed(reason: "\(error)"))
             return false
         }
     }
 
+    /// Tells the app's developer that there is no device token; the kit asks again when the app comes to the front.
+    @discardableResult
+    public func application(
+        _ application: UIApplication, didFailToRegisterForRemoteNotificationsWithError error: any Error
+    ) -> Bool {
+        self.client.report(.pushRegistrationFailed(reason: error.localizedDescription))
+        self.lifecycle.asksForTokenInFront = true
+        return true
+    }
+
     // MARK: Notification centre (S1.13, S1.14, S2.9, S2.10)
 
-    /// WP. For one of ours the handler is called before this returns true.
+    /// WP. For one of ours the handler is called once, within three seconds.
     public func userNotificationCenter(
         _ center: UNUserNotificationCenter, willPresent notification: UNNotification,
         withCompletionHandler completionHandler: @escaping (UNNotificationPresentationOptions) -> Void
     ) -> Bool {
         let content = notification.request.content
-        guard let payload = Self.payload(content.userInfo) else { return false }
-        self.foreground.send(ReceivedNotification(payload: payload, title: content.title, body: content.body))
-        let options = self.presentationOptions(for: payload)
-        completionHandler(UNNotificationPresentationOptions(rawValue: options.rawValue))
+        let json = JSONValue(userInfo: content.userInfo)
+        guard self.isOurs(json) else { return false }
+        var received = self.received(
+            json, text: AlertText(title: content.title, subtitle: content.subtitle, body: content.body))
+        received.isSilenced = json[PushInfo.key] != nil && content.sound == nil
+        self.client.publish(received, isInFront: true)
+        let arrived = received
+        let major = self.system.major
+        let completion = Completion<PresentationOptions>(fallback: []) { options in
+            completionHandler(UNNotificationPresentationOptions(rawValue: options.systemValue(major: major)))
+        }
+        Task { completion(await self.presentationOptions(for: arrived)) }
+        Task {
+            try? await Task.sleep(nanoseconds: 3_000_000_000)
+            completion([])
+        }
         return true
     }
 
-    /// DR. For one of ours the handler is called before this returns true.
+    /// DR. For one of ours the handler is called once: at once for a tap, for a reply or "mark as read" when the server has
+    /// it, and within 30 seconds in any case.
     public func userNotificationCenter(
         _ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse,
         withCompletionHandler completionHandler: @escaping () -> Void
     ) -> Bool {
-        guard self.take(response, origin: .callback) else { return false }
-        completionHandler()
+        guard let work = self.take(response, origin: .callback) else { return false }
+        self.finish(work, then: Completion(fallback: ()) { completionHandler() })
         return true
     }
 
@@ -54,22 +78,24 @@ extension NotificationIntegration {
     /// a second road is handled once.
     @discardableResult
     public func handleLaunch(options: [UIApplication.LaunchOptionsKey: Any]?) -> Bool {
+        // A push that woke the app in the background is not a tap.
+        guard self.application.applicationState != .background else { return false }
         if let userInfo = options?[.remoteNotification] as? [AnyHashable: Any] {
-            // A push that woke the app in the background is not a tap.
-            guard self.application.applicationState != .background else { return false }
-            return self.take(userInfo, origin: .launchOptions)
+            let json = JSONValue(userInfo: userInfo)
+            return self.take(
+                json, text: AlertText(userInfo: json), action: MessageCategory.defaultAction, typed: nil,
+                origin: .launchOptions) != nil
         }
-        if let local = options?[.localNotification] as? UILocalNotification {
-            return self.take(local.userInfo ?? [:], origin: .launchOptions)
-        }
-        return false
+        return self.handleLocalLaunch(options: options)
     }
 
     /// Takes the notification a scene was connected for (iOS 13).
     @discardableResult
     public func handleConnection(options: UIScene.ConnectionOptions) -> Bool {
-        guard let response = options.notificationResponse else { return false }
-        return self.take(response, origin: .sceneConnection)
+        guard let response = options.notificationResponse, let work = self.take(response, origin: .sceneConnection)
+        else { return false }
+        self.finish(work, then: Completion(fallback: ()) {})
+        return true
     }
 
     /// SC, with Apple's signature.
@@ -78,98 +104,43 @@ extension NotificationIntegration {
         _ scene: UIScene, willConnectTo session: UISceneSession, options connectionOptions: UIScene.ConnectionOptions
     ) -> Bool { self.handleConnection(options: connectionOptions) }
 
-    // MARK: Old callbacks (S0.9, S0.20, S1.3–S1.11)
+    // MARK: Pushes (S0.20, S1.3–S1.11, S4.9)
 
     /// R0: arrival in front, or a tap.
     @discardableResult
     public func application(
         _ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any]
-    ) -> Bool { self.takeRemote(userInfo, in: application.applicationState) != nil }
+    ) -> Bool { self.takeRemote(userInfo, in: application.applicationState) }
 
-    /// RF: arrival in front, a silent push, or a tap on iOS 7–9. For one of ours the handler is called before this returns
-    /// true.
+    /// RF: arrival in front, a silent push, or a tap on iOS 7–9. For one of ours the client catches up with the server, and
+    /// the handler is called once, within 30 seconds, whatever happens (ios-delivery.md §7.1).
     public func application(
         _ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any],
         fetchCompletionHandler completionHandler: @escaping (UIBackgroundFetchResult) -> Void
     ) -> Bool {
-        guard let result = self.takeRemote(userInfo, in: application.applicationState) else { return false }
-        completionHandler(result)
+        guard self.takeRemote(userInfo, in: application.applicationState) else { return false }
+        self.refresh(then: Completion(fallback: .failed) { completionHandler($0) })
         return true
     }
 
-    /// L0: a local notification of iOS 4–9.
+    /// PF: Background Fetch (S4.13). Always ours.
     @discardableResult
-    public func application(_ application: UIApplication, didReceive notification: UILocalNotification) -> Bool {
-        let userInfo = notification.userInfo ?? [:]
-        guard application.applicationState != .active else {
-            guard let payload = Self.payload(userInfo) else { return false }
-            self.foreground.send(
-                ReceivedNotification(
-                    payload: payload, title: notification.alertTitle ?? "", body: notification.alertBody ?? ""))
-            return true
-        }
-        return self.take(userInfo, origin: .callback)
-    }
-
-    // MARK: Taking
-
-    static func payload(_ userInfo: [AnyHashable: Any]) -> NotificationPayload? {
-        try? NotificationPayload(userInfo: JSONValue(userInfo: userInfo))
-    }
-
-    /// The two old remote callbacks by the state of the app: active is an arrival, inactive a tap, background an arrival of a
-    /// silent push (S1.8 with the right rules).
-    private func takeRemote(
-        _ userInfo: [AnyHashable: Any], in state: UIApplication.State
-    ) -> UIBackgroundFetchResult? {
-        guard let payload = Self.payload(userInfo) else { return nil }
-        switch state {
-        case .active:
-            self.foreground.send(ReceivedNotification(payload: payload, title: "", body: ""))
-            return .newData
-        case .inactive:
-            _ = self.take(userInfo, origin: .callback)
-            return .newData
-        case .background:
-            self.background.send(ReceivedNotification(payload: payload, title: "", body: ""))
-            return .noData
-        }
-    }
-
-    /// A response by the roads of iOS 10 and later. Returns whether it was ours, also for the echo of one already taken.
-    private func take(_ response: UNNotificationResponse, origin: NotificationResponse.Origin) -> Bool {
-        let request = response.notification.request
-        guard let payload = Self.payload(request.content.userInfo) else { return false }
-        let identity = TapLog.Identity(
-            request: payload.messageUID ?? request.identifier,
-            deliveredAt: Int64(response.notification.date.timeIntervalSince1970 * 1_000),
-            action: response.actionIdentifier)
-        self.deliver(
-            NotificationResponse(
-                payload: payload, actionIdentifier: response.actionIdentifier,
-                userText: (response as? UNTextInputNotificationResponse)?.userText, origin: origin),
-            identity)
+    public func application(
+        _ application: UIApplication,
+        performFetchWithCompletionHandler completionHandler: @escaping (UIBackgroundFetchResult) -> Void
+    ) -> Bool {
+        self.refresh(then: Completion(fallback: .failed) { completionHandler($0) })
         return true
     }
 
-    /// A tap by the old roads, which tell the user info only.
-    private func take(_ userInfo: [AnyHashable: Any], origin: NotificationResponse.Origin) -> Bool {
-        guard let payload = Self.payload(userInfo) else { return false }
-        let identity = TapLog.Identity(
-            request: payload.messageUID ?? JSONValue(userInfo: userInfo).text, deliveredAt: 0,
-            action: UNNotificationDefaultActionIdentifier)
-        self.deliver(
-            NotificationResponse(
-                payload: payload, actionIdentifier: UNNotificationDefaultActionIdentifier, origin: origin),
-            identity)
-        return true
-    }
+    // MARK: In-app banner (S4.7)
 
-    private func deliver(_ response: NotificationResponse, _ identity: TapLog.Identity) {
-        guard self.taps.note(identity) else { return }
-        self.responses.send(response)
-        // Dismissing opens nothing.
-        guard response.actionIdentifier != UNNotificationDismissActionIdentifier else { return }
-        if let handler = self.responseHandler { handler(response) } else { self.pendingResponse = response }
+    /// The person tapped a banner the app has drawn.
+    public func didTap(_ banner: InAppBanner) {
+        NotificationCenter.default.post(
+            name: Self.inAppBannerTappedNotification, object: banner.userInfo.userInfo)
+        let work = self.take(
+            banner.userInfo, text: banner.text, action: MessageCategory.defaultAction, typed: nil, origin: .inAppBanner)
+        self.finish(work ?? [], then: Completion(fallback: ()) {})
     }
 }

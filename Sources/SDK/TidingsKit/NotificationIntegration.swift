@@ -1,6 +1,6 @@
-import ClientCore
+public import ClientCore
 import Foundation
-import Synchronization
+import TidingsAppGroup
 public import TidingsClient
 public import TidingsModel
 import UIKit
@@ -11,7 +11,7 @@ public import UserNotifications
 ///
 /// Nothing is swizzled. Each forwarded call answers whether it was ours; then the kit calls the completion handler, exactly
 /// once, otherwise the app does.
-@MainActor public final class NotificationIntegration {
+@MainActor open class NotificationIntegration {
     /// The client the kit serves.
     public let client: ChatClient
     /// Which of Apple's sides the app's device tokens belong to.
@@ -20,10 +20,9 @@ public import UserNotifications
     let center: UNUserNotificationCenter
     let host: KitHostAdapter
     let lifecycle: LifecycleObserver
+    let system: SystemVersion
     var taps = TapLog()
-    let responses = ValueBroadcast<NotificationResponse>()
-    let foreground = ValueBroadcast<ReceivedNotification>()
-    let background = ValueBroadcast<ReceivedNotification>()
+    let banners = ValueBroadcast<InAppBanner>()
 
     /// A kit around a new client.
     ///
@@ -42,9 +41,12 @@ public import UserNotifications
         self.pushEnvironment = pushEnvironment
         self.application = .shared
         self.center = .current()
-        self.host = KitHostAdapter(client: client, application: .shared, center: .current())
+        self.system = .current
+        self.host = KitHostAdapter(
+            client: client, application: .shared, center: .current(), system: .current)
         self.lifecycle = LifecycleObserver(client: client, application: .shared, host: self.host)
         client.attach(host: self.host, settings: client.kitSettings(hasDelegate: false))
+        self.lifecycle.becameActive = { [weak self] in self?.taps.launchEnded() }
     }
 
     // MARK: What the app tells the kit (S0.4, S3.3–S3.8)
@@ -67,14 +69,29 @@ public import UserNotifications
         set { self.host.providers.withLock { $0.member = newValue } }
     }
 
-    /// The app's own say before a local notification (S3.4). Weak.
+    /// The app's own say before a local notification (S3.4). Weak. Setting it replaces all that were added.
     public var localNotificationDelegate: (any LocalNotificationDelegate)? {
-        get { self.host.providers.withLock { $0.delegate } }
+        get { self.host.providers.withLock { $0.delegates.first?.object } }
         set {
-            self.host.providers.withLock { $0.delegate = newValue }
-            self.client.attach(host: self.host, settings: self.client.kitSettings(hasDelegate: newValue != nil))
+            self.host.providers.withLock { $0.delegates = newValue.map { [WeakDelegate(object: $0)] } ?? [] }
+            self.delegatesChanged()
         }
     }
+
+    /// One more say; they are asked in the order in which they were added, and the first that says true wins. Weak.
+    public func addLocalNotificationDelegate(_ delegate: any LocalNotificationDelegate) {
+        self.host.providers.withLock { $0.delegates.append(WeakDelegate(object: delegate)) }
+        self.delegatesChanged()
+    }
+
+    private func delegatesChanged() {
+        let has = self.host.providers.withLock { !$0.delegates.isEmpty }
+        self.client.attach(host: self.host, settings: self.client.kitSettings(hasDelegate: has))
+    }
+
+    /// The values of `type` in the app's own pushes that the app has a screen for (S1.16): their taps come to
+    /// `responseHandler` with the route `.detail(type:)`. Pushes of other types are left to the app.
+    public var detailTypes: Set<String> = []
 
     /// Whether a tap's response waits for `responseHandler`.
     public internal(set) var pendingResponse: NotificationResponse?
@@ -88,41 +105,77 @@ public import UserNotifications
         }
     }
 
-    /// The app's own choice of how a notification is presented in front; nil takes the kit's (S4.2): nothing for a message
-    /// the device has already, otherwise banner, list, sound and badge.
-    public var presentation: ((NotificationPayload) -> PresentationOptions)?
+    // MARK: In front (S4.2, S4.6, S4.7)
+
+    /// The app's own choice of how a notification is presented in front; nil takes the kit's: nothing for a message the
+    /// device has already, otherwise banner, list, sound and badge (S2.9).
+    public var presentation: ((ReceivedNotification) -> PresentationOptions)?
+
+    /// What is heard and seen in front where the system does nothing.
+    public var frontPresentation = FrontPresentation()
+
+    /// How a notification of ours is presented while the app is in front. An answer that takes longer than three seconds is
+    /// taken for "nothing" by the kit, before iOS does so (ios-delivery.md §7.1).
+    open func presentationOptions(for notification: ReceivedNotification) async -> PresentationOptions {
+        if let presentation = self.presentation { return presentation(notification) }
+        let id = notification.payload?.messageUID.flatMap { MessageID($0) }
+        return FrontPresentation.choice(
+            isKnown: id.map { self.client.hasMessage($0) } ?? false, isSilenced: notification.isSilenced)
+    }
+
+    /// Banners the app is to draw itself, on iOS below 10.
+    public var inAppBanners: AsyncStream<InAppBanner> { self.banners.stream() }
+
+    /// Posted when an in-app banner was tapped; the object is the push dictionary (S4.7).
+    public nonisolated static let inAppBannerTappedNotification = Notification.Name("TidingsInAppBannerTapped")
 
     // MARK: Events
 
     /// Taps and actions from now on, each once.
-    public var notificationResponses: AsyncStream<NotificationResponse> { self.responses.stream() }
+    public var notificationResponses: AsyncStream<NotificationResponse> { self.client.notificationResponses }
     /// Our notifications that arrive while the app is in front.
-    public var foregroundNotifications: AsyncStream<ReceivedNotification> { self.foreground.stream() }
+    public var foregroundNotifications: AsyncStream<ReceivedNotification> { self.client.foregroundNotifications }
     /// Our notifications that wake the app in the background.
-    public var backgroundNotifications: AsyncStream<ReceivedNotification> { self.background.stream() }
+    public var backgroundNotifications: AsyncStream<ReceivedNotification> { self.client.backgroundNotifications }
+
+    /// The person has opened a conversation: its notifications leave the notification centre.
+    public func didOpen(_ conversation: ConversationID) { self.host.clearNotifications(conversation) }
 
     // MARK: Authorization (S2.6, with the right rule)
 
-    /// To be called at every launch: asks the person if they were never asked, and registers for remote notifications.
+    /// To be called at every launch: registers for remote notifications, and asks the person if they were never asked.
     ///
     /// - Returns: whether notifications are allowed.
     @discardableResult
     public func registerForNotifications(
         options: UNAuthorizationOptions = [.alert, .badge, .sound]
     ) async -> Bool {
+        guard self.system.major >= 10 else { return self.registerTheOldWay() }
         self.application.registerForRemoteNotifications()
         let settings = await self.center.notificationSettings()
         switch settings.authorizationStatus {
         case .notDetermined: return (try? await self.center.requestAuthorization(options: options)) ?? false
         case .denied: return false
         case .authorized, .provisional, .ephemeral: return true
+        @unknown default: return false
         }
     }
 
-    /// How one of our notifications is presented while the app is in front.
-    public func presentationOptions(for payload: NotificationPayload) -> PresentationOptions {
-        if let presentation = self.presentation { return presentation(payload) }
-        let isHere = payload.messageUID.flatMap { MessageID($0) }.map { self.client.hasMessage($0) } ?? false
-        return isHere ? [] : [.banner, .list, .sound, .badge]
+    /// Adds the kit's actions to the app's categories: reply, and mark as read (ios-delivery.md §6.4). Local notifications of
+    /// the kit then carry them.
+    ///
+    /// - Parameter others: the app's own categories; the whole set is replaced.
+    public func registerCategories(
+        replyTitle: String = "Reply", markReadTitle: String = "Mark as Read", sendTitle: String = "Send",
+        others: Set<UNNotificationCategory> = []
+    ) {
+        let reply = UNTextInputNotificationAction(
+            identifier: MessageCategory.replyAction, title: replyTitle, options: [], textInputButtonTitle: sendTitle,
+            textInputPlaceholder: "")
+        let read = UNNotificationAction(identifier: MessageCategory.markReadAction, title: markReadTitle, options: [])
+        let category = UNNotificationCategory(
+            identifier: MessageCategory.identifier, actions: [reply, read], intentIdentifiers: [], options: [])
+        self.center.setNotificationCategories(others.union([category]))
+        self.host.providers.withLock { $0.hasCategory = true }
     }
 }

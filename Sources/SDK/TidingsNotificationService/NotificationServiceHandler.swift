@@ -1,6 +1,5 @@
 import ClientCore
-import Foundation
-import Synchronization
+public import Foundation
 public import TidingsAppGroup
 public import TidingsModel
 public import UserNotifications
@@ -19,143 +18,187 @@ public import UserNotifications
 /// }
 /// ```
 ///
-/// One push per handler. The content handler is called exactly once, whichever of the two calls comes first.
+/// Several pushes may be at work at once, on different threads. Each content handler is called exactly once: with what was
+/// decided, at the latest when the time is up or the handler is given up.
 public final class NotificationServiceHandler: Sendable {
-    private struct Open {
-        var contentHandler: ContentHandler?
-        var bestAttempt: UNNotificationContent?
+    /// Where the app group is, the web and the clock. Tests put their own in their place.
+    package struct Surroundings: Sendable {
+        /// Opens the app group; nil where it cannot be used now, for example before the first unlock.
+        package var group: @Sendable () -> AppGroup?
+        /// Carries requests to the server.
+        package var http: any ExtensionHTTP
+        /// Wall milliseconds of this phone.
+        package var wall: @Sendable () -> Int64
+
+        /// Surroundings from their parts; by default the web and the clock are the system's.
+        package init(
+            group: @escaping @Sendable () -> AppGroup?, http: any ExtensionHTTP = URLSessionHTTP(),
+            wall: @escaping @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970 * 1_000) }
+        ) {
+            self.group = group
+            self.http = http
+            self.wall = wall
+        }
     }
 
-    /// The system's content handler, which may be called on any thread.
-    private struct ContentHandler: @unchecked Sendable {
-        // Guarded by the lock around `Open`: whoever takes it out there is the only one who calls it.
-        let call: (UNNotificationContent) -> Void
+    /// Why the app group cannot be used: nearly always a name that was not replaced in one of the targets (S2.14). Nil if all is well.
+    public let problem: BadgeStoreProblem?
+
+    let surroundings: Surroundings
+    let options: Options
+    private let runs = Locked<[ExtensionRun]>([])
+
+    /// The path of the flag by which another sender's push withdraws a message (S2.22).
+    public static let cornerMarkDecrease = CornerMarkDecrease.keyPath
+
+    /// What the app wants of its extension.
+    public struct Options: Sendable {
+        /// The server's HTTP API, `https://host:port`; nil for the one the app has noted in the app group. Without either,
+        /// nothing is fetched and no receipt is written.
+        public var apiURL: URL?
+        /// Whether the extension has `com.apple.developer.usernotifications.filtering`; what would be shown silently is then
+        /// not shown at all.
+        public var isFilteringEntitled: Bool
+        /// Whether notifications are made ones of a person (ios-delivery.md §11); the app needs the capability.
+        public var usesCommunicationNotifications: Bool
+        /// Whether another sender's push withdraws a message; S2.22 by default.
+        public var isRecall: @Sendable (JSONValue) -> Bool
+
+        /// Options; by default nothing special.
+        public init(
+            apiURL: URL? = nil, isFilteringEntitled: Bool = false, usesCommunicationNotifications: Bool = false,
+            isRecall: @escaping @Sendable (JSONValue) -> Bool = CornerMarkDecrease.isSet(in:)
+        ) {
+            self.apiURL = apiURL
+            self.isFilteringEntitled = isFilteringEntitled
+            self.usesCommunicationNotifications = usesCommunicationNotifications
+            self.isRecall = isRecall
+        }
     }
 
-    private let group: AppGroup?
-    private let isFilteringEntitled: Bool
-    private let isRecall: @Sendable (JSONValue) -> Bool
-    private let open = Mutex(Open())
-
-    /// A handler over a badge store in the app group.
-    ///
-    /// - Parameters:
-    ///   - badgeStore: nil if the app group cannot be used; contents then stay as they came (S2.20).
-    ///   - isFilteringEntitled: whether the extension has `com.apple.developer.usernotifications.filtering`; what would be
-    ///     shown silently is then not shown at all.
-    ///   - isRecall: whether another sender's push withdraws a message; S2.22 by default.
-    public init(
-        badgeStore: BadgeStore?, isFilteringEntitled: Bool = false,
-        isRecall: @escaping @Sendable (JSONValue) -> Bool = CornerMarkDecrease.isSet(in:)
+    /// A handler over a badge store in the app group; nil if the app group cannot be used: contents then stay as they came
+    /// (S2.20).
+    public convenience init(
+        badgeStore: BadgeStore?, isRecall: @escaping @Sendable (JSONValue) -> Bool = CornerMarkDecrease.isSet(in:)
     ) {
-        self.group = badgeStore?.group
-        self.isFilteringEntitled = isFilteringEntitled
-        self.isRecall = isRecall
+        self.init(badgeStore: badgeStore, options: Options(isRecall: isRecall))
+    }
+
+    /// A handler over a badge store in the app group; nil if the app group cannot be used: contents then stay as they came
+    /// (S2.20).
+    public convenience init(badgeStore: BadgeStore?, options: Options) {
+        let group = badgeStore?.group
+        self.init(surroundings: Surroundings { group }, options: options, problem: nil)
     }
 
     /// A handler over an app group's container. Before the first unlock the container cannot be used; contents then stay as
     /// they came (S2.20).
-    public convenience init(
-        appGroupIdentifier: String, isFilteringEntitled: Bool = false,
-        isRecall: @escaping @Sendable (JSONValue) -> Bool = CornerMarkDecrease.isSet(in:)
-    ) {
-        self.init(
-            badgeStore: BadgeStore(appGroupIdentifier: appGroupIdentifier), isFilteringEntitled: isFilteringEntitled,
-            isRecall: isRecall)
+    ///
+    /// An identifier or key that is wrong is told in `problem` and on the standard error (S2.14); contents stay as they came.
+    public convenience init(appGroupIdentifier: String, badgeKey: String = "badge", options: Options = Options()) {
+        var problem: BadgeStoreProblem?
+        do {
+            problem = try BadgeStore(appGroupIdentifier: appGroupIdentifier, key: badgeKey).problem
+        } catch {
+            problem = error
+        }
+        if let problem { FileHandle.standardError.write(Data("Tidings: \(problem)\n".utf8)) }
+        let opened = Locked<AppGroup?>(nil)
+        let group: @Sendable () -> AppGroup? = {
+            opened.withLock { group in
+                // Tried again at each push: the person may have unlocked the phone meanwhile.
+                if group == nil {
+                    group = (try? BadgeStore(appGroupIdentifier: appGroupIdentifier, key: badgeKey))?.group
+                }
+                return group
+            }
+        }
+        self.init(surroundings: Surroundings(group: group), options: options, problem: problem)
     }
+
+    /// A handler in given surroundings.
+    package init(surroundings: Surroundings, options: Options = Options(), problem: BadgeStoreProblem? = nil) {
+        self.surroundings = surroundings
+        self.options = options
+        self.problem = problem
+    }
+
+    deinit { self.serviceExtensionTimeWillExpire() }
 
     /// Decides what the push shows and calls the content handler, at the latest from `serviceExtensionTimeWillExpire`.
     public func didReceive(
         _ request: UNNotificationRequest, contentHandler: @escaping (UNNotificationContent) -> Void
     ) {
-        let handler = ContentHandler(call: contentHandler)
-        self.open.withLock { open in
-            open.contentHandler = handler
-            open.bestAttempt = request.content
+        let run = ExtensionRun(request.content, handler: contentHandler)
+        self.runs.withLock { runs in
+            runs.removeAll { !$0.isOpen }
+            runs.append(run)
         }
-        let userInfo = JSONValue(userInfo: request.content.userInfo)
-        if let changes = self.changes(userInfo, isDelivered: nil) {
-            return self.finish(request.content, changes)
-        }
-        // A claim whose owner is gone: the delivered list tells whether it was shown.
-        let identifier = PushInfo(userInfo: userInfo)?.message.description ?? request.identifier
-        UNUserNotificationCenter.current().getDeliveredNotifications { delivered in
-            let isDelivered = delivered.contains { $0.request.identifier == identifier }
-            self.finish(request.content, self.changes(userInfo, isDelivered: isDelivered))
+        guard let group = self.surroundings.group() else { return run.finish() }
+        let push = Push(
+            identifier: request.identifier, userInfo: JSONValue(userInfo: request.content.userInfo), group: group,
+            surroundings: self.surroundings, options: self.options)
+        switch push.decide(isDelivered: nil) {
+        case .decided(let decision): Self.carryOut(decision, of: push, in: run)
+        case .unreadable: run.finish()
+        case .lookAtDelivered:
+            // A claim whose owner is gone: the delivered list tells whether it was shown.
+            run.add(
+                Task {
+                    let isDelivered = await push.isDelivered()
+                    guard case .decided(let decision) = push.decide(isDelivered: isDelivered) else {
+                        return run.finish()
+                    }
+                    Self.carryOut(decision, of: push, in: run)
+                })
         }
     }
 
     /// The time is up: the best content so far is shown (S2.21).
     public func serviceExtensionTimeWillExpire() {
-        let content = self.open.withLock { $0.bestAttempt }
-        if let content { self.complete(with: content) }
+        let runs = self.runs.withLock { runs in
+            defer { runs = [] }
+            return runs
+        }
+        for run in runs { run.finish() }
     }
 
-    /// Nil if the delivered list has to be looked at first. Without a readable app group nothing is changed.
-    private func changes(_ userInfo: JSONValue, isDelivered: Bool?) -> ExtensionDecision.Changes? {
-        let wall = Int64(Date().timeIntervalSince1970 * 1_000)
-        let untouched = ExtensionDecision.Changes(reason: .rings)
-        guard let group = self.group else { return untouched }
-        do {
-            return try group.update { contents -> ExtensionDecision.Changes? in
-                ExtensionDecision.changes(
-                    userInfo: userInfo,
-                    signIn: contents.recipient.map { .signedIn(recipientTag: $0.tag) } ?? .signedOut,
-                    ledger: &contents.ledger, badge: &contents.badge, isDelivered: isDelivered,
-                    isFilteringEntitled: self.isFilteringEntitled, isRecall: self.isRecall, wall: wall)
-            }
-        } catch {
-            return untouched
+    /// Shows what was decided; what the server has to do with it comes first, as long as there is time.
+    private static func carryOut(_ decision: Push.Decision, of push: Push, in run: ExtensionRun) {
+        push.remove(decision.changes.removed)
+        run.improve(push.content(decision, from: run.best))
+        guard let api = decision.api, decision.changes.receipt != nil || decision.changes.fetch != nil else {
+            return run.finish()
         }
-    }
-
-    private func finish(_ original: UNNotificationContent, _ changes: ExtensionDecision.Changes?) {
-        guard let changes, let content = original.mutableCopy() as? UNMutableNotificationContent else {
-            return self.complete(with: original)
-        }
-        if changes.isStripped {
-            content.title = ""
-            content.subtitle = ""
-            content.badge = nil
-            content.userInfo = [:]
-        }
-        if let badge = changes.badge { content.badge = NSNumber(value: badge) }
-        if let body = changes.body { content.body = body }
-        if changes.isSilent {
-            content.sound = nil
-            content.interruptionLevel = .passive
-        }
-        let removed = changes.removed.map(\.description)
-        if !removed.isEmpty {
-            UNUserNotificationCenter.current().removeDeliveredNotifications(withIdentifiers: removed)
-        }
-        guard changes.isDiscarded else { return self.complete(with: content) }
-        // A badge on otherwise empty content is still applied (ios-delivery.md §10).
-        let nothing = UNMutableNotificationContent()
-        nothing.badge = content.badge
-        self.complete(with: nothing)
-    }
-
-    private func complete(with content: UNNotificationContent) {
-        let handler = self.open.withLock { open in
-            defer {
-                open.contentHandler = nil
-                open.bestAttempt = nil
-            }
-            return open.contentHandler
-        }
-        handler?.call(content)
+        run.add(
+            Task {
+                async let receipt: Void = push.report(decision.changes.receipt, to: api)
+                await push.fetchMissed(decision, from: api)
+                await receipt
+                // The person may have signed out meanwhile: nothing is shown then (DESIGN P7).
+                if push.isForAnother, case .decided(let stripped) = push.decide(isDelivered: nil) {
+                    run.improve(push.content(stripped, from: run.best))
+                }
+                run.finish()
+            })
     }
 }
 
-extension BadgeStore {
-    /// A store in an app group's container; nil if this process does not belong to the group or cannot use it now.
-    ///
-    /// - Parameter key: names the number; the same in app and extension (S2.14).
-    public init?(appGroupIdentifier: String, key: String = "badge") {
-        guard
-            let folder = FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: appGroupIdentifier)
-        else { return nil }
-        try? self.init(appGroupFolder: folder, key: key)
+// On Apple's systems the same is part of `TidingsAppGroup`: there Foundation knows the container.
+#if os(Linux)
+    extension BadgeStore {
+        /// A store in an app group's container.
+        ///
+        /// - Parameters:
+        ///   - appGroupIdentifier: the group's name, the same in app and extension (S2.14).
+        ///   - key: names the number; the same in app and extension (S2.14).
+        /// - Throws: `BadgeStoreProblem`: this process does not belong to the group, the key is no key, or the container cannot be
+        ///   used now.
+        public init(appGroupIdentifier: String, key: String = "badge") throws(BadgeStoreProblem) {
+            guard
+                let folder = FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: appGroupIdentifier)
+            else { throw .unknownAppGroup(appGroupIdentifier) }
+            try self.init(appGroupFolder: folder, key: key)
+        }
     }
-}
+#endif

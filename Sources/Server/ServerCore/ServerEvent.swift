@@ -117,8 +117,15 @@ package enum ApiCommand: Hashable, Sendable {
     case trace(AppID, MessageID)
     /// Sign a device out: its session ends, its token is forgotten. Answers `.done` or `.refused`.
     case signOut(DeviceKey)
-    /// Entries of a person's log, for the service extension (DESIGN §5 "Keep-one"). Answers `.page`.
-    case readLog(UserKey, after: LogPosition, limit: Int)
-    /// What a phone reports later about a pushed message. Answers `.done` or `.refused`.
-    case receipt(LegID, LegReceipt)
+    /// What a device's service extension asks, with a token issued at this wall time. Answered `.refused` with
+    /// `invalid_token` if the device is signed out or the token was replaced (DESIGN §7 "Extension").
+    case fromExtension(DeviceKey, tokenIssuedAt: Int64, ExtensionRequest)
+}
+
+/// What a notification service extension asks.
+package enum ExtensionRequest: Hashable, Sendable {
+    /// Entries of the person's log (DESIGN §5 "Keep-one"). Answers `.page`.
+    case missed(after: LogPosition, limit: Int)
+    /// What became of a pushed message on the phone. Answers `.done` or `.refused`.
+    case receipt(MessageID, LegReceipt)
 }

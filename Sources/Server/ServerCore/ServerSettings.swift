@@ -4,6 +4,8 @@ package struct ServerSettings: Hashable, Sendable {
     package var node: UInt8 = 0
     /// Salt of the recipient tag (DESIGN §7 "Extension"): keeps tags of two installations apart. The tag is opaque, not secret.
     package var recipientTagSalt: UInt64 = 0
+    /// How long an extension token is still good after a newer connect has replaced it.
+    package var extensionTokenOverlap: Int64 = 3_600_000
 
     // Leases (DESIGN §4).
     /// How long a device in front may take to settle an entry.

@@ -99,7 +99,7 @@ struct Send: AsyncParsableCommand {
         guard let url = URL(string: self.gateway) else { throw ToolFailure("\(self.gateway) is not an address") }
         var configuration = ChatClient.Configuration(appKey: AppID(self.options.app), serverURL: url)
         configuration.storeFolder = URL(fileURLWithPath: storeFolder, isDirectory: true)
-        configuration.connectTimeLimit = .seconds(10)
+        configuration.connectTimeLimit = 10
         let client = ChatClient(configuration: configuration)
         try await client.connect(userID: UserID(self.from), token: token)
         let conversation = ConversationID(type: ConversationType(rawValue: self.type) ?? .direct, target: self.to)

@@ -1,16 +1,22 @@
 import ArgumentParser
 import Foundation
+import PhoneTerminal
 import TidingsModel
 import VirtualPhone
 
 /// `tidings phone`: a virtual iPhone in the terminal.
 struct Phone: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Run a virtual iPhone: every app and extension is a process of its own.",
+        abstract: "Run a virtual iPhone in the terminal: every app and extension is a process of its own.",
         discussion: """
-            Prints the phone's trace, one line an event. Commands go to the control port, one JSON object a line, for \
-            example {"do":"launch"}, {"do":"home"}, {"do":"freeze"}, {"do":"tap","notification":"…"}; docs/virtual-phone.md \
-            lists them. By default the phone carries the example app of Examples/Chat.
+            On a terminal it shows what the phone shows, with its trace beside it, and takes keys; ? lists them. With \
+            --script it does what a file says, and otherwise it prints its trace, one line an event. In every case \
+            commands go to the control port too, one JSON object a line; docs/virtual-phone.md has them all.
+
+            \(Self.wordList)
+
+            Exit status of a script: 0 if every step held, 1 if one failed (what the phone shows is printed), 64 if the \
+            script cannot be read, 128 and its number if a signal ended it.
             """)
 
     @Option(help: "The phone's name, also at the local APNs.") var id = "phone"
@@ -18,12 +24,15 @@ struct Phone: AsyncParsableCommand {
     @Option(help: "Folder for homes and app groups; made if missing.") var folder = "phone"
     @Option(help: "The local APNs' courier, host:port; none if left out.") var courier: String?
     @Option(help: "Control port on loopback; 0 takes a free one.") var control = 0
-    @Option(help: "The app's bundle identifier.") var bundle = "com.example.chat"
-    @Option(help: "The app's executable; the example app if left out.") var app: String?
-    @Option(help: "The extension's executable; the example's if left out, 'none' for an app without one.")
+    @Option(help: "The app: \(PhoneApp.names), or the path of an executable.") var app = "chat"
+    @Option(help: "The extension's executable; that of a named app if left out, 'none' for an app without one.")
     var `extension`: String?
+    @Option(help: "The app's bundle identifier.") var bundle = "com.example.chat"
     @Option(help: "App group shared by app and extension.") var appGroup = "group.com.example.chat"
-    @Option(help: "Life cycle of the app: scenes or application.") var lifecycle = "scenes"
+    @Option(help: "The app's delegate methods: modern, or legacy as before iOS 10.") var delegate = "modern"
+    @Option(help: "Life cycle of the app: scenes or application; application if left out with --delegate legacy.")
+    var lifecycle: String?
+    @Option(help: "Largest push in bytes instead of the system's (256 before iOS 8).") var payloadLimit: Int?
     @Option(
         name: .customLong("env"), parsing: .singleValue,
         help: ArgumentHelp("A variable for the app's processes. May be given again.", valueName: "name=value"))
@@ -31,55 +40,99 @@ struct Phone: AsyncParsableCommand {
     @Option(help: "Background time in milliseconds instead of the system's (30,000 on iOS 17).") var backgroundTime:
         Int64?
     @Flag(help: "Deny notifications instead of allowing them when the app asks.") var denyNotifications = false
+    @Flag(help: "Leave the question for notifications to keys, script or control port; so it is on a terminal.")
+    var askNotifications = false
+    @Option(help: ArgumentHelp("Do what a file says, '-' for standard input.", valueName: "file")) var script: String?
+    @Flag(help: "Print the trace as lines also on a terminal.") var plain = false
 
-    func run() async throws {
-        let host = try PhoneHost(configuration: self.hostConfiguration())
-        try await host.start()
-        print("control port \(host.controlPort ?? 0)")
-        fflush(nil)
-        let printing = Task {
-            for await event in host.events() {
-                print(PhoneLine(event).text)
-                fflush(nil)
-            }
+    func validate() throws {
+        guard !(self.denyNotifications && self.askNotifications) else {
+            throw ValidationError("--deny-notifications and --ask-notifications cannot both be given")
         }
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask { await Signals.wait(for: [SIGTERM, SIGINT]) }
-            group.addTask { await host.waitUntilQuit() }
-            await group.next()
-            group.cancelAll()
+        guard !(self.plain && self.script != nil) else {
+            throw ValidationError("--plain and --script cannot both be given")
         }
-        await host.stop()
-        printing.cancel()
     }
 
-    private func hostConfiguration() throws -> PhoneHost.Configuration {
+    func run() async throws {
+        let mode = try self.mode()
+        let configuration = try await self.hostConfiguration(mode)
+        let host = try PhoneHost(configuration: configuration)
+        try await host.start()
+        let port = host.controlPort ?? 0
+        if case .screen = mode {} else { print("control port \(port)") }
+        fflush(nil)
+        let phone = HostedPhone(host: host, apps: configuration.apps.map(\.installed.bundleID))
+        let title = "\(self.id)  iOS \(configuration.osVersion)  control port \(port)"
+        let status = await PhoneTerminal.run(phone, title: title, mode: mode)
+        await host.stop()
+        guard status == 0 else { throw ExitCode(status) }
+    }
+
+    private func mode() throws -> PhoneTerminal.Mode {
+        guard let path = self.script else { return self.plain ? .lines : try PhoneTerminal.mode() }
+        let data =
+            path == "-" ? FileHandle.standardInput.readDataToEndOfFile() : FileManager.default.contents(atPath: path)
+        guard let data, let text = String(data: data, encoding: .utf8) else {
+            throw ValidationError("--script must be a readable file in UTF-8, got \"\(path)\"")
+        }
+        do {
+            return .script(try Script(text))
+        } catch {
+            throw ValidationError("--script \(path): \(error)")
+        }
+    }
+
+    private func hostConfiguration(_ mode: PhoneTerminal.Mode) async throws -> PhoneHost.Configuration {
         guard let version = OSVersion(self.ios) else {
             throw ValidationError("--ios must be a version such as 17 or 17.4, got \"\(self.ios)\"")
         }
-        guard let lifecycle = LifecycleStyle(rawValue: self.lifecycle) else {
-            throw ValidationError("--lifecycle must be scenes or application, got \"\(self.lifecycle)\"")
+        guard let delegate = PhoneApp.Delegate(rawValue: self.delegate) else {
+            throw ValidationError("--delegate must be modern or legacy, got \"\(self.delegate)\"")
         }
-        let extensionPath =
-            self.extension == "none" ? nil : try self.extension ?? siblingExecutable("ChatNotificationService")
-        var variables = ["CHAT_APP_GROUP": self.appGroup, "CHAT_LIFECYCLE": self.lifecycle]
+        let lifecycle = try self.lifecycle.map { name in
+            guard let lifecycle = LifecycleStyle(rawValue: name) else {
+                throw ValidationError("--lifecycle must be scenes or application, got \"\(name)\"")
+            }
+            return lifecycle
+        }
+        if let limit = self.payloadLimit, !(1...1_000_000).contains(limit) {
+            throw ValidationError("--payload-limit must be 1 to 1000000 bytes, got \(limit)")
+        }
+        var variables: [String: String] = [:]
         for pair in self.environment {
             guard let equals = pair.firstIndex(of: "="), equals != pair.startIndex else {
                 throw ValidationError("--env must be name=value, got \"\(pair)\"")
             }
             variables[String(pair[..<equals])] = String(pair[pair.index(after: equals)...])
         }
-        let app = PhoneHost.App(
-            installed: InstalledApp(
-                bundleID: BundleID(self.bundle), lifecycle: lifecycle, hasServiceExtension: extensionPath != nil,
-                appGroup: self.appGroup),
-            executable: try self.app ?? siblingExecutable("ChatApp"), extensionExecutable: extensionPath,
-            environment: variables)
+        let courier = try self.courierEndpoint()
+        let app = try PhoneApp(self.app, extension: self.extension)
+        let inherited = await app.environment(phone: self.id, given: variables)
+        variables.merge(inherited) { given, _ in given }
+        let installed = app.installed(
+            as: BundleID(self.bundle), delegate: delegate, lifecycle: lifecycle, appGroup: self.appGroup)
+        variables.merge([
+            "CHAT_APP_GROUP": self.appGroup, "CHAT_LIFECYCLE": installed.lifecycle.rawValue,
+            "CHAT_DELEGATE": delegate.rawValue,
+        ]) { given, _ in given }
         var configuration = PhoneHost.Configuration(
-            phoneID: self.id, osVersion: version, folder: self.folder, courier: try self.courierEndpoint(), apps: [app],
-            controlPort: self.control, answersPrompts: !self.denyNotifications)
+            phoneID: self.id, osVersion: version, folder: self.folder, courier: courier,
+            apps: [
+                PhoneHost.App(
+                    installed: installed, executable: app.executable, extensionExecutable: app.extensionExecutable,
+                    environment: variables)
+            ], controlPort: self.control, answersPrompts: self.answersPrompts(mode))
         configuration.settings.backgroundTaskTime = self.backgroundTime
+        configuration.settings.payloadLimit = self.payloadLimit
         return configuration
+    }
+
+    /// A person at a terminal answers; unattended, the answer is yes unless told otherwise.
+    private func answersPrompts(_ mode: PhoneTerminal.Mode) -> Bool? {
+        if self.denyNotifications { return false }
+        if case .screen = mode { return nil }
+        return self.askNotifications ? nil : true
     }
 
     private func courierEndpoint() throws -> PhoneHost.Endpoint? {
@@ -90,21 +143,14 @@ struct Phone: AsyncParsableCommand {
         }
         return PhoneHost.Endpoint(host: String(parts[0]), port: port)
     }
-}
 
-/// One event of a phone's trace as a line for people.
-struct PhoneLine {
-    let text: String
-
-    init(_ event: JSONValue) {
-        let milliseconds = event["wall"]?.intValue ?? 0
-        let seconds = milliseconds / 1_000 % 86_400
-        let time = String(
-            format: "%02d:%02d:%02d.%03d", seconds / 3_600, seconds / 60 % 60, seconds % 60, milliseconds % 1_000)
-        let skipped: Set<String> = ["event", "wall", "app", "n"]
-        let members = event.objectValue?.members.filter { !skipped.contains($0.key) && $0.value != .null } ?? []
-        let rest = members.map { "\($0.key)=\($0.value.stringValue ?? $0.value.text)" }.joined(separator: " ")
-        self.text =
-            "\(time)  \((event["event"]?.stringValue ?? "?").padding(toLength: 15, withPad: " ", startingAt: 0))  \(rest)"
+    /// The words of scripts with their keys, for `--help`.
+    private static var wordList: String {
+        let words = TerminalWord.all.map { word in
+            let key = word.key.map { "  (key \($0))" } ?? ""
+            return "  \(word.word)\(word.form.isEmpty ? "" : " " + word.form): \(word.meaning)\(key)"
+        }
+        let more = Script.words.map { "  \($0.form): \($0.meaning)" }
+        return "Words of a script, one step a line, # for a comment:\n" + (words + more).joined(separator: "\n")
     }
 }

@@ -53,6 +53,8 @@ extension World {
             self.phones[index].disk.write(entries, person: person)
             let disk = self.phones[index].disk
             self.later(.entriesStored(upTo: disk.stored, unread: disk.unreadCount), in: process, on: index)
+        case .skipEntries(let after, _):
+            self.checkers.found("bug", "phone \(index) skipped a part of the log after \(after)")
         case .storeSettled(let position): self.phones[index].disk.settled = position
         case .storeOutgoing(let draft):
             self.phones[index].disk.outbox[draft.clientMessageID] = draft
@@ -70,7 +72,9 @@ extension World {
             self.note("phone \(index) has \(message.id) acknowledged")
             self.checkers.acknowledge(message)
         case .finishSend(let id, let outcome): self.checkers.found("P1", "a good send ended badly: \(id) \(outcome)")
-        case .publishStatus, .publishRunState, .publishEntries, .finishConnect: break
+        case .publishStatus, .publishRunState, .publishEntries, .finishConnect, .publishProblem, .finishWake,
+            .handOverCustomMessages, .keepFarewell, .farewellEnded, .readDeviceStatus:
+            break
 
         case .resolveNames(let id, let question):
             let names = ResolvedNames(user: question.sender.rawValue, group: question.group?.target)
@@ -83,16 +87,27 @@ extension World {
             self.phones[index].group.ledger.markShown(id, by: .kit(process: process.number), wall: self.now.wall)
         case .releaseClaim(let id):
             self.phones[index].group.ledger.release(id, by: .kit(process: process.number))
-        case .clearNotifications(let conversation):
-            let identifiers = self.phones[index].core.screen.list.filter {
-                $0.notification.request.content.threadIdentifier == conversation.description
-            }.map { $0.notification.request.identifier }
+        case .clearNotifications(let conversation, let position):
+            let identifiers = self.phones[index].core.screen.list.map(\.notification.request).filter {
+                NotificationClearing.isRead(
+                    .object($0.content.userInfo), identifier: $0.identifier, thread: $0.content.threadIdentifier,
+                    in: conversation, upTo: position, stored: { _ in nil })
+            }.map(\.identifier)
             self.tell(process, .deliveredRemoved(identifiers: identifiers), on: index)
+            self.later(.notificationWorkDone, in: process, on: index)
+        case .withdrawNotification(let id, let replacement):
+            self.withdraw(id, replacement, in: process, on: index)
+            self.later(.notificationWorkDone, in: process, on: index)
+        case .lowerBadge(let unread, let position):
+            self.phones[index].group.badge?.posted(unread: unread, position: position)
+            if let badge = self.phones[index].group.badge { self.ask(process, .setBadgeCount(badge.shown), on: index) }
+            self.later(.notificationWorkDone, in: process, on: index)
         case .writeBadge(let unread, let position):
             var badge = self.phones[index].group.badge ?? Badge()
             badge.resigned(unread: unread, position: position)
             self.phones[index].group.badge = badge
             self.ask(process, .setBadgeCount(badge.shown), on: index)
+            self.later(.notificationWorkDone, in: process, on: index)
 
         case .beginBackgroundTask:
             guard self.phones[index].processes[process]?.task == nil else { return }
@@ -120,11 +135,23 @@ extension World {
         self.later(.ringClaimed(id, verdict), in: process, on: index)
     }
 
+    private mutating func withdraw(
+        _ id: MessageID, _ replacement: LocalNotification?, in process: ProcessID, on index: Int
+    ) {
+        let identifier = id.description
+        guard self.phones[index].core.screen.list.contains(where: { $0.notification.request.identifier == identifier })
+        else { return }
+        guard let replacement else {
+            return self.tell(process, .deliveredRemoved(identifiers: [identifier]), on: index)
+        }
+        self.post(replacement, in: process, on: index)
+    }
+
     private mutating func post(_ notification: LocalNotification, in process: ProcessID, on index: Int) {
         self.phones[index].group.badge?.posted(unread: notification.unread, position: notification.position)
         let content = NotificationContent(
             title: notification.title, body: notification.body, badge: self.phones[index].group.badge?.shown,
-            sound: .standard, userInfo: notification.payload.userInfo.objectValue ?? JSONObject(),
+            sound: .standard, userInfo: notification.userInfo.objectValue ?? JSONObject(),
             threadIdentifier: notification.conversation.description)
         let request = NotificationRequest(identifier: notification.message.description, content: content)
         self.ask(process, .add(request), on: index, posting: notification.message)

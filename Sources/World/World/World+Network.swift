@@ -159,11 +159,12 @@ extension World {
         case .send(let draft): "send \(draft.clientMessageID)"
         case .ack(let ack): "ack \(ack.stored) \(ack.settled.map { "\($0.upTo) \($0.disposition.name)" })"
         case .runState(let state): "run state \(state)"
-        case .registerPush(let registration): "register \(registration.token)"
+        case .registerPush(let registration): registration.map { "register \($0.token)" } ?? "unregister"
         case .sync(let after, _): "sync \(after)"
         case .markRead(let conversation, let upTo): "read \(conversation) \(upTo)"
         case .ping(let nonce): "ping \(nonce)"
         case .signOut: "sign out"
+        case .deviceStatus(let status): "status \(status.authorization.rawValue) \(status.backgroundRefresh.rawValue)"
         }
     }
 

@@ -52,6 +52,9 @@ extension World {
         case .unregisterTopic(let bundle):
             guard let courier = self.phones[index].courier else { return }
             self.tellCourier(.unregistrationRequested(.init(courier), topic: bundle.rawValue, .sandbox), index)
+        case .requestToken, .dropToken, .invalidateTokens:
+            // The apps of this world use the device token only.
+            break
         case .acknowledge(let delivery):
             guard let courier = self.phones[index].courier else { return }
             self.tellCourier(.deliveryAcknowledged(.init(courier), delivery: Int64(delivery)), index)
@@ -75,7 +78,9 @@ extension World {
         case .fault(let text):
             self.note("phone \(index) fault \(text)")
             self.checkers.found("bug", "phone \(index): \(text)")
-        case .completion, .processStarted, .wake, .badge: break
+        case .completion, .processStarted, .wake, .badge, .refused, .backgroundFetch, .refreshTask, .activity,
+            .systemSound:
+            break
         }
     }
 
@@ -101,7 +106,7 @@ extension World {
         case .sceneDidEnterBackground, .applicationDidEnterBackground:
             let remaining = self.phones[index].core.backgroundTimeRemaining(of: Self.bundle, at: self.now)
             self.handle(.appDidEnterBackground(remainingMilliseconds: remaining), in: process, on: index)
-        case .receiveRemoteFetch: result = .fetch(.noData)
+        case .receiveRemoteFetch, .performFetch: result = .fetch(.noData)
         case .willPresent: result = .presentation([])
         case .registeredForRemoteNotifications(let token):
             let registration = PushRegistration(token: token, environment: .sandbox, topic: Self.bundle.rawValue)
@@ -111,7 +116,10 @@ extension World {
         case .willFinishLaunching, .applicationDidReceiveMemoryWarning, .sceneConfiguration, .sceneWillConnect,
             .sceneDidBecomeActive, .sceneDidDisconnect, .receiveRemote, .receiveLocal, .handleActionRemote,
             .handleActionLocal, .receiveResponse, .failedToRegisterForRemoteNotifications,
-            .serviceExtensionTimeWillExpire:
+            .serviceExtensionTimeWillExpire, .openSettings, .registeredUserNotificationSettings,
+            .refreshTaskLaunched, .refreshTaskExpired, .backgroundRefreshStatusChanged, .voipTokenUpdated,
+            .voipPushReceived, .voipTokenInvalidated, .activityTokenUpdated, .pushToStartTokenUpdated,
+            .activityUpdated, .expiringActivityExpired:
             break
         }
         self.plan(
@@ -140,11 +148,12 @@ extension World {
         let signIn = recipient.map { ExtensionDecision.SignIn.signedIn(recipientTag: $0.tag) } ?? .signedOut
         var group = self.phones[index].group
         let changes = ExtensionDecision.changes(
-            userInfo: userInfo, signIn: signIn, ledger: &group.ledger, badge: &group.badge, isDelivered: isDelivered,
-            wall: self.now.wall)
+            userInfo: userInfo, facts: .init(signIn: signIn, isDelivered: isDelivered), ledger: &group.ledger,
+            badge: &group.badge, wall: self.now.wall)
         self.phones[index].group = group
         guard let changes else { return content }
         if let badge = changes.badge { content.badge = badge }
+        if let title = changes.title { content.title = title }
         if let body = changes.body { content.body = body }
         if changes.isSilent {
             content.sound = nil

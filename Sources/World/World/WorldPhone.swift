@@ -65,6 +65,7 @@ struct WorldDisk {
             case .read(let conversation, let upTo):
                 self.read(conversation, upTo: upTo)
                 if self.reads[conversation] ?? 0 <= upTo { self.reads[conversation] = nil }
+            case .custom, .recall: break
             }
         }
     }

@@ -48,11 +48,10 @@ extension HostShell {
             self.processes[process]?.channel == nil
         else { throw InvalidField(field: "token", rule: "must be of a process that has not introduced itself") }
         if process.role == .app,
-            let app = self.configuration.apps.first(where: { $0.installed.bundleID == process.app }),
-            hello.methods != app.installed.methods || hello.lifecycle != app.installed.lifecycle
+            let app = self.engine.phone.installedApps.first(where: { $0.bundleID == process.app }),
+            let difference = hello.mismatch(with: app)
         {
-            let text = "VirtualApp(delegates:lifecycle:) must declare what the phone has installed"
-            self.note("fault", process.app, [("text", .string(text))])
+            self.note("fault", process.app, [("text", .string(difference))])
         }
         self.processes[process]?.channel = channel
         let waiting = self.processes[process]?.waiting ?? []

@@ -6,10 +6,23 @@ import TidingsModel
 
 /// What comes from the courier.
 extension HostShell {
+    /// A push that somebody hands to the phone, without APNs.
+    func handOver(_ push: Push) {
+        self.lastOwnDelivery -= 1
+        var numbered = push
+        numbered.delivery = self.lastOwnDelivery
+        self.engine.post(.courier(.pushArrived(numbered)))
+    }
+
     func take(_ event: CourierClient.Event) {
         switch event {
         case .connected: self.note("courier", nil, [("state", "connected")])
         case .disconnected: self.note("courier", nil, [("state", "disconnected")])
+        case .tokenIssued(let topic, let token) where self.tokenWishes.contains { $0.topic == topic }:
+            self.note("token", nil, [("topic", .string(topic)), ("token", .string(token.rawValue))])
+            let answered = self.tokenWishes.filter { $0.topic == topic }
+            self.tokenWishes.removeAll { $0.topic == topic }
+            for wish in answered { self.engine.post(.courier(.tokenOfKindIssued(wish.app, wish.kind, token))) }
         case .tokenIssued(let topic, let token):
             self.note("token", BundleID(topic), [("token", .string(token.rawValue))])
             self.engine.post(.courier(.tokenIssued(BundleID(topic), token)))
@@ -42,14 +55,14 @@ extension HostShell: PhoneSurroundings {
     func startProcess(_ process: ProcessID) {
         guard let app = self.configuration.apps.first(where: { $0.installed.bundleID == process.app }) else { return }
         let isApp = process.role == .app
-        let root = "\(self.configuration.folder)/apps/\(process.app)"
-        let home = isApp ? "\(root)/home" : "\(root)/extension"
+        let folders = PhoneFolders(root: self.configuration.folder)
+        let home = folders.protectedHome(of: process.app, isApp: isApp)
         var groups: [String: String] = [:]
-        if let group = app.installed.appGroup { groups[group] = "\(self.configuration.folder)/groups/\(group)" }
+        if let group = app.installed.appGroup { groups[group] = folders.protectedGroup(group) }
         let facts = PhoneProcessFacts(
             role: isApp ? .app : .notificationService, bundleID: process.app.rawValue,
             osVersion: self.configuration.osVersion.description, phoneID: self.configuration.phoneID, home: home,
-            groups: groups)
+            groups: groups, entitlements: app.installed.entitlements)
         if isApp { self.screens[process.app] = nil }
         let token = UUID().uuidString
         var environment = app.environment
@@ -69,7 +82,7 @@ extension HostShell: PhoneSurroundings {
         do {
             let child = try ChildProcess.start(
                 executable: isApp ? app.executable : app.extensionExecutable ?? app.executable,
-                environment: environment, output: "\(root)/output.log"
+                environment: environment, output: "\(self.configuration.folder)/apps/\(process.app)/output.log"
             ) { end in
                 loop.execute { bound.value.ended(process, end) }
             }
@@ -120,17 +133,55 @@ extension HostShell: PhoneSurroundings {
         self.courier?.unregister(topic: app.rawValue, environment: self.pushEnvironment(of: app))
     }
 
+    func requestToken(_ kind: TokenKind, for app: BundleID) {
+        let topic = kind.topic(of: app)
+        self.tokenWishes.append(TokenWish(topic: topic, app: app, kind: kind))
+        self.courier?.register(topic: topic, environment: self.pushEnvironment(of: app))
+    }
+
+    func dropToken(_ kind: TokenKind, of app: BundleID) {
+        let topic = kind.topic(of: app)
+        self.tokenWishes.removeAll { $0.app == app && $0.kind == kind }
+        self.courier?.unregister(topic: topic, environment: self.pushEnvironment(of: app))
+    }
+
+    func invalidateTokens(of app: BundleID) {
+        // The courier gives a new token to a topic that was given up.
+        let environment = self.pushEnvironment(of: app)
+        self.courier?.unregister(topic: app.rawValue, environment: environment)
+        for kind in [TokenKind.voip, .pushToStart] {
+            self.courier?.unregister(topic: kind.topic(of: app), environment: environment)
+        }
+    }
+
     private func pushEnvironment(of app: BundleID) -> PushEnvironment {
         self.configuration.apps.first { $0.installed.bundleID == app }?.pushEnvironment ?? .sandbox
     }
 
-    func acknowledge(delivery: UInt64) { self.courier?.acknowledge(delivery: delivery) }
+    func acknowledge(delivery: UInt64) {
+        guard delivery < self.lastOwnDelivery else { return }
+        self.courier?.acknowledge(delivery: delivery)
+    }
+
     func connectCourier() { self.courier?.open() }
     func disconnectCourier() { self.courier?.close() }
     func record(_ record: PhoneRecord) { self.trace.append(record.json) }
 
+    /// Closes the folders before the first unlock, and opens them after it.
+    private func protectFolders() {
+        let isProtected = self.engine.phone.screen.lock == .beforeFirstUnlock
+        guard self.foldersAreProtected != isProtected else { return }
+        self.foldersAreProtected = isProtected
+        do {
+            try PhoneFolders(root: self.configuration.folder).setProtected(isProtected)
+        } catch {
+            self.note("fault", nil, [("text", .string("the phone's folder cannot be protected: \(error)"))])
+        }
+    }
+
     func settled(nextDeadline: Int64?) {
         self.answerPrompt()
+        self.protectFolders()
         guard self.alarm?.at != nextDeadline else { return }
         self.alarm?.task.cancel()
         guard let nextDeadline else {

@@ -18,9 +18,23 @@ final class HostShell {
     var processes: [ProcessID: Hosted] = [:]
     private var answersPrompts: Bool?
     var screens: [BundleID: JSONValue] = [:]
+    /// Whether the folders are closed; nil before the phone looked.
+    var foldersAreProtected: Bool?
+    /// The last number given to a push that came without APNs; counts down, so that none is a courier's.
+    var lastOwnDelivery = UInt64.max
     /// Every child that was started and not reaped, also those the core has forgotten.
     var unreaped: [ProcessID: ChildProcess] = [:]
     var ending: [ProcessID: EventLoopPromise<Void>] = [:]
+
+    /// Tokens of other kinds that were asked for and have not come.
+    var tokenWishes: [TokenWish] = []
+
+    /// A token that was asked for.
+    struct TokenWish {
+        var topic: String
+        var app: BundleID
+        var kind: TokenKind
+    }
 
     /// One process of an app or extension.
     struct Hosted {
@@ -151,25 +165,28 @@ final class HostShell {
             self.engine.post(.person(.settingChanged(app, setting, isOn: isOn)))
         case .airplane(let isOn): self.engine.post(.person(.airplaneModeChanged(isOn: isOn)))
         case .lowPower(let isOn): self.engine.post(.person(.lowPowerModeChanged(isOn: isOn)))
+        case .focus(let isOn): self.engine.post(.person(.focusChanged(isOn ? Focus() : nil)))
+        case .push(let push): self.handOver(push)
         case .overlay(let isOn): self.engine.post(.person(isOn ? .overlayAppeared : .overlayDisappeared))
         case .memoryLow: self.engine.post(.system(.memoryRanLow))
         case .restart: self.engine.post(.system(.restarted))
         case .input(let app, let value): try self.input(value, to: app)
         case .screen: return self.screen
         case .trace(let after): return .members([("events", .array(self.trace.lines(after: after)))])
+        case .change(let change): try self.perform(change)
         case .quit: self.onQuit()
         }
         return .members([])
     }
 
-    private func running(_ app: BundleID) throws(InvalidField) -> BundleID {
+    func running(_ app: BundleID) throws(InvalidField) -> BundleID {
         guard self.engine.phone.state(of: app)?.hasProcess == true else {
             throw InvalidField(field: "app", rule: "does not run: \(app)")
         }
         return app
     }
 
-    private func key(_ identifier: String) throws(InvalidField) -> NotificationKey {
+    func key(_ identifier: String) throws(InvalidField) -> NotificationKey {
         let list = self.engine.phone.screen.list
         guard let entry = list.first(where: { $0.key.identifier == identifier }) else {
             throw InvalidField(field: "notification", rule: "is not in the list: \(identifier)")
@@ -195,7 +212,10 @@ final class HostShell {
                 ])
             )
         }
-        return .members(phone.screen.members + [("apps", .members(apps))])
+        return .members(
+            phone.screen.members { phone.actions(of: $0) } + [
+                ("low_power", .bool(phone.isInLowPowerMode)), ("apps", .members(apps)),
+            ])
     }
 
     func answerPrompt() {

@@ -28,6 +28,8 @@ public enum PhoneCommand: Equatable, Sendable {
     case setting(BundleID, SettingSwitch, isOn: Bool)
     case airplane(isOn: Bool)
     case lowPower(isOn: Bool)
+    /// A Focus that lets nothing but time-sensitive and critical notifications through (iOS 15).
+    case focus(isOn: Bool)
     /// A call, the app switcher or Notification Center covers or uncovers the app in front.
     case overlay(isOn: Bool)
     case memoryLow
@@ -38,12 +40,16 @@ public enum PhoneCommand: Equatable, Sendable {
     case screen
     /// Answers the trace's lines with a number above `after`.
     case trace(after: Int)
+    /// A push that comes without APNs: its delivery number is not used.
+    case push(Push)
+    /// Something else that a person or the system does.
+    case change(PhoneChange)
     /// Ends the phone and its apps.
     case quit
 
     private enum Word: String, CaseIterable {
         case launch, home, lock, unlock, freeze, kill, evict, tap, dismiss, action, airplane, overlay, restart, input
-        case screen, trace, quit, setting
+        case screen, trace, quit, setting, focus, push
         case forceQuit = "force_quit"
         case allowNotifications = "allow_notifications"
         case denyNotifications = "deny_notifications"
@@ -59,7 +65,16 @@ public enum PhoneCommand: Equatable, Sendable {
     /// - Throws: `InvalidField` naming the member that is missing or wrong.
     public init(json: JSONValue, apps: [BundleID]) throws(InvalidField) {
         let fields = Fields(json)
-        let word: Word = try fields.choice("do")
+        let text = try fields.string("do")
+        if let change = PhoneChange.Word(rawValue: text) {
+            self = .change(try PhoneChange(change, fields, apps))
+            return
+        }
+        guard let word = Word(rawValue: text) else {
+            let allowed = Word.allCases.map(\.rawValue) + PhoneChange.Word.allCases.map(\.rawValue)
+            throw InvalidField(
+                field: "do", rule: "must be one of \(allowed.sorted().joined(separator: ", ")), got \(text)")
+        }
         switch word {
         case .launch: self = .launch(try Self.app(fields, apps))
         case .home: self = .home
@@ -81,6 +96,8 @@ public enum PhoneCommand: Equatable, Sendable {
             self = .setting(try Self.app(fields, apps), try Self.setting(fields), isOn: try fields.bool("on"))
         case .airplane: self = .airplane(isOn: try fields.bool("on"))
         case .lowPower: self = .lowPower(isOn: try fields.bool("on"))
+        case .focus: self = .focus(isOn: try fields.bool("on"))
+        case .push: self = .push(try Self.push(fields, apps))
         case .overlay: self = .overlay(isOn: try fields.bool("on"))
         case .memoryLow: self = .memoryLow
         case .restart: self = .restart
@@ -91,7 +108,8 @@ public enum PhoneCommand: Equatable, Sendable {
         }
     }
 
-    private static func app(_ fields: Fields, _ apps: [BundleID]) throws(InvalidField) -> BundleID {
+    /// The app a command is about.
+    static func app(_ fields: Fields, _ apps: [BundleID]) throws(InvalidField) -> BundleID {
         let known = apps.map(\.rawValue).joined(separator: ", ")
         guard fields["app"] != nil else {
             guard let only = apps.first, apps.count == 1 else {
@@ -104,6 +122,13 @@ public enum PhoneCommand: Equatable, Sendable {
             throw InvalidField(field: "app", rule: "is not installed: \(app); installed are \(known)")
         }
         return app
+    }
+
+    private static func push(_ fields: Fields, _ apps: [BundleID]) throws(InvalidField) -> Push {
+        Push(
+            delivery: 0, topic: try Self.app(fields, apps).rawValue, payload: try fields.members("payload"),
+            pushType: try fields["push_type"] == nil ? nil : fields.string("push_type"),
+            collapseID: try fields["collapse_id"] == nil ? nil : fields.string("collapse_id"))
     }
 
     private static func setting(_ fields: Fields) throws(InvalidField) -> SettingSwitch {

@@ -19,6 +19,12 @@ package protocol PhoneSurroundings: AnyObject {
     func registerTopic(_ app: BundleID)
     /// Tells the courier that a topic is over.
     func unregisterTopic(_ app: BundleID)
+    /// Asks the courier for a token of another kind.
+    func requestToken(_ kind: TokenKind, for app: BundleID)
+    /// Tells the courier that a token of another kind is over.
+    func dropToken(_ kind: TokenKind, of app: BundleID)
+    /// All tokens of an app are void: the next ones are different.
+    func invalidateTokens(of app: BundleID)
     /// Tells the courier that a push has arrived.
     func acknowledge(delivery: UInt64)
     /// Lets the courier's connection come.
@@ -85,6 +91,9 @@ package final class PhoneEngine {
             self.surroundings.send(.answer(number, answer), to: process)
         case .registerTopic(let app): self.surroundings.registerTopic(app)
         case .unregisterTopic(let app): self.surroundings.unregisterTopic(app)
+        case .requestToken(let app, let kind): self.surroundings.requestToken(kind, for: app)
+        case .dropToken(let app, let kind): self.surroundings.dropToken(kind, of: app)
+        case .invalidateTokens(let app): self.surroundings.invalidateTokens(of: app)
         case .acknowledge(let delivery): self.surroundings.acknowledge(delivery: delivery)
         case .connectCourier: self.surroundings.connectCourier()
         case .disconnectCourier: self.surroundings.disconnectCourier()

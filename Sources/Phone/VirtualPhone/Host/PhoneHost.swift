@@ -202,33 +202,13 @@ public final class PhoneHost: Sendable {
     ///
     /// - Returns: the path of the socket to listen on, short enough for a socket's name.
     private static func prepareFolders(_ configuration: Configuration) throws(InvalidField) -> String {
-        var paths: [String] = []
-        for app in configuration.apps {
-            let root = "\(configuration.folder)/apps/\(app.installed.bundleID)"
-            paths += ["\(root)/home", "\(root)/extension"]
-            if let group = app.installed.appGroup { paths.append("\(configuration.folder)/groups/\(group)") }
-        }
-        for path in paths {
-            do {
-                try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-            } catch {
-                throw InvalidField(field: "folder", rule: "cannot be used: \(path): \(error.localizedDescription)")
-            }
-        }
-        // `UserDefaults(suiteName:)` of app and extension is one store, as with an app group; standard defaults are named
-        // after the executable and stay apart.
-        for app in configuration.apps {
-            let root = "\(configuration.folder)/apps/\(app.installed.bundleID)"
-            let shared = "\(root)/extension/.config"
-            guard (try? FileManager.default.destinationOfSymbolicLink(atPath: shared)) == nil else { continue }
-            do {
-                try FileManager.default.createDirectory(
-                    atPath: "\(root)/home/.config", withIntermediateDirectories: true)
-                try FileManager.default.createSymbolicLink(
-                    atPath: shared, withDestinationPath: "../home/.config")
-            } catch {
-                throw InvalidField(field: "folder", rule: "cannot be used: \(shared): \(error.localizedDescription)")
-            }
+        let folders = PhoneFolders(root: configuration.folder)
+        do {
+            for app in configuration.apps { try folders.make(for: app.installed) }
+            try folders.setProtected(false)
+        } catch {
+            throw InvalidField(
+                field: "folder", rule: "cannot be used: \(configuration.folder): \(error.localizedDescription)")
         }
         // A socket's path holds 107 bytes, so it does not live in the phone's folder (unix(7)).
         var template = Array("\(NSTemporaryDirectory())/phone-XXXXXX".utf8CString)

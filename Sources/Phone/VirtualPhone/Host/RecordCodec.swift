@@ -20,6 +20,7 @@ extension PhoneRecord {
             [("event", .string(kind)), ("wall", .int(self.at.wall)), ("app", .optional(self.app?.rawValue))] + members)
     }
 
+    // tidy: long because it is one case per kind of line.
     private var encoded: (String, [(String, JSONValue)]) {
         switch self.entry {
         case .callback(let record):
@@ -40,6 +41,7 @@ extension PhoneRecord {
                     ("notification", .string(record.identifier)), ("remote", .bool(record.isRemote)),
                     ("banner", .bool(record.banner)), ("list", .bool(record.list)), ("sound", .bool(record.sound)),
                     ("badge", .optional(record.badge)), ("replaced", .bool(record.replaced)),
+                    ("panel", .bool(record.panel)), ("lit", .bool(record.lit)),
                     ("ring", .bool(record.isRing)), ("reason", .string(record.reason.rawValue)),
                 ]
             )
@@ -68,6 +70,17 @@ extension PhoneRecord {
         case .wake(let identifier, let outcome):
             ("wake", [("notification", .string(identifier)), ("outcome", .string(outcome.rawValue))])
         case .badge(let count): ("badge", [("badge", .int(count))])
+        case .refused(let delivery, let reason):
+            ("refused", [("delivery", .int(delivery)), ("reason", .string(reason.rawValue))])
+        case .backgroundFetch(let outcome): ("background_fetch", [("outcome", .string(outcome.rawValue))])
+        case .refreshTask(let identifier, let outcome):
+            ("refresh_task", [("identifier", .string(identifier)), ("outcome", .string(outcome.rawValue))])
+        case .activity(let update): ("activity", update.members)
+        case .systemSound(let sound):
+            (
+                "system_sound",
+                [("sound", .int(sound.number)), ("alert", .bool(sound.isAlert)), ("vibrates", .bool(sound.vibrates))]
+            )
         case .fault(let text): ("fault", [("text", .string(text))])
         }
     }
@@ -75,26 +88,63 @@ extension PhoneRecord {
 
 extension ListEntry {
     /// The entry as one JSON object.
-    package var json: JSONValue {
+    package var json: JSONValue { self.json(actions: []) }
+
+    /// The entry with the buttons it offers. `shown` is there while previews are hidden: what the person sees instead.
+    package func json(actions: [NotificationAction]) -> JSONValue {
         let content = self.notification.request.content
-        return .members([
+        let shown: JSONValue? = self.hidden.map { hidden in
+            .members([
+                ("title", .string(hidden.showsTitle ? content.title : "")),
+                ("subtitle", .string(hidden.showsSubtitle ? content.subtitle : "")),
+                ("body", .string(hidden.body)),
+            ])
+        }
+        let buttons = actions.map { action -> JSONValue in
+            .members([
+                ("action", .string(action.identifier)), ("title", .string(action.title)),
+                ("text", .bool(action.takesText)),
+            ])
+        }
+        return .members(
+            self.members(content) + [("actions", .array(buttons))] + (shown.map { [("shown", $0)] } ?? []))
+    }
+
+    private func members(_ content: NotificationContent) -> [(String, JSONValue)] {
+        [
             ("app", .string(self.app.rawValue)), ("notification", .string(self.notification.request.identifier)),
             ("title", .string(content.title)), ("subtitle", .string(content.subtitle)),
             ("body", .string(content.body)), ("thread", .string(content.threadIdentifier)),
             ("remote", .bool(self.notification.request.isRemote)), ("date", .int(self.notification.date)),
-        ])
+        ]
     }
 }
 
 extension ScreenState {
     /// What the person sees, as members of an object.
-    package var members: [(String, JSONValue)] {
-        [
+    package var members: [(String, JSONValue)] { self.members { _ in [] } }
+
+    /// The same with the buttons that each notification offers.
+    package func members(actions: (ListEntry) -> [NotificationAction]) -> [(String, JSONValue)] {
+        func entries(_ list: [ListEntry]) -> JSONValue { .array(list.map { $0.json(actions: actions($0)) }) }
+        return [
             ("lock", .string(self.lock.rawValue)), ("airplane", .bool(self.airplaneMode)),
             ("front_app", .optional(self.frontApp?.rawValue)), ("front_screen", .optional(self.frontScreen)),
-            ("banners", .array(self.banners.map(\.json))), ("list", .array(self.list.map(\.json))),
+            ("banners", entries(self.banners)), ("list", entries(self.list)),
             ("badges", .members(self.badges.map { ($0.app.rawValue, .int($0.count)) })),
-            ("permission_prompt", .optional(self.permissionPrompt?.rawValue)),
+            ("permission_prompt", .optional(self.permissionPrompt?.rawValue)), ("focus", .bool(self.focus != nil)),
+            ("alert_panel", self.alertPanel?.json ?? .null), ("waiting_panels", .int(self.waitingPanels)),
+            ("lit", .bool(self.isLit)), ("held_for_summary", .array(self.heldForSummary.map(\.json))),
+            (
+                "activities",
+                .array(
+                    self.activities.map {
+                        .members([
+                            ("app", .string($0.app.rawValue)), ("activity", .string($0.activity)),
+                            ("content_state", $0.contentState),
+                        ])
+                    })
+            ),
         ]
     }
 }

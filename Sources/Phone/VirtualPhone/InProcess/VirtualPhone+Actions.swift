@@ -25,7 +25,9 @@ extension VirtualPhone {
     /// - Parameter identifier: the request's identifier; nil is the newest.
     /// - Precondition: the list has it.
     public func tap(_ identifier: String? = nil) async {
-        await self.perform(.person(.notificationTapped(self.key(identifier))))
+        let key = self.key(identifier)
+        self.collapse()
+        await self.perform(.person(.notificationTapped(key)))
     }
 
     /// Clears a notification from the list.
@@ -33,10 +35,12 @@ extension VirtualPhone {
     /// - Parameter identifier: the request's identifier; nil is the newest.
     /// - Precondition: the list has it.
     public func dismiss(_ identifier: String? = nil) async {
-        await self.perform(.person(.notificationDismissed(self.key(identifier))))
+        let key = self.key(identifier)
+        self.collapse()
+        await self.perform(.person(.notificationDismissed(key)))
     }
 
-    /// Presses a notification's button.
+    /// Presses a notification's button. If it is expanded, its content extension is asked first.
     ///
     /// - Parameters:
     ///   - action: the action's identifier.
@@ -44,21 +48,11 @@ extension VirtualPhone {
     ///   - text: what is typed into a text-input action.
     /// - Precondition: the list has the notification.
     public func perform(action: String, on identifier: String? = nil, text: String? = nil) async {
-        await self.perform(.person(.actionPerformed(self.key(identifier), action: action, text: text)))
+        let key = self.key(identifier)
+        guard await self.askContentExtension(key, action: action, text: text) else { return }
+        await self.perform(.person(.actionPerformed(key, action: action, text: text)))
     }
 
-    /// Allows notifications: the prompt that is there, and those to come.
-    public func allowNotifications() async { await self.answerPrompts(true) }
-    /// Denies notifications: the prompt that is there, and those to come.
-    public func denyNotifications() async { await self.answerPrompts(false) }
-    /// Turns a switch in Settings.
-    public func set(_ setting: SettingSwitch, to isOn: Bool, for app: BundleID? = nil) async {
-        await self.perform(.person(.settingChanged(self.target(app), setting, isOn: isOn)))
-    }
-    /// Turns airplane mode on or off.
-    public func setAirplaneMode(_ isOn: Bool) async { await self.perform(.person(.airplaneModeChanged(isOn: isOn))) }
-    /// Turns Low Power Mode on or off.
-    public func setLowPowerMode(_ isOn: Bool) async { await self.perform(.person(.lowPowerModeChanged(isOn: isOn))) }
     /// Covers the app in front, as a call does.
     public func showOverlay() async { await self.perform(.person(.overlayAppeared)) }
     /// Uncovers the app in front.
@@ -70,16 +64,7 @@ extension VirtualPhone {
         await self.input(value, to: self.target(app))
     }
 
-    // MARK: System
-
-    /// Suspends an app at once, without a word.
-    public func suspend(_ app: BundleID? = nil) async { await self.perform(.system(.appFrozen(self.target(app)))) }
-    /// Kills an app without a word.
-    public func terminate(_ app: BundleID? = nil) async { await self.perform(.system(.appKilled(self.target(app)))) }
-    /// Ends an app for memory: told if it runs, not if it is suspended.
-    public func evict(_ app: BundleID? = nil) async { await self.perform(.system(.appEvicted(self.target(app)))) }
-    /// Restarts the phone, which is then locked and before its first unlock.
-    public func restart() async { await self.perform(.system(.restarted)) }
+    // MARK: Time
 
     /// Lets time pass, stopping at every deadline on the way.
     public func advance(by duration: Duration) async {
@@ -89,24 +74,52 @@ extension VirtualPhone {
 
     // MARK: APNs
 
-    /// Brings a push. While the phone is offline the newest per app is kept and comes later, as with APNs.
+    /// Brings a push. While the phone is offline the newest per topic is kept and comes later, as with APNs.
     ///
     /// - Parameters:
     ///   - payload: the payload, an object.
     ///   - collapseID: `apns-collapse-id`, which becomes the request's identifier.
     ///   - pushType: `apns-push-type`; nil if the sender named none.
+    ///   - priority: `apns-priority`: 1, 5 or 10.
+    ///   - expiration: `apns-expiration` in seconds since 1970; 0 is not kept for a phone that is offline.
     /// - Precondition: the payload is an object.
     public func deliver(
-        _ payload: JSONValue, to app: BundleID? = nil, collapseID: String? = nil, pushType: String? = "alert"
+        _ payload: JSONValue, to app: BundleID? = nil, collapseID: String? = nil, pushType: String? = "alert",
+        priority: Int = 10, expiration: Int64? = nil
     ) async {
-        guard let object = payload.objectValue else { preconditionFailure("payload must be an object") }
         await self.bring(
             Push(
-                delivery: self.nextDelivery(), topic: self.target(app).rawValue, payload: object, pushType: pushType,
-                collapseID: collapseID))
+                delivery: self.nextDelivery(), topic: self.target(app).rawValue, payload: Self.object(payload),
+                pushType: pushType, priority: priority, collapseID: collapseID, expiration: expiration))
     }
 
-    private func key(_ identifier: String?) -> NotificationKey {
+    /// Brings a VoIP push, with the topic `<bundle>.voip` (ios-delivery.md §12).
+    ///
+    /// - Precondition: the payload is an object.
+    public func deliverVoIP(_ payload: JSONValue, to app: BundleID? = nil) async {
+        await self.bring(
+            Push(
+                delivery: self.nextDelivery(), topic: TokenKind.voip.topic(of: self.target(app)),
+                payload: Self.object(payload), pushType: "voip"))
+    }
+
+    /// Brings a Live Activity's push, with the topic `<bundle>.push-type.liveactivity` (ios-delivery.md §12).
+    ///
+    /// - Parameter activity: the activity whose token it was sent to; nil is the push-to-start token.
+    /// - Precondition: the payload is an object.
+    public func deliverActivity(_ payload: JSONValue, to app: BundleID? = nil, activity: String?) async {
+        await self.bring(
+            Push(
+                delivery: self.nextDelivery(), topic: TokenKind.pushToStart.topic(of: self.target(app)),
+                payload: Self.object(payload), pushType: "liveactivity", activity: activity))
+    }
+
+    private static func object(_ payload: JSONValue) -> JSONObject {
+        guard let object = payload.objectValue else { preconditionFailure("payload must be an object") }
+        return object
+    }
+
+    func key(_ identifier: String?) -> NotificationKey {
         let list = self.screen.list
         guard let entry = list.first(where: { identifier == nil || $0.key.identifier == identifier }) else {
             preconditionFailure("the list has no notification \(identifier ?? "at all")")

@@ -8,23 +8,58 @@ extension VirtualPhone: @preconcurrency PhoneSurroundings {
 
     package func startProcess(_ process: ProcessID) {
         let isApp = process.role == .app
-        let installed = self.engine?.phone.installedApps.first { $0.bundleID == process.app }
-        let root = self.folder ?? "/nonexistent"
-        let home = "\(root)/apps/\(process.app)/\(isApp ? "home" : "extension")"
-        var groups: [String: String] = [:]
-        if let group = installed?.appGroup, self.folder != nil { groups[group] = "\(root)/groups/\(group)" }
-        if self.folder != nil {
-            for path in [home] + groups.values {
-                try? FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        if let folders = self.folders, let installed = self.installed(process.app) {
+            do {
+                try folders.make(for: installed)
+            } catch {
+                self.note(fault: "the folders of \(process.app) cannot be made: \(error)", of: process.app)
             }
         }
-        let facts = PhoneProcessFacts(
-            role: isApp ? .app : .notificationService, bundleID: process.app.rawValue,
-            osVersion: self.osVersion.description, phoneID: self.id,
-            home: home, groups: groups)
+        let facts = self.facts(of: process.app, role: isApp ? .app : .notificationService)
         let hosted = PhoneProcess(facts: facts, link: DirectLink(process: process, inbox: self.inbox))
         self.processes[process] = hosted
         self.mail.append(Letter(process: process, message: nil))
+    }
+
+    private var folders: PhoneFolders? { self.folder.map { PhoneFolders(root: $0) } }
+
+    private func installed(_ app: BundleID) -> InstalledApp? {
+        self.engine?.phone.installedApps.first { $0.bundleID == app }
+    }
+
+    /// What a process is told at its start.
+    func facts(of app: BundleID, role: PhoneProcessFacts.Role) -> PhoneProcessFacts {
+        let installed = self.installed(app)
+        var groups: [String: String] = [:]
+        if let group = installed?.appGroup, let folders = self.folders { groups[group] = folders.protectedGroup(group) }
+        return PhoneProcessFacts(
+            role: role, bundleID: app.rawValue, osVersion: self.osVersion.description, phoneID: self.id,
+            home: self.folders?.protectedHome(of: app, isApp: role == .app) ?? "/nonexistent", groups: groups,
+            entitlements: installed?.entitlements ?? [])
+    }
+
+    /// Empties the folders of an app that was removed.
+    func emptyFolders(of app: InstalledApp) {
+        guard let folders = self.folders else { return }
+        let others = self.engine?.phone.installedApps.filter { $0.bundleID != app.bundleID } ?? []
+        do {
+            try folders.empty(app, groupIsShared: others.contains { $0.appGroup == app.appGroup })
+        } catch {
+            self.note(fault: "the folders of \(app.bundleID) cannot be emptied: \(error)", of: app.bundleID)
+        }
+    }
+
+    /// Closes the folders before the first unlock, and opens them after it.
+    func protectFolders() {
+        let isProtected = self.screen.lock == .beforeFirstUnlock
+        guard let folders = self.folders, self.foldersAreProtected != isProtected else { return }
+        self.foldersAreProtected = isProtected
+        do {
+            try FileManager.default.createDirectory(atPath: folders.root, withIntermediateDirectories: true)
+            try folders.setProtected(isProtected)
+        } catch {
+            self.note(fault: "the phone's folder cannot be protected: \(error)", of: nil)
+        }
     }
 
     package func suspendProcess(_ process: ProcessID) {}
@@ -44,8 +79,9 @@ extension VirtualPhone: @preconcurrency PhoneSurroundings {
             }
         case .call(let number, let callback, _):
             // EXP is not answered for itself.
-            if callback != .serviceExtensionTimeWillExpire {
-                self.openCalls.insert(OpenCall(process: process, number: number))
+            switch callback {
+            case .serviceExtensionTimeWillExpire: break
+            default: self.openCalls.insert(OpenCall(process: process, number: number))
             }
             self.mail.append(Letter(process: process, message: message))
         case .state, .input, .exit: self.mail.append(Letter(process: process, message: message))
@@ -53,7 +89,19 @@ extension VirtualPhone: @preconcurrency PhoneSurroundings {
     }
 
     package func registerTopic(_ app: BundleID) {
-        self.post(.courier(.tokenIssued(app, PushToken(Self.token(phone: self.id, app: app)))))
+        self.post(.courier(.tokenIssued(app, PushToken(Self.token(phone: self.id, name: self.tokenName(app))))))
+    }
+
+    package func requestToken(_ kind: TokenKind, for app: BundleID) {
+        let name = "\(self.tokenName(app))/\(kind)"
+        self.post(.courier(.tokenOfKindIssued(app, kind, PushToken(Self.token(phone: self.id, name: name)))))
+    }
+
+    package func dropToken(_ kind: TokenKind, of app: BundleID) {}
+    package func invalidateTokens(of app: BundleID) { self.tokenGeneration[app, default: 0] += 1 }
+
+    private func tokenName(_ app: BundleID) -> String {
+        self.tokenGeneration[app].map { "\(app)#\($0)" } ?? app.rawValue
     }
 
     package func unregisterTopic(_ app: BundleID) { self.kept[app] = nil }
@@ -69,12 +117,16 @@ extension VirtualPhone: @preconcurrency PhoneSurroundings {
 
     package func record(_ record: PhoneRecord) { self.trace.append(record) }
 
-    package func settled(nextDeadline: Int64?) { self.answerPrompt() }
+    package func settled(nextDeadline: Int64?) {
+        self.answerPrompt()
+        self.updateExpanded()
+        self.protectFolders()
+    }
 
-    /// 32 bytes that follow from the phone's and the app's names.
-    private static func token(phone: String, app: BundleID) -> String {
+    /// 32 bytes that follow from the phone's and the token's names.
+    private static func token(phone: String, name: String) -> String {
         var state: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in "\(phone)/\(app)".utf8 { state = (state ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        for byte in "\(phone)/\(name)".utf8 { state = (state ^ UInt64(byte)) &* 0x100_0000_01b3 }
         return (0..<4).map { (index: UInt64) -> String in
             var word = state &+ (index &+ 1) &* 0x9e37_79b9_7f4a_7c15
             word = (word ^ (word >> 30)) &* 0xbf58_476d_1ce4_e5b9

@@ -41,6 +41,9 @@ public import TidingsModel
     var engine: PhoneEngine?
     private var codes: [BundleID: ProcessCode] = [:]
     private var extensionCodes: [BundleID: ProcessCode] = [:]
+    var contentExtensions: [BundleID: ContentExtensionCode] = [:]
+    var expanded: ExpandedNotification?
+    var expansions: UInt64 = 0
     var processes: [ProcessID: PhoneProcess] = [:]
     var mail: [Letter] = []
     private var isDeliveringMail = false
@@ -50,6 +53,10 @@ public import TidingsModel
     private var activity: UInt64 = 0
     var isOnline = true
     var kept: [BundleID: Push] = [:]
+    /// Whether the folders are closed; nil before the phone looked.
+    var foldersAreProtected: Bool?
+    /// How often an app's tokens became void.
+    var tokenGeneration: [BundleID: Int] = [:]
     private var deliveries: UInt64 = 0
     private var answersPrompts: Bool?
     let inbox = Inbox()
@@ -155,10 +162,20 @@ public import TidingsModel
     // MARK: Apps
 
     /// Installs an app with its code.
-    public func install(_ app: InstalledApp, code: ProcessCode, serviceExtension: ProcessCode? = nil) {
+    public func install(
+        _ app: InstalledApp, code: ProcessCode, serviceExtension: ProcessCode? = nil,
+        contentExtension: ContentExtensionCode? = nil
+    ) {
         self.codes[app.bundleID] = code
         self.extensionCodes[app.bundleID] = serviceExtension
+        self.contentExtensions[app.bundleID] = contentExtension
         self.post(.system(.appInstalled(app)))
+    }
+
+    /// Gives an app other code from its next start on; nil keeps what it has.
+    func replaceCode(of app: BundleID, code: ProcessCode?, serviceExtension: ProcessCode?) {
+        if let code { self.codes[app] = code }
+        if let serviceExtension { self.extensionCodes[app] = serviceExtension }
     }
 
     /// The bundle a call without one means: the first app installed.
@@ -187,7 +204,7 @@ public import TidingsModel
     /// Brings a push, or keeps the newest per app while the phone is offline, as APNs does (ios-delivery.md §3.2).
     func bring(_ push: Push) async {
         guard self.isOnline else {
-            self.kept[BundleID(push.topic)] = push
+            if push.expiration != 0 { self.kept[BundleID(push.topic)] = push }
             return
         }
         await self.perform(.courier(.pushArrived(push)))
@@ -269,8 +286,14 @@ public import TidingsModel
     func take(_ message: ProcessMessage, from process: ProcessID) {
         guard self.processes[process] != nil else { return }
         self.activity += 1
+        if process == self.expanded?.process, self.answer(message, asExpanded: process) { return }
         switch message {
-        case .hello: break
+        case .hello(let hello):
+            guard process.role == .app,
+                let app = self.engine?.phone.installedApps.first(where: { $0.bundleID == process.app }),
+                let difference = hello.mismatch(with: app)
+            else { break }
+            self.reports.append(.fault(app: process.app, difference))
         case .event(let event):
             if case .callbackCompleted(let number, _) = event {
                 self.openCalls.remove(OpenCall(process: process, number: number))
@@ -282,6 +305,11 @@ public import TidingsModel
         case .log(let level, let text): self.reports.append(.log(app: process.app, level: level, text: text))
         case .fault(let text): self.reports.append(.fault(app: process.app, text))
         }
+    }
+
+    /// Keeps a fault of the phone's own.
+    func note(fault text: String, of app: BundleID?) {
+        self.reports.append(.fault(app: app ?? "phone", text))
     }
 
     func answerPrompt() {

@@ -30,11 +30,31 @@ private enum CallbackName: String, CaseIterable {
     case sceneDidBecomeActive, sceneWillResignActive, sceneDidEnterBackground, sceneDidDisconnect, receiveRemote
     case receiveRemoteFetch, receiveLocal, handleActionRemote, handleActionLocal, willPresent, receiveResponse
     case registeredForRemoteNotifications, failedToRegisterForRemoteNotifications, backgroundTaskExpired,
-        serviceExtensionReceive
-    case serviceExtensionTimeWillExpire
+        serviceExtensionReceive, expiringActivityExpired
+    case serviceExtensionTimeWillExpire, openSettings, registeredUserNotificationSettings, performFetch
+    case refreshTaskLaunched, refreshTaskExpired, backgroundRefreshStatusChanged, voipTokenUpdated, voipPushReceived
+    case voipTokenInvalidated, activityTokenUpdated, pushToStartTokenUpdated, activityUpdated
+}
+
+extension ActivityUpdate {
+    /// The value as members of an object.
+    package var members: [(String, JSONValue)] {
+        [
+            ("activity", .string(self.activity)), ("change", .string(self.change.rawValue)),
+            ("content_state", self.contentState),
+        ]
+    }
+
+    /// Reads the value; throws `InvalidField` naming the member that is missing or wrong.
+    package init(_ fields: Fields) throws(InvalidField) {
+        self.init(
+            activity: try fields.string("activity"), change: try fields.choice("change"),
+            contentState: try fields.value("content_state"))
+    }
 }
 
 extension Callback {
+    // tidy: long because it is one case per callback.
     private var encoded: (CallbackName, [(String, JSONValue)]) {
         switch self {
         case .willFinishLaunching(let options): (.willFinishLaunching, options.members)
@@ -72,8 +92,25 @@ extension Callback {
         case .failedToRegisterForRemoteNotifications(let reason):
             (.failedToRegisterForRemoteNotifications, [("reason", .string(reason))])
         case .backgroundTaskExpired(let task): (.backgroundTaskExpired, [("task", .int(task))])
+        case .expiringActivityExpired(let activity): (.expiringActivityExpired, [("activity", .int(activity))])
         case .serviceExtensionReceive(let request): (.serviceExtensionReceive, [("request", request.json)])
-        case .serviceExtensionTimeWillExpire: (.serviceExtensionTimeWillExpire, [])
+        case .serviceExtensionTimeWillExpire(let identifier):
+            (.serviceExtensionTimeWillExpire, [("identifier", .string(identifier))])
+        case .openSettings(let notification): (.openSettings, [("notification", notification?.json ?? .null)])
+        case .registeredUserNotificationSettings(let types):
+            (.registeredUserNotificationSettings, [("types", .int(types.rawValue))])
+        case .performFetch: (.performFetch, [])
+        case .refreshTaskLaunched(let identifier): (.refreshTaskLaunched, [("identifier", .string(identifier))])
+        case .refreshTaskExpired(let identifier): (.refreshTaskExpired, [("identifier", .string(identifier))])
+        case .backgroundRefreshStatusChanged(let status):
+            (.backgroundRefreshStatusChanged, [("status", .int(status.rawValue))])
+        case .voipTokenUpdated(let token): (.voipTokenUpdated, [("token", .string(token.rawValue))])
+        case .voipPushReceived(let payload): (.voipPushReceived, [("payload", .object(payload))])
+        case .voipTokenInvalidated: (.voipTokenInvalidated, [])
+        case .activityTokenUpdated(let activity, let token):
+            (.activityTokenUpdated, [("activity", .string(activity)), ("token", .string(token.rawValue))])
+        case .pushToStartTokenUpdated(let token): (.pushToStartTokenUpdated, [("token", .string(token.rawValue))])
+        case .activityUpdated(let update): (.activityUpdated, update.members)
         }
     }
 
@@ -83,6 +120,7 @@ extension Callback {
         return .members([("name", .string(name.rawValue))] + arguments)
     }
 
+    // tidy: long because it is one case per callback.
     /// Reads the value; throws `InvalidField` naming the member that is missing or wrong.
     package init(json: JSONValue) throws(InvalidField) {
         let fields = Fields(json)
@@ -126,9 +164,28 @@ extension Callback {
         case .failedToRegisterForRemoteNotifications:
             self = .failedToRegisterForRemoteNotifications(reason: try fields.string("reason"))
         case .backgroundTaskExpired: self = .backgroundTaskExpired(try fields.int("task"))
+        case .expiringActivityExpired: self = .expiringActivityExpired(try fields.int("activity"))
         case .serviceExtensionReceive:
             self = .serviceExtensionReceive(try NotificationRequest(json: try fields.value("request")))
-        case .serviceExtensionTimeWillExpire: self = .serviceExtensionTimeWillExpire
+        case .serviceExtensionTimeWillExpire:
+            self = .serviceExtensionTimeWillExpire(identifier: try fields.string("identifier"))
+        case .openSettings:
+            self = .openSettings(
+                try fields["notification"].map { value throws(InvalidField) in try DeliveredNotification(json: value) })
+        case .registeredUserNotificationSettings:
+            self = .registeredUserNotificationSettings(AuthorizationOptions(rawValue: try fields.int("types")))
+        case .performFetch: self = .performFetch
+        case .refreshTaskLaunched: self = .refreshTaskLaunched(identifier: try fields.string("identifier"))
+        case .refreshTaskExpired: self = .refreshTaskExpired(identifier: try fields.string("identifier"))
+        case .backgroundRefreshStatusChanged: self = .backgroundRefreshStatusChanged(try fields.number("status"))
+        case .voipTokenUpdated: self = .voipTokenUpdated(PushToken(try fields.string("token")))
+        case .voipPushReceived: self = .voipPushReceived(try fields.members("payload"))
+        case .voipTokenInvalidated: self = .voipTokenInvalidated
+        case .activityTokenUpdated:
+            self = .activityTokenUpdated(
+                activity: try fields.string("activity"), PushToken(try fields.string("token")))
+        case .pushToStartTokenUpdated: self = .pushToStartTokenUpdated(PushToken(try fields.string("token")))
+        case .activityUpdated: self = .activityUpdated(try ActivityUpdate(fields))
         }
     }
 }

@@ -40,7 +40,16 @@ extension NotificationContent {
             ("thread", .string(self.threadIdentifier)), ("target_content", .optional(self.targetContentIdentifier)),
             ("interruption_level", .int(self.interruptionLevel.rawValue)),
             ("relevance", JSONNumber(self.relevanceScore).map { .number($0) } ?? .int(0)),
-            ("launch_image", .string(self.launchImageName)),
+            ("launch_image", .string(self.launchImageName)), ("summary_argument", .string(self.summaryArgument)),
+            ("summary_count", .int(self.summaryArgumentCount)),
+            (
+                "attachments",
+                .array(
+                    self.attachments.map {
+                        .members([("identifier", .string($0.identifier)), ("url", .string($0.url))])
+                    })
+            ),
+            ("filter_criteria", .optional(self.filterCriteria)), ("communication", .bool(self.isCommunication)),
         ])
     }
 
@@ -55,43 +64,34 @@ extension NotificationContent {
             threadIdentifier: try fields.string("thread"),
             targetContentIdentifier: try fields["target_content"] == nil ? nil : fields.string("target_content"),
             interruptionLevel: try fields.number("interruption_level"), relevanceScore: try fields.double("relevance"),
-            launchImageName: try fields.string("launch_image"))
+            launchImageName: try fields.string("launch_image"),
+            summaryArgument: try fields.string("summary_argument"),
+            summaryArgumentCount: try fields.int("summary_count"),
+            attachments: try fields.list("attachments") { value throws(InvalidField) in
+                let file = Fields(value)
+                return NotificationAttachment(
+                    identifier: try file.string("identifier"), url: try file.string("url"))
+            }, filterCriteria: try fields.optionalString("filter_criteria"),
+            isCommunication: try fields.bool("communication"))
     }
 }
 
 extension NotificationRequest {
     /// The value as one JSON object.
     package var json: JSONValue {
-        let trigger: JSONValue =
-            switch self.trigger {
-            case nil: .null
-            case .push: .members([("type", "push")])
-            case .timeInterval(let milliseconds, let repeats):
-                .members([
-                    ("type", "time_interval"), ("milliseconds", .int(milliseconds)), ("repeats", .bool(repeats)),
-                ])
-            }
-        return .members([
-            ("identifier", .string(self.identifier)), ("content", self.content.json), ("trigger", trigger),
+        .members([
+            ("identifier", .string(self.identifier)), ("content", self.content.json),
+            ("trigger", self.trigger?.json ?? .null),
         ])
     }
 
     /// Reads the value; throws `InvalidField` naming the member that is missing or wrong.
     package init(json: JSONValue) throws(InvalidField) {
         let fields = Fields(json)
-        var trigger: NotificationTrigger?
-        if let value = fields["trigger"] {
-            let part = Fields(value)
-            switch try part.string("type") {
-            case "push": trigger = .push
-            case "time_interval":
-                trigger = .timeInterval(milliseconds: try part.int("milliseconds"), repeats: try part.bool("repeats"))
-            case let other: throw InvalidField(field: "trigger.type", rule: "is not a trigger: \(other)")
-            }
-        }
         self.init(
             identifier: try fields.string("identifier"),
-            content: try NotificationContent(json: try fields.value("content")), trigger: trigger)
+            content: try NotificationContent(json: try fields.value("content")),
+            trigger: try fields["trigger"].map { value throws(InvalidField) in try NotificationTrigger(json: value) })
     }
 }
 
@@ -123,61 +123,6 @@ extension NotificationResponse {
             notification: try DeliveredNotification(json: try fields.value("notification")),
             actionIdentifier: try fields.string("action"),
             userText: try fields["text"] == nil ? nil : fields.string("text"))
-    }
-}
-
-extension NotificationCategory {
-    /// The value as one JSON object.
-    package var json: JSONValue {
-        let actions = self.actions.map { action in
-            JSONValue.members([
-                ("identifier", .string(action.identifier)), ("title", .string(action.title)),
-                ("options", .int(action.options.rawValue)), ("takes_text", .bool(action.takesText)),
-            ])
-        }
-        return .members([
-            ("identifier", .string(self.identifier)), ("actions", .array(actions)),
-            ("reports_dismissal", .bool(self.reportsDismissal)),
-        ])
-    }
-
-    /// Reads the value; throws `InvalidField` naming the member that is missing or wrong.
-    package init(json: JSONValue) throws(InvalidField) {
-        let fields = Fields(json)
-        var actions: [NotificationAction] = []
-        for element in try fields.array("actions") {
-            let action = Fields(element)
-            actions.append(
-                NotificationAction(
-                    identifier: try action.string("identifier"), title: try action.string("title"),
-                    options: NotificationAction.Options(rawValue: try action.int("options")),
-                    takesText: try action.bool("takes_text")))
-        }
-        self.init(
-            identifier: try fields.string("identifier"), actions: actions,
-            reportsDismissal: try fields.bool("reports_dismissal"))
-    }
-}
-
-extension NotificationSettings {
-    /// The value as one JSON object.
-    package var json: JSONValue {
-        .members([
-            ("status", .int(self.authorizationStatus.rawValue)), ("alert", .bool(self.alert)),
-            ("sound", .bool(self.sound)), ("badge", .bool(self.badge)),
-            ("notification_center", .bool(self.notificationCenter)), ("lock_screen", .bool(self.lockScreen)),
-            ("background_refresh", .bool(self.backgroundRefresh)),
-        ])
-    }
-
-    /// Reads the value; throws `InvalidField` naming the member that is missing or wrong.
-    package init(json: JSONValue) throws(InvalidField) {
-        let fields = Fields(json)
-        self.init(
-            authorizationStatus: try fields.number("status"), alert: try fields.bool("alert"),
-            sound: try fields.bool("sound"), badge: try fields.bool("badge"),
-            notificationCenter: try fields.bool("notification_center"), lockScreen: try fields.bool("lock_screen"),
-            backgroundRefresh: try fields.bool("background_refresh"))
     }
 }
 

@@ -29,6 +29,17 @@ package struct Fields {
         return text
     }
 
+    /// A string; nil if the member is missing or null.
+    package func optionalString(_ key: String) throws(InvalidField) -> String? {
+        try self[key] == nil ? nil : self.string(key)
+    }
+
+    /// A whole number within the type; nil if the member is missing or null.
+    package func optionalInt<Number: FixedWidthInteger>(_ key: String) throws(InvalidField) -> Number? {
+        if self[key] == nil { return nil }
+        return try self.int(key)
+    }
+
     /// A member that must be a whole number within the type.
     package func int<Number: FixedWidthInteger>(_ key: String) throws(InvalidField) -> Number {
         let value = try self.value(key)

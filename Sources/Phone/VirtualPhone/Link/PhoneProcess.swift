@@ -1,4 +1,4 @@
-package import PhoneCore
+public import PhoneCore
 import Synchronization
 
 /// The way from a process to its phone: a socket in process mode, a plain call in one process.
@@ -17,6 +17,8 @@ public struct PhoneProcessFacts: Hashable, Sendable {
         case app
         /// Its notification service extension.
         case notificationService
+        /// Its notification content extension; hosted in one process only.
+        case notificationContent
     }
 
     /// What kind of process this is.
@@ -31,10 +33,13 @@ public struct PhoneProcessFacts: Hashable, Sendable {
     public var home: String
     /// The folders of the app groups the process belongs to, by group identifier.
     public var groups: [String: String]
+    /// The app's entitlements.
+    public var entitlements: Entitlements
 
     /// Facts of a process.
     public init(
-        role: Role, bundleID: String, osVersion: String, phoneID: String, home: String, groups: [String: String]
+        role: Role, bundleID: String, osVersion: String, phoneID: String, home: String, groups: [String: String],
+        entitlements: Entitlements = []
     ) {
         self.role = role
         self.bundleID = bundleID
@@ -42,6 +47,7 @@ public struct PhoneProcessFacts: Hashable, Sendable {
         self.phoneID = phoneID
         self.home = home
         self.groups = groups
+        self.entitlements = entitlements
     }
 }
 
@@ -60,6 +66,8 @@ package struct PhoneReply: Sendable {
 public final class PhoneProcess: Sendable {
     /// Makes the callbacks of one process.
     package typealias Handler = @MainActor @Sendable (Callback, PhoneReply) -> Void
+    /// Makes the callbacks of one facade; false leaves a callback to the others.
+    package typealias FacadeHandler = @MainActor @Sendable (Callback, PhoneReply) -> Bool
 
     private struct State {
         var applicationState = ApplicationState.background
@@ -68,7 +76,9 @@ public final class PhoneProcess: Sendable {
         var waiting: [QueryNumber: CheckedContinuation<QueryAnswer?, Never>] = [:]
         var facades: [ObjectIdentifier: any Sendable] = [:]
         var handler: Handler?
+        var facadeHandlers: [FacadeHandler] = []
         var early: [(Callback, PhoneReply)] = []
+        var declared: DelegateMethods?
     }
 
     /// What the process was told at its start.
@@ -162,7 +172,26 @@ public final class PhoneProcess: Sendable {
             defer { state.early = [] }
             return state.early
         }
-        for (callback, reply) in early { PhoneContext.$process.withValue(self) { handler(callback, reply) } }
+        for (callback, reply) in early { self.make(callback, reply, by: handler) }
+    }
+
+    /// Lets a facade take callbacks before whoever makes the others, for example PushKit's.
+    package func addFacadeHandler(_ handler: @escaping FacadeHandler) {
+        self.state.withLock { $0.facadeHandlers.append(handler) }
+    }
+
+    /// Keeps what the app declares, for the checks of its delegates.
+    package func declare(_ methods: DelegateMethods) { self.state.withLock { $0.declared = methods } }
+
+    /// The delegate methods the app declares; nil before it did, and in an extension.
+    package var declaredMethods: DelegateMethods? { self.state.withLock { $0.declared } }
+
+    @MainActor private func make(_ callback: Callback, _ reply: PhoneReply, by handler: Handler) {
+        PhoneContext.$process.withValue(self) {
+            let facades = self.state.withLock { $0.facadeHandlers }
+            if facades.contains(where: { $0(callback, reply) }) { return }
+            handler(callback, reply)
+        }
     }
 
     /// Takes a message of the phone, on the main thread, in order.
@@ -205,7 +234,7 @@ public final class PhoneProcess: Sendable {
             return state.handler
         }
         guard let handler else { return }
-        PhoneContext.$process.withValue(self) { handler(callback, reply) }
+        self.make(callback, reply, by: handler)
     }
 }
 

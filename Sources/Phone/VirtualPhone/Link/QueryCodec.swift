@@ -17,6 +17,11 @@ extension Query {
         case .setBadgeCount(let count): .members([("query", "set_badge_count"), ("count", .int(count))])
         case .badgeCount: .members([("query", "badge_count")])
         case .backgroundTimeRemaining: .members([("query", "background_time_remaining")])
+        case .backgroundRefreshStatus: .members([("query", "background_refresh_status")])
+        case .submitRefreshTask(let request): .members([("query", "submit_refresh_task")] + request.members)
+        case .pendingRefreshTasks: .members([("query", "pending_refresh_tasks")])
+        case .lowPowerMode: .members([("query", "low_power_mode")])
+        case .protectedDataAvailable: .members([("query", "protected_data")])
         }
     }
 
@@ -34,6 +39,11 @@ extension Query {
         case "set_badge_count": self = .setBadgeCount(try fields.int("count"))
         case "badge_count": self = .badgeCount
         case "background_time_remaining": self = .backgroundTimeRemaining
+        case "background_refresh_status": self = .backgroundRefreshStatus
+        case "submit_refresh_task": self = .submitRefreshTask(try RefreshTaskRequest(json: json))
+        case "pending_refresh_tasks": self = .pendingRefreshTasks
+        case "low_power_mode": self = .lowPowerMode
+        case "protected_data": self = .protectedDataAvailable
         case let other: throw InvalidField(field: "query", rule: "is not a question of a process: \(other)")
         }
     }
@@ -57,6 +67,16 @@ extension QueryAnswer {
         case .badge(let count): .members([("answer", "badge"), ("count", .int(count))])
         case .backgroundTime(let milliseconds):
             .members([("answer", "background_time"), ("milliseconds", .optional(milliseconds))])
+        case .backgroundRefreshStatus(let status):
+            .members([("answer", "background_refresh_status"), ("status", .int(status.rawValue))])
+        case .taskRefused(let error): .members([("answer", "task_refused"), ("code", .int(error.rawValue))])
+        case .refreshTasks(let requests):
+            .members([
+                ("answer", "refresh_tasks"), ("requests", .array(requests.map { .members($0.members) })),
+            ])
+        case .protectedData(let isAvailable):
+            .members([("answer", "protected_data"), ("available", .bool(isAvailable))])
+        case .lowPowerMode(let isOn): .members([("answer", "low_power_mode"), ("on", .bool(isOn))])
         }
     }
 
@@ -75,62 +95,27 @@ extension QueryAnswer {
         case "badge": self = .badge(try fields.int("count"))
         case "background_time":
             self = .backgroundTime(try fields["milliseconds"] == nil ? nil : fields.int("milliseconds"))
+        case "background_refresh_status": self = .backgroundRefreshStatus(try fields.number("status"))
+        case "task_refused": self = .taskRefused(try fields.number("code"))
+        case "refresh_tasks": self = .refreshTasks(try fields.list("requests", RefreshTaskRequest.init(json:)))
+        case "protected_data": self = .protectedData(isAvailable: try fields.bool("available"))
+        case "low_power_mode": self = .lowPowerMode(try fields.bool("on"))
         case let other: throw InvalidField(field: "answer", rule: "is not an answer of a phone: \(other)")
         }
     }
 }
 
-extension ProcessEvent {
-    /// The value as one JSON object.
-    package var json: JSONValue {
-        switch self {
-        case .started: .members([("event", "started")])
-        case .exited(let crashed): .members([("event", "exited"), ("crashed", .bool(crashed))])
-        case .callbackCompleted(let number, let result):
-            .members([("event", "callback_completed"), ("number", .int(number)), ("value", result.json)])
-        case .delegateChanged(let isSet): .members([("event", "delegate_changed"), ("is_set", .bool(isSet))])
-        case .remoteRegistrationRequested: .members([("event", "remote_registration_requested")])
-        case .remoteRegistrationEnded: .members([("event", "remote_registration_ended")])
-        case .backgroundTaskBegan(let task): .members([("event", "background_task_began"), ("task", .int(task))])
-        case .backgroundTaskEnded(let task): .members([("event", "background_task_ended"), ("task", .int(task))])
-        case .iconBadgeNumberSet(let count): .members([("event", "icon_badge_number_set"), ("count", .int(count))])
-        case .categoriesSet(let categories):
-            .members([("event", "categories_set"), ("categories", .array(categories.map(\.json)))])
-        case .pendingRemoved(let identifiers):
-            .members([("event", "pending_removed"), ("identifiers", Self.list(identifiers))])
-        case .deliveredRemoved(let identifiers):
-            .members([("event", "delivered_removed"), ("identifiers", Self.list(identifiers))])
-        case .screenChanged(let text): .members([("event", "screen_changed"), ("screen", .string(text))])
-        case .query(let number, let query):
-            .members([("event", "query"), ("number", .int(number)), ("value", query.json)])
-        }
-    }
-
-    private static func list(_ identifiers: [String]?) -> JSONValue {
-        identifiers.map { .array($0.map { .string($0) }) } ?? .null
+extension RefreshTaskRequest {
+    /// The value as members of an object.
+    package var members: [(String, JSONValue)] {
+        [("identifier", .string(self.identifier)), ("earliest_begin", .optional(self.earliestBegin))]
     }
 
     /// Reads the value; throws `InvalidField` naming the member that is missing or wrong.
     package init(json: JSONValue) throws(InvalidField) {
         let fields = Fields(json)
-        switch try fields.string("event") {
-        case "started": self = .started
-        case "exited": self = .exited(crashed: try fields.bool("crashed"))
-        case "callback_completed":
-            self = .callbackCompleted(try fields.int("number"), try CallbackResult(json: try fields.value("value")))
-        case "delegate_changed": self = .delegateChanged(isSet: try fields.bool("is_set"))
-        case "remote_registration_requested": self = .remoteRegistrationRequested
-        case "remote_registration_ended": self = .remoteRegistrationEnded
-        case "background_task_began": self = .backgroundTaskBegan(try fields.int("task"))
-        case "background_task_ended": self = .backgroundTaskEnded(try fields.int("task"))
-        case "icon_badge_number_set": self = .iconBadgeNumberSet(try fields.int("count"))
-        case "categories_set":
-            self = .categoriesSet(try fields.list("categories", NotificationCategory.init(json:)))
-        case "pending_removed": self = .pendingRemoved(identifiers: try fields.strings("identifiers"))
-        case "delivered_removed": self = .deliveredRemoved(identifiers: try fields.strings("identifiers"))
-        case "screen_changed": self = .screenChanged(try fields.string("screen"))
-        case "query": self = .query(try fields.int("number"), try Query(json: try fields.value("value")))
-        case let other: throw InvalidField(field: "event", rule: "is not an event of a process: \(other)")
-        }
+        self.init(
+            identifier: try fields.string("identifier"),
+            earliestBegin: try fields["earliest_begin"] == nil ? nil : fields.int("earliest_begin"))
     }
 }

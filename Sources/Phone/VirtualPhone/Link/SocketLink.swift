@@ -21,7 +21,7 @@ extension PhoneProcessFacts {
         return .members([
             ("role", .string(self.role.rawValue)), ("bundle_id", .string(self.bundleID)),
             ("os_version", .string(self.osVersion)), ("phone", .string(self.phoneID)), ("home", .string(self.home)),
-            ("groups", .members(groups)),
+            ("groups", .members(groups)), ("entitlements", .int(self.entitlements.rawValue)),
         ])
     }
 
@@ -35,7 +35,8 @@ extension PhoneProcessFacts {
         self.init(
             role: try fields.choice("role"), bundleID: try fields.string("bundle_id"),
             osVersion: try fields.string("os_version"), phoneID: try fields.string("phone"),
-            home: try fields.string("home"), groups: groups)
+            home: try fields.string("home"), groups: groups,
+            entitlements: Entitlements(rawValue: try fields.int("entitlements")))
     }
 }
 

@@ -1,7 +1,10 @@
 public import PhoneCore
 
 /// What an app says about itself, because Linux has no Objective-C runtime to ask: iOS calls a delegate method only if the
-/// app has it. A declared method whose default ran is reported as a fault.
+/// app has it.
+///
+/// A declaration that is not what the app has is a fault, named by method: a declared method whose default ran, and a method
+/// that stands in the executable's symbol table and is not declared (docs/virtual-phone.md).
 public struct VirtualApp: Sendable {
     /// The delegate methods the app has.
     public var delegates: DelegateMethods
@@ -14,11 +17,24 @@ public struct VirtualApp: Sendable {
         self.lifecycle = lifecycle
     }
 
+    /// An app with the given life-cycle and methods.
+    public init(lifecycle: LifecycleStyle, delegates: DelegateMethods) {
+        self.init(delegates: delegates, lifecycle: lifecycle)
+    }
+
+    /// Introduces the app to the phone that hosts it in its own process.
+    @MainActor package func introduce(_ process: PhoneProcess) {
+        process.declare(self.delegates)
+        process.send(.hello(ProcessHello(token: "", methods: self.delegates, lifecycle: self.lifecycle)))
+    }
+
     /// Connects this operating-system process to the phone that started it; leaves the process with a message if none did.
     @MainActor package func connectToPhone() -> PhoneProcess {
-        SocketLink.connect(role: .app) { token in
+        let process = SocketLink.connect(role: .app) { token in
             ProcessHello(token: token, methods: self.delegates, lifecycle: self.lifecycle)
         }
+        process.declare(self.delegates)
+        return process
     }
 }
 

@@ -109,6 +109,9 @@ package struct ConnectionMachine: Hashable, Sendable {
         }
     }
 
+    /// Whether nothing will connect by itself: nobody wished it, or the server refused.
+    package var isGivenUp: Bool { self.state == .idle || self.state == .refused }
+
     /// The number of pings sent, which is the number in the last one.
     package var pingsSent: UInt64 { self.pings }
 

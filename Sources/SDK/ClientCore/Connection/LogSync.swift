@@ -28,6 +28,8 @@ package struct LogSync: Hashable, Sendable {
     package enum Step: Hashable, Sendable {
         /// Hand these entries to the store.
         case store([LogEntry])
+        /// The server has trimmed its log: what lay after the one and up to the other is gone, and counts as stored.
+        case skip(after: LogPosition, upTo: LogPosition)
         /// Ask for the log after here.
         case ask(after: LogPosition)
         /// The server's log is shorter than the local one: it is another log. Everything local is forgotten.
@@ -53,7 +55,8 @@ package struct LogSync: Hashable, Sendable {
         return [self.take([entry])]
     }
 
-    /// An answer to a question. A first entry beyond the next one means that the server has trimmed its log: it is taken.
+    /// An answer to a question. A first entry beyond the next one after the place that was asked for means that the server has
+    /// trimmed its log: what is gone is skipped. Beyond any other gap nothing is taken.
     package mutating func heard(_ page: ServerFrame.Page) -> [Step] {
         guard self.isPageAsked else { return [] }
         self.isPageAsked = false
@@ -61,15 +64,28 @@ package struct LogSync: Hashable, Sendable {
         var fresh: [LogEntry] = []
         var last = self.received
         for entry in page.entries where entry.position > last {
-            guard entry.position == last + 1 || fresh.isEmpty else { break }
+            let isTrimmed = fresh.isEmpty && page.after == self.received
+            guard entry.position == last + 1 || isTrimmed else { break }
             fresh.append(entry)
             last = entry.position
         }
-        var steps: [Step] = fresh.isEmpty ? [] : [self.take(fresh)]
+        var steps: [Step] = []
+        if let first = fresh.first {
+            if first.position > self.received + 1 {
+                steps.append(.skip(after: self.received, upTo: first.position - 1))
+            }
+            steps.append(self.take(fresh))
+        }
         // A page without news ends the questions: asking again would get the same answer.
         if self.head > self.received, !fresh.isEmpty || page.after < self.received { steps.append(self.ask()) }
         return steps
     }
+
+    /// Something of the log is here whose position is not known: the answer to a repeated send does not name it.
+    package mutating func suspectNews() -> [Step] { self.isPageAsked ? [] : [self.ask()] }
+
+    /// Everything the server is known to have is in the store.
+    package var isCaughtUp: Bool { !self.isPageAsked && self.inStore.isEmpty && self.received >= self.head }
 
     /// The store has written entries; returns them, oldest first.
     package mutating func written(upTo position: LogPosition) -> [LogEntry] {

@@ -11,13 +11,16 @@ extension ClientCore {
             case .greet(let number, let token): effects.append(.sendFrame(number, self.hello(token: token, at: now)))
             case .ping(let number, let count): effects.append(.sendFrame(number, .ping(count)))
             case .close(let number): effects.append(.close(number))
-            case .publish(let status): effects.append(.publishStatus(status))
+            case .publish(let status):
+                effects.append(.publishStatus(status))
+                if case .refused = status { self.giveUpFarewell(into: &effects) }
             case .finishConnect(let failure): effects.append(.finishConnect(failure))
             case .sessionEnded:
                 self.sync.disconnected()
                 self.outbox.disconnected()
                 self.unsentReport = nil
                 self.ackedStored = 0
+                self.farewellLost()
             }
         }
     }
@@ -29,7 +32,10 @@ extension ClientCore {
         for change in changes {
             switch change {
             case .beginTask: effects.append(.beginBackgroundTask)
-            case .endTask: effects.append(.endBackgroundTask)
+            case .endTask:
+                // A wake is answered before the system may freeze the app.
+                if case .backgroundSuspended = self.run.state { effects += self.wakes.finishAll() }
+                effects.append(.endBackgroundTask)
             case .report(let state):
                 // Nothing may follow "suspending", so what is decided goes before it.
                 if state == .suspending { self.sendAck(into: &effects) }
@@ -55,11 +61,18 @@ extension ClientCore {
             effects += self.decisions.abandon()
             self.settlements.decideAll(.shown)
             self.sendAck(into: &effects)
+            self.handOverCustomMessages(into: &effects)
+            self.askDeviceStatus(into: &effects)
         case .backgroundActive:
             self.offlineBelow = self.isOnline ? self.sync.head : nil
             self.storeRecipient(into: &effects)
         case .backgroundSuspended: self.storeRecipient(into: &effects)
         }
+    }
+
+    /// Told at each foreground (DESIGN §7).
+    private func askDeviceStatus(into effects: inout [ClientEffect]) {
+        if self.isOnline, self.kit != nil, self.run.runState == .foreground { effects.append(.readDeviceStatus) }
     }
 
     private mutating func storeRecipient(into effects: inout [ClientEffect]) {
@@ -92,6 +105,7 @@ extension ClientCore {
     ) {
         guard number == self.connection.current else { return }
         self.step(.heard(number), at: now, into: &effects)
+        guard !self.isBeyondFarewell(frame, on: number) else { return }
         switch frame {
         case .welcome(let welcome):
             guard !self.isOnline else { return }
@@ -132,6 +146,7 @@ extension ClientCore {
         let heartbeat = Int64(welcome.heartbeatMilliseconds)
         self.step(.welcomed(number, heartbeatMilliseconds: heartbeat), at: now, into: &effects)
         guard self.isOnline else { return }
+        guard !self.isLeaving else { return self.sayFarewell(on: number, at: now, into: &effects) }
         if self.run.runState != .foreground, self.offlineBelow == nil { self.offlineBelow = welcome.head }
         let recipient = Recipient(
             tag: welcome.recipientTag, extensionToken: welcome.extensionToken, position: self.sync.stored)
@@ -141,7 +156,10 @@ extension ClientCore {
             self.unsentReport = nil
             self.write(.runState(report), into: &effects)
         }
-        if let registration = self.registration { self.write(.registerPush(registration), into: &effects) }
+        if self.registration != nil || self.isUnregistered {
+            self.write(.registerPush(self.registration), into: &effects)
+        }
+        self.askDeviceStatus(into: &effects)
         let steps = self.sync.welcomed(head: welcome.head)
         if self.run.runState == .foreground { self.settlements.decideAll(.shown) }
         if !steps.contains(.reset) { self.sendAck(repeating: true, into: &effects) }
@@ -164,6 +182,9 @@ extension ClientCore {
         if accepted.position > 0 {
             self.perform(
                 self.sync.heard(LogEntry(position: accepted.position, body: .message(message))), into: &effects)
+        } else {
+            // The answer to a repeat: the message stands in the log already, at a place it does not name.
+            self.perform(self.sync.suspectNews(), into: &effects)
         }
         self.sendDue(at: now, into: &effects)
     }
@@ -172,12 +193,14 @@ extension ClientCore {
         for step in steps {
             switch step {
             case .store(let entries): effects.append(.storeEntries(entries))
+            case .skip(let after, let upTo): effects.append(.skipEntries(after: after, upTo: upTo))
             case .ask(let after): self.write(.sync(after: after, limit: LogSync.pageSize), into: &effects)
             case .reset:
                 self.settlements.forget()
                 self.reads = [:]
                 self.unread = 0
                 self.ackedStored = 0
+                self.hasCustomMessages = false
                 effects.append(.resetLog)
             }
         }
@@ -191,6 +214,7 @@ extension ClientCore {
         let entries = self.sync.written(upTo: position)
         self.unread = unread
         guard !entries.isEmpty else { return }
+        self.wakes.heardNews()
         effects.append(.publishEntries(entries))
         for entry in entries {
             switch entry.body {
@@ -199,14 +223,23 @@ extension ClientCore {
                 if let wished = self.reads[conversation], wished <= upTo {
                     self.reads.removeValue(forKey: conversation)
                 }
-                effects.append(.clearNotifications(conversation))
+                effects.append(.clearNotifications(conversation, upTo: upTo))
+                self.lowerBadge(into: &effects)
             case .message(let message): self.judge(message, at: entry.position, now: now, into: &effects)
+            case .custom:
+                self.settlements.append(entry.position, .neutral)
+                self.hasCustomMessages = true
+            case .recall(let recall):
+                self.settlements.append(entry.position, .neutral)
+                self.recalled(recall, at: entry.position, into: &effects)
+                self.lowerBadge(into: &effects)
             }
         }
         self.sendAck(into: &effects)
+        self.handOverCustomMessages(into: &effects)
         // What was missed before the stay is the push's, and every later word would wait behind it: hang up, so that all of it
         // goes by push, once.
-        if self.run.runState == .backgroundActive, entries.contains(where: { self.isLeftToPush($0) }) {
+        if case .backgroundActive = self.run.state, entries.contains(where: { self.isLeftToPush($0) }) {
             self.step(RunStateMachine.Event.timeExpired, at: now, into: &effects)
         }
     }
@@ -230,7 +263,7 @@ extension ClientCore {
         let reason = Gate.suppression(facts)
         switch reason {
         case .offlineMessage?: self.settlements.append(position, .undecided)
-        case .ownMessage?, .chatRoom?, .notNotifiable?: self.settle(position, by: reason)
+        case .ownMessage?, .chatRoom?, .notNotifiable?, .recalled?: self.settle(position, by: reason)
         case _ where runState == .backgroundSuspended: self.settlements.append(position, .undecided)
         case _ where self.kit == nil: self.settlements.append(position, .settled(.leftToApp))
         case .inForeground?, .switchedOff?, .command?, .level?, .providerMissing?, .alreadyShown?, .notAuthorized?:
@@ -238,8 +271,9 @@ extension ClientCore {
         case nil:
             self.settlements.append(position, .undecided)
             self.apply(
-                self.decisions.begin(message, position: position, unread: self.unread, at: now), sendsAck: false,
-                into: &effects)
+                self.decisions.begin(
+                    message, seenBy: self.settings.person, position: position, unread: self.unread, at: now),
+                sendsAck: false, into: &effects)
         }
     }
 
@@ -255,7 +289,11 @@ extension ClientCore {
         } else if case .delegateAnswered(let id, let handled) = event {
             self.apply(self.decisions.answered(id, handled: handled), into: &effects)
         } else if case .ringClaimed(let id, let claim) = event {
-            self.apply(self.decisions.claimed(id, claim, person: self.settings.person, kit: kit), into: &effects)
+            let outcome = self.decisions.claimed(
+                id, claim, person: self.settings.person, kit: kit, recipientTag: self.recipient?.tag)
+            self.apply(outcome, into: &effects)
+        } else if case .ringClaimFailed(let id) = event {
+            self.decisions.claimFailed(id)
         } else if case .notificationPosted(let id, let result) = event {
             self.apply(self.decisions.posted(id, result), into: &effects)
         }
@@ -272,7 +310,7 @@ extension ClientCore {
     /// Tells what is stored and settled, if there is anything new to tell. Nothing is taken while nobody listens, so that
     /// nothing is lost.
     mutating func sendAck(repeating: Bool = false, into effects: inout [ClientEffect]) {
-        guard let number = self.connection.online else { return }
+        guard let number = self.connection.online, !self.isLeaving else { return }
         let earlier = repeating ? self.settlements.repeated : []
         let fresh = self.settlements.take(pingsSent: self.connection.pingsSent)
         guard !fresh.isEmpty || !earlier.isEmpty || self.sync.stored > self.ackedStored else { return }

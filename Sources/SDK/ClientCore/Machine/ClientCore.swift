@@ -49,11 +49,16 @@ package struct ClientCore: Hashable, Sendable {
         package var unread: Int
         /// Conversations whose level is not `all`.
         package var levels: [ConversationID: NotificationLevel]
+        /// Whether custom messages wait to be handed over (S4.10).
+        package var hasCustomMessages: Bool
+        /// Whether the person has signed out here and the server has not heard of it.
+        package var isLeaving: Bool
 
         /// An empty store, or one with these contents.
         package init(
             stored: LogPosition = 0, settled: LogPosition = 0, outbox: [MessageDraft] = [], reads: [ReadPosition] = [],
-            unread: Int = 0, levels: [ConversationID: NotificationLevel] = [:]
+            unread: Int = 0, levels: [ConversationID: NotificationLevel] = [:], hasCustomMessages: Bool = false,
+            isLeaving: Bool = false
         ) {
             self.stored = stored
             self.settled = settled
@@ -61,6 +66,8 @@ package struct ClientCore: Hashable, Sendable {
             self.reads = reads
             self.unread = unread
             self.levels = levels
+            self.hasCustomMessages = hasCustomMessages
+            self.isLeaving = isLeaving
         }
     }
 
@@ -87,6 +94,8 @@ package struct ClientCore: Hashable, Sendable {
     var decisions = NotificationDecisions()
     var kit: KitSettings?
     var registration: PushRegistration?
+    /// The app wants no pushes: the server is told to forget the token it knows.
+    var isUnregistered = false
     var recipient: Recipient?
     var unread: Int
     var reads: OrderedDictionary<ConversationID, LogPosition>
@@ -96,6 +105,13 @@ package struct ClientCore: Hashable, Sendable {
     var offlineBelow: LogPosition?
     var ackedStored: LogPosition = 0
     var unsentReport: ReportedRunState?
+    var wakes = Wakes()
+    /// Effects on the notification centre and the badge that are not answered yet: a wake waits for them.
+    var openNotificationWork = 0
+    /// Custom messages wait in the store to be handed over.
+    var hasCustomMessages: Bool
+    /// Whether the person has signed out here and the server is still to be told.
+    var farewell: Farewell
 
     /// - Parameters:
     ///   - isForeground: whether the process was started in front.
@@ -111,6 +127,8 @@ package struct ClientCore: Hashable, Sendable {
         self.reads = [:]
         for read in restored.reads { self.reads[read.conversation] = read.upTo }
         self.levels = restored.levels
+        self.hasCustomMessages = restored.hasCustomMessages
+        self.farewell = restored.isLeaving ? .wished : .none
         if !isForeground { _ = self.connection.handle(.parked, at: Now(monotonic: 0, wall: 0)) }
     }
 
@@ -131,15 +149,25 @@ package struct ClientCore: Hashable, Sendable {
     package var nextDeadline: Int64? {
         let times = [
             self.connection.nextDeadline, self.run.nextDeadline, self.decisions.nextDeadline,
-            self.isOnline ? self.outbox.nextDeadline : nil,
+            self.isOnline ? self.outbox.nextDeadline : nil, self.wakes.nextDeadline, self.farewell.deadline,
         ]
         return times.compactMap { $0 }.min()
     }
 
     /// One step; the effects are appended in the order in which they are to be performed.
     package mutating func handle(_ event: ClientEvent, at now: Now, into effects: inout [ClientEffect]) {
+        let before = effects.count
+        self.perform(event, at: now, into: &effects)
+        for effect in effects[before...] where effect.isNotificationWork { self.openNotificationWork += 1 }
+        self.settleWakes(at: now, into: &effects)
+    }
+
+    // tidy: long because it is one case per event.
+    private mutating func perform(_ event: ClientEvent, at now: Now, into effects: inout [ClientEffect]) {
         switch event {
-        case .connectWished: self.step(.wished(self.settings.person), at: now, into: &effects)
+        case .connectWished:
+            self.step(.wished(self.settings.person), at: now, into: &effects)
+            self.handOverCustomMessages(into: &effects)
         case .disconnectWished: self.step(.unwished, at: now, into: &effects)
         case .signOutWished: self.signOut(at: now, into: &effects)
         case .sendWished(let draft):
@@ -147,17 +175,21 @@ package struct ClientCore: Hashable, Sendable {
         case .markReadWished(let conversation, let position):
             self.markRead(conversation, upTo: position, into: &effects)
         case .pushRegistrationSet(let registration):
-            guard registration != self.registration else { return }
+            let isUnregistered = registration == nil
+            guard registration != self.registration || isUnregistered != self.isUnregistered else { return }
             self.registration = registration
-            if let registration { self.write(.registerPush(registration), into: &effects) }
+            self.isUnregistered = isUnregistered
+            self.write(.registerPush(registration), into: &effects)
         case .kitConfigured(let kit): self.kit = kit
         case .levelSet(let conversation, let level): self.levels[conversation] = level == .all ? nil : level
 
         case .appWillResignActive:
+            guard self.kit?.managesBadge ?? false else { return }
             effects.append(.writeBadge(unread: self.unread, position: self.sync.stored))
         case .appDidEnterBackground(let remaining):
             self.step(.enteredBackground(remainingMilliseconds: remaining), at: now, into: &effects)
         case .appWillEnterForeground: self.step(RunStateMachine.Event.willEnterForeground, at: now, into: &effects)
+        case .wakeBegan(let number, let remaining): self.wake(number, remaining: remaining, at: now, into: &effects)
         case .backgroundTimeExpired: self.step(RunStateMachine.Event.timeExpired, at: now, into: &effects)
 
         case .tokenProvided(let token): self.step(.tokenProvided(token), at: now, into: &effects)
@@ -166,19 +198,25 @@ package struct ClientCore: Hashable, Sendable {
         case .frameReceived(let number, let frame): self.receive(frame, on: number, at: now, into: &effects)
         case .connectionClosed(let number, let reason):
             let isCurrent = self.connection.current == number
+            let isFarewellHeard = self.farewell.isHeard(on: number)
             self.step(.closed(number, reason: reason), at: now, into: &effects)
+            if isFarewellHeard { self.endFarewell(at: now, into: &effects) }
             if !isCurrent { self.step(RunStateMachine.Event.transportClosed, at: now, into: &effects) }
 
         case .entriesStored(let position, let unread):
             self.stored(upTo: position, unread: unread, at: now, into: &effects)
-        case .unreadCounted(let unread): self.unread = unread
+        case .unreadCounted(let unread):
+            self.unread = unread
+            self.lowerBadge(into: &effects)
         case .storeFailed(let reason): self.storeFailed(reason: reason, at: now, into: &effects)
         case .outgoingStored(let id):
             self.outbox.stored(id)
             self.sendDue(at: now, into: &effects)
 
-        case .namesResolved, .delegateAnswered, .ringClaimed, .notificationPosted:
+        case .namesResolved, .delegateAnswered, .ringClaimed, .ringClaimFailed, .notificationPosted:
             self.decide(event, at: now, into: &effects)
+        case .notificationWorkDone: self.openNotificationWork = max(0, self.openNotificationWork - 1)
+        case .deviceStatusRead(let status): self.write(.deviceStatus(status), into: &effects)
         case .deadlineReached: self.deadlineReached(at: now, into: &effects)
         }
     }
@@ -196,6 +234,8 @@ package struct ClientCore: Hashable, Sendable {
         self.step(RunStateMachine.Event.deadline, at: now, into: &effects)
         self.step(ConnectionMachine.Event.deadline, at: now, into: &effects)
         self.sendDue(at: now, into: &effects)
+        self.farewellDeadlineReached(at: now, into: &effects)
+        effects += self.wakes.deadlineReached(at: now)
     }
 
     private mutating func markRead(
@@ -203,23 +243,8 @@ package struct ClientCore: Hashable, Sendable {
     ) {
         guard position > self.reads[conversation] ?? 0 else { return }
         self.reads[conversation] = position
-        effects += [.storeRead(conversation, upTo: position), .clearNotifications(conversation)]
+        effects += [.storeRead(conversation, upTo: position), .clearNotifications(conversation, upTo: position)]
         self.write(.markRead(conversation, upTo: position), into: &effects)
-    }
-
-    private mutating func signOut(at now: Now, into effects: inout [ClientEffect]) {
-        self.write(.signOut, into: &effects)
-        self.step(.unwished, at: now, into: &effects)
-        effects += self.decisions.abandon()
-        for id in self.outbox.forget() { effects.append(.finishSend(id, .abandoned(reason: "signed out"))) }
-        self.sync.forget()
-        self.settlements.forget()
-        self.reads = [:]
-        self.levels = [:]
-        self.recipient = nil
-        self.registration = nil
-        self.unread = 0
-        effects.append(.forgetPerson)
     }
 
     private mutating func storeFailed(reason: String, at now: Now, into effects: inout [ClientEffect]) {
@@ -233,13 +258,13 @@ package struct ClientCore: Hashable, Sendable {
 
     /// Writes a frame if the server has welcomed us; what matters is said again after the next welcome.
     func write(_ frame: ClientFrame, into effects: inout [ClientEffect]) {
-        guard let number = self.connection.online else { return }
+        guard let number = self.connection.online, !self.isLeaving else { return }
         effects.append(.sendFrame(number, frame))
     }
 
     /// Sends what the outbox has due.
     mutating func sendDue(at now: Now, into effects: inout [ClientEffect]) {
-        guard let number = self.connection.online else { return }
+        guard let number = self.connection.online, !self.isLeaving else { return }
         for draft in self.outbox.due(at: now) { effects.append(.sendFrame(number, .send(draft))) }
     }
 }

@@ -18,6 +18,9 @@ package enum ClientEffect: Hashable, Sendable {
 
     /// Write entries of the log, ascending and without gaps, in one transaction. Answered by `.entriesStored` or `.storeFailed`.
     case storeEntries([LogEntry])
+    /// The server has trimmed its log: if the local store ends at the one position, it goes on after the other, and what lay
+    /// between counts as written. Answered only by `.storeFailed`; the entries that follow come next.
+    case skipEntries(after: LogPosition, upTo: LogPosition)
     /// Remember that everything up to here has been settled.
     case storeSettled(upTo: LogPosition)
     /// Write a message that waits to be sent. Answered by `.outgoingStored` or `.storeFailed`.
@@ -30,7 +33,11 @@ package enum ClientEffect: Hashable, Sendable {
     case resetLog
     /// Write what the notification service extension needs to the app group.
     case storeRecipient(Recipient)
-    /// Forget everything of the person: log, outbox, ledger, badge, recipient.
+    /// Remember that the server has not heard of the sign-out yet, for a later process.
+    case keepFarewell
+    /// The server has heard of the sign-out, or never will: nothing of this person is left to do.
+    case farewellEnded
+    /// Forget everything of the person: log, outbox, ledger, badge, recipient, and what of ours is in the notification centre.
     case forgetPerson
 
     // MARK: To the app
@@ -41,6 +48,13 @@ package enum ClientEffect: Hashable, Sendable {
     case publishRunState(RunState)
     /// These entries are in the local store now.
     case publishEntries([LogEntry])
+    /// Mark the custom messages of the local store that were not handed over yet as handed over, then hand them over, in the
+    /// order of the log (S4.10): at most once, whatever becomes of the process.
+    case handOverCustomMessages
+    /// Something the app's developer should know.
+    case publishProblem(ClientProblem)
+    /// A wake is answered: the last word about it.
+    case finishWake(WakeNumber, BackgroundRefreshResult)
     /// A send ended.
     case finishSend(ClientMessageID, SendOutcome)
     /// The connection wish ended: nil when the server welcomed us, otherwise why it will not.
@@ -60,9 +74,18 @@ package enum ClientEffect: Hashable, Sendable {
     case markShown(MessageID)
     /// Give the claim back: nothing was shown.
     case releaseClaim(MessageID)
-    /// Take the notifications of a conversation out of the notification centre: it was read.
-    case clearNotifications(ConversationID)
-    /// Write the badge as of resigning active, and show it (S2.17; DESIGN §5 "Badge").
+    /// Take the notifications of a conversation's messages up to and including this position out of the notification centre:
+    /// they were read (DESIGN P6). Answered by `.notificationWorkDone`.
+    case clearNotifications(ConversationID, upTo: LogPosition)
+    /// A message was withdrawn: if its notification is in the notification centre, put the replacement in its place, which
+    /// neither sounds nor lights up, or take it out. Answered by `.notificationWorkDone`.
+    case withdrawNotification(MessageID, replacement: LocalNotification?)
+    /// Ask the system what the person allows. Answered by `.deviceStatusRead`.
+    case readDeviceStatus
+    /// The count changed in the background without a new message: show it, and keep other senders' share. Answered by
+    /// `.notificationWorkDone`.
+    case lowerBadge(unread: Int, position: LogPosition)
+    /// Write the badge as of resigning active, and show it (S2.17; DESIGN §5 "Badge"). Answered by `.notificationWorkDone`.
     case writeBadge(unread: Int, position: LogPosition)
 
     // MARK: System
@@ -71,6 +94,14 @@ package enum ClientEffect: Hashable, Sendable {
     case beginBackgroundTask
     /// The app may be suspended now.
     case endBackgroundTask
+
+    /// Whether `.notificationWorkDone` answers it.
+    var isNotificationWork: Bool {
+        switch self {
+        case .clearNotifications, .withdrawNotification, .lowerBadge, .writeBadge: true
+        default: false
+        }
+    }
 }
 
 /// Where the app is (S0.1).
@@ -145,16 +176,25 @@ package struct LocalNotification: Hashable, Sendable {
     package var body: String
     /// The `rc` dictionary under its key (S0.10, S3.10).
     package var payload: NotificationPayload
+    /// Whether it neither sounds nor lights up: the replacement of a withdrawn one.
+    package var isSilent: Bool
+    /// Whether the number on the icon follows it (S2.11).
+    package var setsBadge: Bool
     /// The unread count and its position, for the badge (DESIGN §5 "Badge").
     package var unread: Int
     /// The position of the entry in the person's log.
     package var position: LogPosition
+    /// Names the person it is for, as a push does; nil before the server has said (DESIGN P7).
+    package var recipientTag: String?
 
     /// A notification from its parts.
     package init(
         message: MessageID, conversation: ConversationID, title: String, body: String, payload: NotificationPayload,
-        unread: Int, position: LogPosition
+        isSilent: Bool = false, setsBadge: Bool = true, unread: Int, position: LogPosition, recipientTag: String? = nil
     ) {
+        self.recipientTag = recipientTag
+        self.isSilent = isSilent
+        self.setsBadge = setsBadge
         self.message = message
         self.conversation = conversation
         self.title = title
@@ -162,6 +202,19 @@ package struct LocalNotification: Hashable, Sendable {
         self.payload = payload
         self.unread = unread
         self.position = position
+    }
+}
+
+extension LocalNotification {
+    /// What the notification carries: the `rc` dictionary (S3.10), and what a push for the same message carries for the SDK, so
+    /// that position and person can be told by either.
+    package var userInfo: JSONValue {
+        guard let tag = self.recipientTag, let members = self.payload.userInfo.objectValue?.members else {
+            return self.payload.userInfo
+        }
+        let info = PushInfo(
+            message: self.message, position: self.position, badgePosition: self.position, recipientTag: tag)
+        return .members(members.map { ($0.key, $0.value) } + [(PushInfo.key, info.dictionary)])
     }
 }
 

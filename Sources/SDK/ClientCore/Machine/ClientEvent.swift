@@ -30,6 +30,9 @@ package enum ClientEvent: Hashable, Sendable {
     case appDidEnterBackground(remainingMilliseconds: Int64?)
     /// The app is coming to the front.
     case appWillEnterForeground
+    /// A silent push, a background refresh or an action woke the app, or came while it runs (ios-delivery.md §7.1).
+    /// `remainingMilliseconds` is the background time left, nil if the system does not say. Answered by `.finishWake`.
+    case wakeBegan(WakeNumber, remainingMilliseconds: Int64?)
     /// The system is about to end the background time (the expiration handler of the task).
     case backgroundTimeExpired
 
@@ -60,8 +63,15 @@ package enum ClientEvent: Hashable, Sendable {
     case delegateAnswered(MessageID, handled: Bool)
     /// Answer to `.claimRing`.
     case ringClaimed(MessageID, RingClaim)
+    /// Answer to `.claimRing`: the ledger could not be asked. Nothing was claimed.
+    case ringClaimFailed(MessageID)
     /// Answer to `.postNotification`.
     case notificationPosted(MessageID, PostResult)
+    /// Answer to `.clearNotifications`, `.withdrawNotification`, `.lowerBadge` and `.writeBadge`, once for each: done, or there
+    /// is no kit.
+    case notificationWorkDone
+    /// Answer to `.readDeviceStatus`.
+    case deviceStatusRead(DeviceStatus)
     /// The time `nextDeadline` named has come.
     case deadlineReached
 }
@@ -87,12 +97,18 @@ package struct KitSettings: Hashable, Sendable {
     package var showsContent: Bool
     /// Whether the app has a custom callback (S3.4). Without one it is not asked.
     package var hasDelegate: Bool
+    /// Whether the kit writes the number on the icon (S2.11, S2.17).
+    package var managesBadge: Bool
 
     /// Settings of the kit.
-    package init(isLocalNotificationEnabled: Bool = true, showsContent: Bool = true, hasDelegate: Bool = false) {
+    package init(
+        isLocalNotificationEnabled: Bool = true, showsContent: Bool = true, hasDelegate: Bool = false,
+        managesBadge: Bool = true
+    ) {
         self.isLocalNotificationEnabled = isLocalNotificationEnabled
         self.showsContent = showsContent
         self.hasDelegate = hasDelegate
+        self.managesBadge = managesBadge
     }
 }
 
@@ -100,10 +116,14 @@ package struct KitSettings: Hashable, Sendable {
 public enum NotificationLevel: String, Hashable, Sendable, CaseIterable {
     /// Every message rings.
     case all
-    /// Only a message that mentions the person, or everybody. Silences one-to-one conversations.
+    /// Only a message that mentions the person, or everybody. Like the next two, silences one-to-one conversations.
     case mentions
+    /// Only a message that mentions the person by id.
+    case mentionsOfMe = "mentions_of_me"
+    /// Only a message that mentions everybody.
+    case mentionsOfAll = "mentions_of_all"
     /// Nothing rings; the conversation is muted and does not count in the badge (S2.12).
-    case none
+    case blocked
 }
 
 /// The names the app's providers know for one message (S0.4, S3.5). Nil is "missing, unknown or no answer".

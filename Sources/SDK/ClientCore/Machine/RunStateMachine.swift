@@ -2,11 +2,13 @@ package import TidingsModel
 
 /// Foreground, background with a connection, background without (S0.1–S0.7; ios-delivery.md §8).
 package struct RunStateMachine: Hashable, Sendable {
-    /// Where the app is. `hangingUp` is suspended already for everybody outside; only the background task is still held,
-    /// until the transport has closed.
+    /// Where the app is. `awake` is a stay that began with a wake in the background and ends when its work is done.
+    /// `hangingUp` is suspended already for everybody outside; only the background task is still held, until the transport has
+    /// closed.
     package enum State: Hashable, Sendable {
         case foreground
         case backgroundActive(hangUpAt: Int64)
+        case awake(hangUpAt: Int64)
         case hangingUp(deadline: Int64)
         case backgroundSuspended
     }
@@ -15,6 +17,10 @@ package struct RunStateMachine: Hashable, Sendable {
     package enum Event: Hashable, Sendable {
         case enteredBackground(remainingMilliseconds: Int64?)
         case willEnterForeground
+        /// A silent push, a refresh or an action woke the app.
+        case woken(remainingMilliseconds: Int64?)
+        /// What the app was woken for is done.
+        case rested
         case timeExpired
         case transportClosed
         case deadline
@@ -36,6 +42,8 @@ package struct RunStateMachine: Hashable, Sendable {
         package var limitMilliseconds: Int64 = 120_000
         /// How long before the end of the background time the SDK hangs up (ios-delivery.md §8).
         package var marginMilliseconds: Int64 = 5_000
+        /// How long a wake lasts at most: with the closing it stays below the 30 seconds of ios-delivery.md §7.1.
+        package var wakeMilliseconds: Int64 = 25_000
         /// How long the transport may take to close before the task is ended regardless.
         package var closeMilliseconds: Int64 = 2_000
 
@@ -57,7 +65,7 @@ package struct RunStateMachine: Hashable, Sendable {
     package var runState: RunState {
         switch self.state {
         case .foreground: .foreground
-        case .backgroundActive: .backgroundActive
+        case .backgroundActive, .awake: .backgroundActive
         case .hangingUp, .backgroundSuspended: .backgroundSuspended
         }
     }
@@ -66,7 +74,7 @@ package struct RunStateMachine: Hashable, Sendable {
     package var nextDeadline: Int64? {
         switch self.state {
         case .foreground, .backgroundSuspended: nil
-        case .backgroundActive(let hangUpAt): hangUpAt
+        case .backgroundActive(let hangUpAt), .awake(let hangUpAt): hangUpAt
         case .hangingUp(let deadline): deadline
         }
     }
@@ -75,7 +83,8 @@ package struct RunStateMachine: Hashable, Sendable {
     package func reported(at now: Now) -> ReportedRunState {
         switch self.state {
         case .foreground: .foreground
-        case .backgroundActive(let hangUpAt): .background(remainingMilliseconds: max(0, hangUpAt - now.monotonic))
+        case .backgroundActive(let hangUpAt), .awake(let hangUpAt):
+            .background(remainingMilliseconds: max(0, hangUpAt - now.monotonic))
         case .hangingUp, .backgroundSuspended: .background(remainingMilliseconds: 0)
         }
     }
@@ -90,11 +99,14 @@ package struct RunStateMachine: Hashable, Sendable {
         case (.foreground, .enteredBackground(let remaining)):
             return self.linger(remaining: remaining, at: now, into: &effects)
         // Said twice (with scenes, once per scene): the first count holds.
-        case (.backgroundActive, .enteredBackground), (.hangingUp, .enteredBackground),
-            (.backgroundSuspended, .enteredBackground):
+        case (.backgroundActive, .enteredBackground), (.awake, .enteredBackground), (.hangingUp, .enteredBackground):
             return self.state
+        // The kit holds a task already, and nothing is left to do under it: an unended one kills the app (ios-delivery.md §8).
+        case (.backgroundSuspended, .enteredBackground):
+            effects.append(.endTask)
+            return .backgroundSuspended
 
-        case (.backgroundActive, .willEnterForeground):
+        case (.backgroundActive, .willEnterForeground), (.awake, .willEnterForeground):
             effects += [.endTask, .report(.foreground), .unpark, .publish(.foreground)]
             return .foreground
         case (.hangingUp, .willEnterForeground):
@@ -105,8 +117,23 @@ package struct RunStateMachine: Hashable, Sendable {
             return .foreground
         case (.foreground, .willEnterForeground): return .foreground
 
-        case (.backgroundActive, .timeExpired): return self.hangUp(at: now, into: &effects)
-        case (.backgroundActive(let hangUpAt), .deadline):
+        case (.backgroundSuspended, .woken(let remaining)):
+            guard let hangUpAt = self.wakeEnd(remaining: remaining, at: now) else { return self.state }
+            effects += [.beginTask, .unpark, .publish(.backgroundActive)]
+            return .awake(hangUpAt: hangUpAt)
+        // The task is still held.
+        case (.hangingUp, .woken(let remaining)):
+            guard let hangUpAt = self.wakeEnd(remaining: remaining, at: now) else { return self.state }
+            effects += [.unpark, .publish(.backgroundActive)]
+            return .awake(hangUpAt: hangUpAt)
+        case (.awake, .rested): return self.hangUp(at: now, into: &effects)
+        // The connection is there already, and stays or ends as it would have.
+        case (.foreground, .woken), (.backgroundActive, .woken), (.awake, .woken), (.foreground, .rested),
+            (.backgroundActive, .rested), (.hangingUp, .rested), (.backgroundSuspended, .rested):
+            return self.state
+
+        case (.backgroundActive, .timeExpired), (.awake, .timeExpired): return self.hangUp(at: now, into: &effects)
+        case (.backgroundActive(let hangUpAt), .deadline), (.awake(let hangUpAt), .deadline):
             return now.monotonic >= hangUpAt ? self.hangUp(at: now, into: &effects) : self.state
         case (.hangingUp, .timeExpired), (.hangingUp, .transportClosed):
             effects.append(.endTask)
@@ -116,10 +143,13 @@ package struct RunStateMachine: Hashable, Sendable {
             effects.append(.endTask)
             return .backgroundSuspended
 
+        // Whoever's task it was has to end: ending none changes nothing.
+        case (.foreground, .timeExpired), (.backgroundSuspended, .timeExpired):
+            effects.append(.endTask)
+            return self.state
         // Late, or about a transport that ended for another reason.
-        case (.foreground, .timeExpired), (.backgroundSuspended, .timeExpired), (.foreground, .transportClosed),
-            (.backgroundActive, .transportClosed), (.backgroundSuspended, .transportClosed), (.foreground, .deadline),
-            (.backgroundSuspended, .deadline):
+        case (.foreground, .transportClosed), (.backgroundActive, .transportClosed), (.awake, .transportClosed),
+            (.backgroundSuspended, .transportClosed), (.foreground, .deadline), (.backgroundSuspended, .deadline):
             return self.state
         }
     }
@@ -132,6 +162,13 @@ package struct RunStateMachine: Hashable, Sendable {
         guard stay > 0 else { return self.hangUp(at: now, into: &effects) }
         effects += [.report(.background(remainingMilliseconds: stay)), .publish(.backgroundActive)]
         return .backgroundActive(hangUpAt: now.monotonic + stay)
+    }
+
+    /// min(limit of a wake, background time left − margin) from now; nil if nothing is left.
+    private func wakeEnd(remaining: Int64?, at now: Now) -> Int64? {
+        let available = remaining.map { $0 - self.settings.marginMilliseconds } ?? self.settings.wakeMilliseconds
+        let stay = min(self.settings.wakeMilliseconds, available)
+        return stay > 0 ? now.monotonic + stay : nil
     }
 
     private func hangUp(at now: Now, into effects: inout [Effect]) -> State {

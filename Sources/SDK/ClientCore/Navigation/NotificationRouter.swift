@@ -1,15 +1,39 @@
 public import TidingsModel
 
 /// A screen of the app that a notification can open.
-public struct Route: Hashable, Sendable {
-    /// The conversation on the chat screen (S0.15, S0.16).
-    public var conversation: ConversationID
+public enum Route: Hashable, Sendable {
+    /// The chat screen of a conversation (S0.15, S0.16).
+    case conversation(ConversationID)
+    /// The app's own screen for pushes of its own of this type (S1.16, S1.18).
+    case detail(type: String)
 
     /// The chat screen of a conversation.
-    public init(conversation: ConversationID) { self.conversation = conversation }
+    public init(conversation: ConversationID) { self = .conversation(conversation) }
 
     /// The chat screen a payload's `rc` dictionary names.
-    public init(payload: NotificationPayload) { self.conversation = payload.conversation }
+    public init(payload: NotificationPayload) { self = .conversation(payload.conversation) }
+
+    /// The screen a whole user info names: the chat screen of its `rc` dictionary, otherwise the screen of its `type`.
+    ///
+    /// - Parameter types: the values of `type` the app has a screen for; others are left to the app (S1.18).
+    /// - Returns: nil for an empty user info and for anything else (S1.15).
+    public init?(userInfo: JSONValue, types: Set<String> = []) {
+        if let payload = try? NotificationPayload(userInfo: userInfo) {
+            self.init(payload: payload)
+        } else if let type = userInfo["type"]?.stringValue, types.contains(type) {
+            self = .detail(type: type)
+        } else {
+            return nil
+        }
+    }
+
+    /// The conversation on the screen; nil for a screen of the app's own.
+    public var conversation: ConversationID? {
+        switch self {
+        case .conversation(let conversation): conversation
+        case .detail: nil
+        }
+    }
 }
 
 /// One step of the way to a screen (S1.17, S1.18, S4.8). The app's shell performs them in order.

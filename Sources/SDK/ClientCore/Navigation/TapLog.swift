@@ -2,24 +2,41 @@ import DequeModule
 
 /// Tells a tap from its echo: the same tap can come as launch option, scene option and delegate callback (DESIGN P5).
 public struct TapLog: Hashable, Sendable {
-    /// Which delivery of which notification, and what the person did with it.
+    /// Which delivery of which notification, what the person did with it, and by which road it came.
     public struct Identity: Hashable, Sendable {
-        /// The request's identifier; for old callbacks, which have none, the message's global id or the payload's text.
-        public var request: String
-        /// When the notification was delivered, in wall milliseconds; 0 for old callbacks, which do not say.
-        public var deliveredAt: Int64
+        /// The request's identifier; nil on the roads that do not tell it.
+        public var request: String?
+        /// When the notification was delivered, in wall milliseconds; nil on the roads that do not tell it.
+        public var deliveredAt: Int64?
+        /// What every road tells: the message's global id, otherwise the whole payload's text.
+        public var content: String
         /// The action's identifier.
         public var action: String
+        /// The road.
+        public var origin: PersonResponse.Origin
 
         /// An identity from its parts.
-        public init(request: String, deliveredAt: Int64, action: String) {
+        public init(
+            request: String?, deliveredAt: Int64?, content: String, action: String,
+            origin: PersonResponse.Origin
+        ) {
             self.request = request
             self.deliveredAt = deliveredAt
+            self.content = content
             self.action = action
+            self.origin = origin
         }
     }
 
-    private var seen: Deque<Identity> = []
+    private struct Entry: Hashable, Sendable {
+        var identity: Identity
+        /// The roads that have told it. One that tells it a second time without a delivery date tells of another tap.
+        var origins: Set<PersonResponse.Origin>
+        /// Told by launch options whose launch is over.
+        var isLaunchOver = false
+    }
+
+    private var seen: Deque<Entry> = []
 
     /// How many taps are remembered.
     public static let capacity = 64
@@ -27,16 +44,53 @@ public struct TapLog: Hashable, Sendable {
     /// Nothing seen.
     public init() {}
 
-    /// Notes a tap; false if it is the echo of one that was noted. Where one road does not tell the time of delivery, the
-    /// request and the action decide.
+    /// Notes a tap; false if it is the echo of one that was noted. Two deliveries with the same payload are two
+    /// notifications: where both roads tell request and delivery, these and the action decide (ios-delivery.md §6.1 rule 1).
+    /// Where one does not, the payload and the action do, once for each road.
     public mutating func note(_ tap: Identity) -> Bool {
-        let isEcho = self.seen.contains {
-            $0.request == tap.request && $0.action == tap.action
-                && ($0.deliveredAt == tap.deliveredAt || $0.deliveredAt == 0 || tap.deliveredAt == 0)
+        guard let index = self.seen.firstIndex(where: { Self.isEcho(tap, of: $0) }) else {
+            self.seen.append(Entry(identity: tap, origins: [tap.origin]))
+            if self.seen.count > Self.capacity { self.seen.removeFirst() }
+            return true
         }
-        guard !isEcho else { return false }
-        self.seen.append(tap)
-        if self.seen.count > Self.capacity { self.seen.removeFirst() }
+        self.seen[index].origins.insert(tap.origin)
+        if self.seen[index].identity.deliveredAt == nil {
+            self.seen[index].identity.request = tap.request
+            self.seen[index].identity.deliveredAt = tap.deliveredAt
+        }
+        return false
+    }
+
+    /// The app became active: the roads that do not tell the delivery have said by now what the launch options said
+    /// (ios-delivery.md §6.1). Before iOS 7, and for local notifications before iOS 10, they never do.
+    public mutating func launchEnded() {
+        for index in self.seen.indices where self.seen[index].origins == [.launchOptions] {
+            self.seen[index].isLaunchOver = true
+        }
+    }
+
+    /// Whether the launch options have told of an action's notification already: they call it a tap, whatever the person did
+    /// (ios-delivery.md §6.1). Its screen is open then; what else the action does is still to be done. To be asked before
+    /// the action is noted; true once for each launch.
+    public mutating func takeLaunch(by action: Identity) -> Bool {
+        guard action.action != MessageCategory.defaultAction, action.origin != .launchOptions,
+            let index = self.seen.firstIndex(where: {
+                $0.origins == [.launchOptions] && $0.identity.content == action.content
+            })
+        else { return false }
+        self.seen[index].origins.insert(action.origin)
         return true
+    }
+
+    private static func isEcho(_ tap: Identity, of entry: Entry) -> Bool {
+        let known = entry.identity
+        guard known.action == tap.action else { return false }
+        if let request = tap.request, let date = tap.deliveredAt, let other = known.request,
+            let otherDate = known.deliveredAt
+        {
+            return request == other && date == otherDate
+        }
+        if entry.isLaunchOver, tap.deliveredAt == nil { return false }
+        return known.content == tap.content && !entry.origins.contains(tap.origin)
     }
 }

@@ -5,12 +5,45 @@ public import TidingsModel
 public enum ExtensionDecision {
     /// What the app group holds of the person who is signed in on this phone.
     public enum SignIn: Hashable, Sendable {
-        /// The app group cannot be read, for example before the first unlock.
+        /// The app group cannot be read, for example before the first unlock; or the app has never said.
         case unknown
         /// Nobody is signed in.
         case signedOut
         /// This person.
         case signedIn(recipientTag: String)
+    }
+
+    /// Everything the app group and the extension itself know, besides ledger and badge.
+    public struct Facts: Hashable, Sendable {
+        /// Who is signed in.
+        public var signIn: SignIn
+        /// Whether the message's notification is in the delivered list; nil if nobody has looked.
+        public var isDelivered: Bool?
+        /// The log position the phone has; a push beyond the next one tells that something was overwritten. Nil if unknown.
+        public var position: LogPosition?
+        /// Whether notifications show what messages say.
+        public var showsContent: Bool
+        /// Whether the extension has the filtering entitlement, so that it may show nothing.
+        public var isFilteringEntitled: Bool
+        /// Whether the extension can ask the server.
+        public var canFetch: Bool
+        /// The names of the push's conversation and sender.
+        public var names: KnownNames
+
+        /// Facts from their parts; by default nobody is known and nothing can be fetched.
+        public init(
+            signIn: SignIn = .unknown, isDelivered: Bool? = nil, position: LogPosition? = nil,
+            showsContent: Bool = true,
+            isFilteringEntitled: Bool = false, canFetch: Bool = false, names: KnownNames = KnownNames()
+        ) {
+            self.signIn = signIn
+            self.isDelivered = isDelivered
+            self.position = position
+            self.showsContent = showsContent
+            self.isFilteringEntitled = isFilteringEntitled
+            self.canFetch = canFetch
+            self.names = names
+        }
     }
 
     /// The changes to the content, in no particular order.
@@ -24,24 +57,37 @@ public enum ExtensionDecision {
         /// Whether nothing of the push is shown at all: only with the filtering entitlement (ios-delivery.md §10). A badge
         /// is set all the same.
         public var isDiscarded: Bool
-        /// A fixed text in place of the push's own.
+        /// The title in place of the push's own, which is neutral.
+        public var title: String?
+        /// The text in place of the push's own, which is neutral.
         public var body: String?
         /// Notifications to take out of the notification centre.
         public var removed: [MessageID]
+        /// What to fetch from the server; nil for nothing.
+        public var fetch: MissedFetch?
+        /// The log position the phone has after this push alone; nil if it is not known, or something is missing before it.
+        public var reached: LogPosition?
+        /// The message the server is to be told of as shown; nil for none.
+        public var receipt: MessageID?
         /// Why, for traces.
         public var reason: Reason
 
         /// Changes from their parts; by default none.
         public init(
             badge: Int? = nil, isSilent: Bool = false, isStripped: Bool = false, isDiscarded: Bool = false,
-            body: String? = nil, removed: [MessageID] = [], reason: Reason
+            title: String? = nil, body: String? = nil, removed: [MessageID] = [], fetch: MissedFetch? = nil,
+            reached: LogPosition? = nil, receipt: MessageID? = nil, reason: Reason
         ) {
             self.badge = badge
             self.isSilent = isSilent
             self.isStripped = isStripped
             self.isDiscarded = isDiscarded
+            self.title = title
             self.body = body
             self.removed = removed
+            self.fetch = fetch
+            self.reached = reached
+            self.receipt = receipt
             self.reason = reason
         }
     }
@@ -60,6 +106,8 @@ public enum ExtensionDecision {
         case wrongRecipient = "wrong_recipient"
         /// Nobody is signed in.
         case signedOut = "signed_out"
+        /// Nobody could be asked; the neutral text stays and nothing is counted.
+        case unknown
     }
 
     /// The text that stands where a message was withdrawn.
@@ -72,48 +120,58 @@ public enum ExtensionDecision {
     ///
     /// - Parameters:
     ///   - badge: nil if none is stored (S2.20).
-    ///   - isDelivered: whether the message's notification is in the delivered list; nil if nobody has looked.
-    ///   - isFilteringEntitled: whether the extension has the filtering entitlement, so that it may show nothing.
     ///   - isRecall: the app's own test for other senders' pushes; S2.22 by default.
     ///   - wall: wall milliseconds of this phone.
     /// - Returns: nil if the delivered list has to be looked at first; nothing was changed then.
     public static func changes(
-        userInfo: JSONValue, signIn: SignIn, ledger: inout Ledger, badge: inout Badge?, isDelivered: Bool?,
-        isFilteringEntitled: Bool = false, isRecall: (JSONValue) -> Bool = CornerMarkDecrease.isSet(in:), wall: Int64
+        userInfo: JSONValue, facts: Facts, ledger: inout Ledger, badge: inout Badge?,
+        isRecall: (JSONValue) -> Bool = CornerMarkDecrease.isSet(in:), wall: Int64
     ) -> Changes? {
         guard let info = PushInfo(userInfo: userInfo) else {
             badge?.pushedByAnother(isRecall: isRecall(userInfo))
             return Changes(badge: badge?.shown, reason: .foreign)
         }
-        switch signIn {
-        case .signedOut: return Self.stripped(.signedOut, isDiscarded: isFilteringEntitled)
+        switch facts.signIn {
+        case .unknown: return Changes(reason: .unknown)
+        case .signedOut: return Self.stripped(.signedOut, isDiscarded: facts.isFilteringEntitled)
         case .signedIn(let tag) where tag != info.recipientTag:
-            return Self.stripped(.wrongRecipient, isDiscarded: isFilteringEntitled)
-        case .signedIn, .unknown: break
+            return Self.stripped(.wrongRecipient, isDiscarded: facts.isFilteringEntitled)
+        case .signedIn: break
         }
         let absolute = userInfo["aps"]?["badge"]?.intValue.flatMap { Int(exactly: $0) }
         if info.isRecall {
+            // A push of the withdrawn message may still come, and late: it must not ring.
+            ledger.markShown(info.message, by: .pushExtension, wall: wall)
             Self.count(absolute, info, in: &badge)
             return Changes(
-                badge: badge?.shown, isSilent: true, isDiscarded: isFilteringEntitled, body: Self.recallText,
-                removed: isFilteringEntitled ? [info.message] : [], reason: .recall)
+                badge: badge?.shown, isSilent: true, isDiscarded: facts.isFilteringEntitled, title: "",
+                body: Self.recallText, removed: facts.isFilteringEntitled ? [info.message] : [], reason: .recall)
         }
-        switch ledger.claim(info.message, by: .pushExtension, isDelivered: isDelivered, wall: wall) {
-        case .lookAtDelivered: return nil
+        let claim = ledger.claim(info.message, by: .pushExtension, isDelivered: facts.isDelivered, wall: wall)
+        if claim == .lookAtDelivered { return nil }
+        Self.count(absolute, info, in: &badge)
+        var changes = Changes(
+            badge: badge?.shown, fetch: MissedFetch(info, facts), receipt: info.message, reason: .alreadyShown)
+        if let known = facts.position, info.position == known + 1 { changes.reached = info.position }
+        if facts.showsContent, let text = info.text {
+            let type = (try? NotificationPayload(userInfo: userInfo))?.conversationType
+            let words = text.named(facts.names, isGroup: type?.isGroup == true)
+            changes.title = words.title
+            changes.body = words.body
+        }
+        switch claim {
         case .granted:
             // Whatever becomes of this process, the system shows the push: claimed is shown.
             ledger.markShown(info.message, by: .pushExtension, wall: wall)
-            Self.count(absolute, info, in: &badge)
-            return Changes(badge: badge?.shown, reason: .rings)
+            changes.reason = .rings
         case .alreadyShown:
-            Self.count(absolute, info, in: &badge)
-            return Changes(
-                badge: badge?.shown, isSilent: true, isDiscarded: isFilteringEntitled, reason: .alreadyShown)
-        case .heldByAnother:
+            changes.isSilent = true
+            changes.isDiscarded = facts.isFilteringEntitled
+        case .heldByAnother, .lookAtDelivered:
             // Whoever holds the claim may die before it shows: the entry stays in the list, without a ring.
-            Self.count(absolute, info, in: &badge)
-            return Changes(badge: badge?.shown, isSilent: true, reason: .alreadyShown)
+            changes.isSilent = true
         }
+        return changes
     }
 
     private static func stripped(_ reason: Reason, isDiscarded: Bool) -> Changes {

@@ -89,7 +89,8 @@ package enum Gate {
     ///
     /// Title: the group's name, otherwise the sender's. Text in a group: "sender: text" (requirements S3).
     package static func notification(
-        _ message: Message, names: Names, person: UserID, showsContent: Bool, unread: Int, position: LogPosition
+        _ message: Message, names: Names, person: UserID, showsContent: Bool, setsBadge: Bool = true, unread: Int,
+        position: LogPosition, recipientTag: String? = nil
     ) -> LocalNotification? {
         guard let payload = try? NotificationPayload(message: message, seenBy: person) else { return nil }
         let text = Self.text(message)
@@ -97,7 +98,7 @@ package enum Gate {
             message: message.id, conversation: message.conversation(seenBy: person),
             title: showsContent ? names.group ?? names.sender : "",
             body: !showsContent ? Self.fixedText : names.group == nil ? text : "\(names.sender): \(text)",
-            payload: payload, unread: unread, position: position)
+            payload: payload, setsBadge: setsBadge, unread: unread, position: position, recipientTag: recipientTag)
     }
 
     /// What a message says in a notification: the sender's push text, a text message's own, or the fixed text.
@@ -112,17 +113,45 @@ package enum Gate {
     private static func allows(_ level: NotificationLevel, message: Message, person: UserID) -> Bool {
         switch level {
         case .all: true
-        case .none: false
-        case .mentions: !message.conversation.type.targetIsPeer && Self.mentions(person, in: message)
+        case .blocked: false
+        case .mentions: Self.mentions(person, orAll: true, in: message)
+        case .mentionsOfMe: Self.mentions(person, orAll: false, in: message)
+        case .mentionsOfAll: Self.mentions(nil, orAll: true, in: message)
         }
     }
 
-    /// `mentionedInfo` of the content: type 1 is everybody, type 2 the listed persons.
-    private static func mentions(_ person: UserID, in message: Message) -> Bool {
-        guard let info = Self.content(message)?["mentionedInfo"] else { return false }
-        if info["type"]?.intValue == 1 { return true }
+    /// `mentionedInfo` of the content: type 1 is everybody, type 2 the listed persons. Never in one-to-one conversations.
+    private static func mentions(_ person: UserID?, orAll: Bool, in message: Message) -> Bool {
+        guard !message.conversation.type.targetIsPeer, let info = Self.content(message)?["mentionedInfo"] else {
+            return false
+        }
+        if info["type"]?.intValue == 1 { return orAll }
+        guard let person else { return false }
         return info["userIdList"]?.arrayValue?.contains(.string(person.rawValue)) ?? false
     }
+
+    /// What takes the place of a withdrawn message's notification, by the same tests: nil where a notification may not be
+    /// shown; the withdrawn one is then only taken out.
+    package static func replacement(
+        _ recall: Recall, person: UserID, runState: RunState, kit: KitSettings?, level: NotificationLevel, unread: Int,
+        position: LogPosition, recipientTag: String? = nil
+    ) -> LocalNotification? {
+        guard let kit, kit.isLocalNotificationEnabled, runState == .backgroundActive, recall.sender != person,
+            level == .all
+        else { return nil }
+        let payload = try? NotificationPayload(
+            conversationType: recall.conversation.type, senderID: recall.sender, messageType: Self.recallObjectName,
+            targetID: recall.conversation.target, messageUID: recall.message.description)
+        return payload.map {
+            LocalNotification(
+                message: recall.message, conversation: recall.conversation, title: "",
+                body: ExtensionDecision.recallText, payload: $0, isSilent: true, setsBadge: kit.managesBadge,
+                unread: unread, position: position, recipientTag: recipientTag)
+        }
+    }
+
+    /// The message type of a withdrawal (S0.13).
+    package static let recallObjectName: ObjectName = "RC:RcNtf"
 
     private static func content(_ message: Message) -> JSONValue? { try? JSONValue(parsing: message.content) }
 }

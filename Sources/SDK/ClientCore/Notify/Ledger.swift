@@ -33,16 +33,63 @@ public struct Ledger: Hashable, Sendable {
 
     /// Oldest claim first.
     private var entries: OrderedDictionary<MessageID, Entry>
+    /// What was done since the shell last stored it. Not part of the value.
+    private var changes = Changes()
 
-    /// How many messages it remembers; the oldest are forgotten first. A phone keeps far fewer notifications.
+    /// What a shell has to store.
+    package struct Changes: Hashable, Sendable {
+        /// Whether everything before was dropped.
+        package var isReset = false
+        /// The messages whose entry was changed or removed, in order, possibly more than once.
+        package var messages: [MessageID] = []
+
+        /// Changes from their parts; by default none.
+        package init(isReset: Bool = false, messages: [MessageID] = []) {
+            self.isReset = isReset
+            self.messages = messages
+        }
+    }
+
+    /// How many messages it remembers at least; the oldest are forgotten first, and many at a time. A phone keeps far fewer
+    /// notifications.
     public static let capacity = 1_000
+    /// How many more there may be before the oldest are forgotten.
+    public static let slack = 250
+    /// How long an entry is kept, in milliseconds: as long as APNs keeps a push, 30 days (apns.md §15).
+    public static let ageMaxMilliseconds: Int64 = 2_592_000_000
     /// How long a claim of the kit counts before the delivered list is asked, in milliseconds.
     public static let kitClaimMilliseconds: Int64 = 5_000
     /// The extension has 30 seconds (ios-delivery.md §10), in milliseconds.
     public static let extensionClaimMilliseconds: Int64 = 30_000
 
     /// An empty ledger.
-    public init() { self.entries = [:] }
+    public init() {
+        self.entries = [:]
+        self.changes.isReset = true
+    }
+
+    /// Equal if they say the same of every message, in the same order.
+    public static func == (left: Ledger, right: Ledger) -> Bool { left.entries == right.entries }
+
+    /// Hashes what `==` compares.
+    public func hash(into hasher: inout Hasher) { hasher.combine(self.entries) }
+
+    /// What was changed since the last call; the shell stores it.
+    package mutating func takeChanges() -> Changes {
+        defer { self.changes = Changes() }
+        return self.changes
+    }
+
+    /// Puts a stored entry back, or takes it out again, without counting as a change.
+    package mutating func restore(_ message: MessageID, _ entry: Entry?) {
+        guard let entry else {
+            self.entries.removeValue(forKey: message)
+            return
+        }
+        if self.entries[message]?.claimedAt != entry.claimedAt { self.entries.removeValue(forKey: message) }
+        self.entries[message] = entry
+        self.prune(wall: entry.claimedAt)
+    }
 
     /// Claims a message.
     ///
@@ -59,7 +106,7 @@ public struct Ledger: Hashable, Sendable {
             switch isDelivered {
             case nil: return .lookAtDelivered
             case true?:
-                self.entries[message]?.isShown = true
+                self.change(message) { $0.isShown = true }
                 return .alreadyShown
             case false?: break
             }
@@ -75,8 +122,8 @@ public struct Ledger: Hashable, Sendable {
     public mutating func markShown(_ message: MessageID, by holder: Holder, wall: Int64) {
         if self.entries[message] == nil {
             self.insert(Entry(holder: holder, claimedAt: wall, isShown: true), for: message)
-        } else {
-            self.entries[message]?.isShown = true
+        } else if self.entries[message]?.isShown == false {
+            self.change(message) { $0.isShown = true }
         }
     }
 
@@ -84,6 +131,7 @@ public struct Ledger: Hashable, Sendable {
     public mutating func release(_ message: MessageID, by holder: Holder) {
         guard let entry = self.entries[message], !entry.isShown, entry.holder == holder else { return }
         self.entries.removeValue(forKey: message)
+        self.changes.messages.append(message)
     }
 
     /// The claims whose owner can no longer answer for them: after a start, the shell looks at the delivered list and calls
@@ -97,9 +145,10 @@ public struct Ledger: Hashable, Sendable {
     public mutating func recover(delivered: Set<MessageID>, process: UInt64, wall: Int64) {
         for message in self.unsettled(process: process, wall: wall) {
             if delivered.contains(message) {
-                self.entries[message]?.isShown = true
+                self.change(message) { $0.isShown = true }
             } else {
                 self.entries.removeValue(forKey: message)
+                self.changes.messages.append(message)
             }
         }
     }
@@ -122,12 +171,31 @@ public struct Ledger: Hashable, Sendable {
     }
 
     private mutating func insert(_ entry: Entry, for message: MessageID) {
-        self.entries.removeValue(forKey: message)
+        if self.entries[message] != nil { self.entries.removeValue(forKey: message) }
         self.entries[message] = entry
-        if self.entries.count > Self.capacity { self.entries.removeFirst(self.entries.count - Self.capacity) }
+        self.changes.messages.append(message)
+        self.prune(wall: entry.claimedAt)
     }
 
-    /// Restores a ledger from its stored entries; the oldest beyond `capacity` are dropped.
+    private mutating func change(_ message: MessageID, _ body: (inout Entry) -> Void) {
+        guard var entry = self.entries[message] else { return }
+        body(&entry)
+        self.entries[message] = entry
+        self.changes.messages.append(message)
+    }
+
+    /// Forgets by number and age. What is forgotten here is forgotten by every process that reads the same records, so it is
+    /// no change that has to be stored.
+    private mutating func prune(wall: Int64) {
+        if self.entries.count > Self.capacity + Self.slack {
+            self.entries.removeFirst(self.entries.count - Self.capacity)
+        }
+        while let oldest = self.entries.elements.first, wall - oldest.value.claimedAt > Self.ageMaxMilliseconds {
+            self.entries.removeFirst()
+        }
+    }
+
+    /// Restores a ledger from its stored entries; the oldest beyond capacity and slack are dropped.
     public init(restoring entries: [(message: MessageID, entry: Entry)]) {
         self.init()
         for (message, entry) in entries { self.insert(entry, for: message) }

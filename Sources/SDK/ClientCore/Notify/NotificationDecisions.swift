@@ -8,10 +8,18 @@ package struct NotificationDecisions: Hashable, Sendable {
 
     private struct Pending: Hashable, Sendable {
         var message: Message
+        /// As the person sees it.
+        var conversation: ConversationID
         var position: LogPosition
         var unread: Int
         var step: Step
         var names: Gate.Names?
+        /// Withdrawn while the notification centre was asked.
+        var withdrawal: Withdrawal?
+    }
+
+    private struct Withdrawal: Hashable, Sendable {
+        var replacement: LocalNotification?
     }
 
     private enum Step: Hashable, Sendable {
@@ -46,9 +54,11 @@ package struct NotificationDecisions: Hashable, Sendable {
     package init() {}
 
     /// A message that has passed tests 1–8 of the gate.
-    package mutating func begin(_ message: Message, position: LogPosition, unread: Int, at now: Now) -> Outcome {
+    package mutating func begin(
+        _ message: Message, seenBy person: UserID, position: LogPosition, unread: Int, at now: Now
+    ) -> Outcome {
         self.pending[message.id] = Pending(
-            message: message, position: position, unread: unread,
+            message: message, conversation: message.conversation(seenBy: person), position: position, unread: unread,
             step: .names(deadline: now.monotonic + Self.providerMilliseconds))
         return Outcome(effects: [.resolveNames(message.id, Gate.question(message))])
     }
@@ -58,7 +68,7 @@ package struct NotificationDecisions: Hashable, Sendable {
         _ id: MessageID, _ names: ResolvedNames, kit: KitSettings, at now: Now
     ) -> Outcome {
         guard let item = self.pending[id], case .names = item.step else { return Outcome() }
-        guard let names = Gate.names(item.message, names) else { return self.end(id, .suppressed(.providerMissing)) }
+        guard let names = Gate.names(item.message, names) else { return self.endNameless(id) }
         self.pending[id]?.names = names
         guard kit.hasDelegate else { return self.claim(id) }
         self.pending[id]?.step = .delegate(deadline: now.monotonic + Self.delegateMilliseconds)
@@ -73,7 +83,7 @@ package struct NotificationDecisions: Hashable, Sendable {
 
     /// Test 10.
     package mutating func claimed(
-        _ id: MessageID, _ claim: RingClaim, person: UserID, kit: KitSettings
+        _ id: MessageID, _ claim: RingClaim, person: UserID, kit: KitSettings, recipientTag: String? = nil
     ) -> Outcome {
         guard let item = self.pending[id], item.step == .claim, let names = item.names else { return Outcome() }
         switch claim {
@@ -81,8 +91,9 @@ package struct NotificationDecisions: Hashable, Sendable {
         case .alreadyShown, .heldByAnother, .lookAtDelivered: return self.end(id, .suppressed(.alreadyShown))
         case .granted:
             let notification = Gate.notification(
-                item.message, names: names, person: person, showsContent: kit.showsContent, unread: item.unread,
-                position: item.position)
+                item.message, names: names, person: person, showsContent: kit.showsContent,
+                setsBadge: kit.managesBadge, unread: item.unread, position: item.position,
+                recipientTag: recipientTag)
             guard let notification else {
                 var outcome = self.end(id, .suppressed(.chatRoom))
                 outcome.effects.append(.releaseClaim(id))
@@ -91,6 +102,11 @@ package struct NotificationDecisions: Hashable, Sendable {
             self.pending[id]?.step = .posting
             return Outcome(effects: [.postNotification(notification)])
         }
+    }
+
+    /// The ledger could not be asked, so the extension may have shown it: left undecided, the server pushes it (DESIGN P3).
+    package mutating func claimFailed(_ id: MessageID) {
+        if self.pending[id]?.step == .claim { self.pending.removeValue(forKey: id) }
     }
 
     /// Test 11. What failed for another reason is left undecided: the server pushes it.
@@ -103,6 +119,9 @@ package struct NotificationDecisions: Hashable, Sendable {
         case .shown:
             var outcome = self.end(id, .shown)
             outcome.effects.append(.markShown(id))
+            if let withdrawal = item.withdrawal {
+                outcome.effects.append(.withdrawNotification(id, replacement: withdrawal.replacement))
+            }
             return outcome
         case .notAuthorized:
             var outcome = self.end(id, .suppressed(.notAuthorized))
@@ -122,7 +141,7 @@ package struct NotificationDecisions: Hashable, Sendable {
             switch item.step {
             case .names(let deadline):
                 guard now.monotonic >= deadline else { continue }
-                next = self.end(id, .suppressed(.providerMissing))
+                next = self.endNameless(id)
             case .delegate(let deadline):
                 guard now.monotonic >= deadline else { continue }
                 next = self.claim(id)
@@ -151,6 +170,33 @@ package struct NotificationDecisions: Hashable, Sendable {
         let claimed = self.pending.filter { $0.value.step == .claim }.map(\.key)
         self.pending.removeAll()
         return claimed.map { .releaseClaim($0) }
+    }
+
+    /// The message was withdrawn: what is not with the notification centre yet is not shown. Nil if it is not under way here.
+    package mutating func withdraw(_ id: MessageID, replacement: LocalNotification?) -> Outcome? {
+        guard let item = self.pending[id] else { return nil }
+        switch item.step {
+        case .names, .delegate: return self.end(id, .suppressed(.recalled))
+        case .claim:
+            var outcome = self.end(id, .suppressed(.recalled))
+            outcome.effects.append(.releaseClaim(id))
+            return outcome
+        case .posting:
+            self.pending[id]?.withdrawal = Withdrawal(replacement: replacement)
+            return Outcome()
+        }
+    }
+
+    /// Whether every message is decided.
+    package var isEmpty: Bool { self.pending.isEmpty }
+
+    private mutating func endNameless(_ id: MessageID) -> Outcome {
+        let conversation = self.pending[id]?.conversation
+        var outcome = self.end(id, .suppressed(.providerMissing))
+        if let conversation {
+            outcome.effects.append(.publishProblem(.nameMissing(message: id, conversation: conversation)))
+        }
+        return outcome
     }
 
     private mutating func claim(_ id: MessageID) -> Outcome {

@@ -1,13 +1,18 @@
-import Synchronization
+import TidingsAppGroup
 
-/// One source, any number of streams: each gets every value sent after it was made.
+/// One source, any number of streams: each gets every value sent after it was made. With `keepsForFirst`, values sent while
+/// there was no stream yet go to the first one.
 final class Broadcast<Value: Sendable>: Sendable {
     private struct State {
         var streams: [UInt64: AsyncStream<Value>.Continuation] = [:]
         var last: UInt64 = 0
+        var kept: [Value] = []
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
+    private let keepsForFirst: Bool
+
+    init(keepsForFirst: Bool = false) { self.keepsForFirst = keepsForFirst }
 
     /// A new stream; `first` is its first value if it is not nil.
     func stream(startingWith first: Value? = nil) -> AsyncStream<Value> {
@@ -16,6 +21,8 @@ final class Broadcast<Value: Sendable>: Sendable {
         let number = self.state.withLock { state in
             state.last += 1
             state.streams[state.last] = continuation
+            for value in state.kept { continuation.yield(value) }
+            state.kept = []
             return state.last
         }
         continuation.onTermination = { [weak self] _ in
@@ -25,6 +32,10 @@ final class Broadcast<Value: Sendable>: Sendable {
     }
 
     func send(_ value: Value) {
-        for continuation in self.state.withLock({ Array($0.streams.values) }) { continuation.yield(value) }
+        self.state.withLock { state in
+            if self.keepsForFirst, state.last == 0 { state.kept.append(value) }
+            // Under the lock, so that every stream has the same order.
+            for continuation in state.streams.values { continuation.yield(value) }
+        }
     }
 }

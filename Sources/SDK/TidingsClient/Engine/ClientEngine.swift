@@ -1,6 +1,6 @@
 import ClientCore
 import Foundation
-import Synchronization
+import TidingsAppGroup
 import TidingsModel
 import TidingsWire
 
@@ -15,9 +15,13 @@ final class ClientEngine: Sendable {
         var group: AppGroup?
         var transport: any ClientTransport
         var serverURL: URL
+        /// Where the extension finds the HTTP API.
+        var apiURL: URL?
         var clock: any ClientClock
         /// Tells this process's claims in the ledger from an earlier one's.
         var processNumber: UInt64
+        /// Where the app was when the core was made.
+        var isForeground: Bool
         var outlets: Outlets
     }
 
@@ -26,35 +30,50 @@ final class ClientEngine: Sendable {
         var status: @Sendable (ConnectionStatus) -> Void
         var runState: @Sendable (RunState) -> Void
         var entries: @Sendable ([LogEntry]) -> Void
-        var storeFault: @Sendable (String) -> Void
+        var customMessage: @Sendable (CustomMessage) -> Void
+        var problem: @Sendable (ClientProblem) -> Void
+        var wakeFinished: @Sendable (WakeNumber, BackgroundRefreshResult) -> Void
+        /// The person has signed out and the server has not heard of it; the token is the last one the app gave.
+        var keepFarewell: @Sendable (String?) -> Void
+        var farewellEnded: @Sendable () -> Void
     }
 
     typealias TokenProvider = @Sendable () async throws -> String
 
-    private struct Shared {
+    struct Shared {
         var tokenProvider: TokenProvider
         var host: (any KitHost)?
         var connecting: [UInt64: CheckedContinuation<Void, any Error>] = [:]
         var connects: UInt64 = 0
         var lastReason = "the connection is still being made"
+        var lastToken: String?
+        /// A signed-out person's engine tells the app nothing any more.
+        var isMute = false
+        /// Nothing that is wished from now on is answered by the core any more.
+        var isFinished = false
+        /// The last piece of work on notification centre and badge; each begins when the one before has ended.
+        var tidying: Task<Void, Never>?
+        /// Names the person on this device since the last welcome (DESIGN P7).
+        var recipientTag: String?
+        var signingOut: [CheckedContinuation<Void, Never>] = []
         var sending: [ClientMessageID: CheckedContinuation<Message, any Error>] = [:]
     }
 
     let person: UserID
     let store: LocalStore
-    private let parts: Parts
-    private let shared: Mutex<Shared>
+    let parts: Parts
+    let shared: Locked<Shared>
     private let events: AsyncStream<ClientEvent>.Continuation
-    private let task: Mutex<Task<Void, Never>?>
+    private let task: Locked<Task<Void, Never>?>
 
     init(person: UserID, parts: Parts, host: (any KitHost)?, tokenProvider: @escaping TokenProvider) {
         self.person = person
         self.store = parts.store
         self.parts = parts
-        self.shared = Mutex(Shared(tokenProvider: tokenProvider, host: host))
+        self.shared = Locked(Shared(tokenProvider: tokenProvider, host: host))
         let (stream, continuation) = AsyncStream.makeStream(of: ClientEvent.self)
         self.events = continuation
-        self.task = Mutex(nil)
+        self.task = Locked(nil)
         let task = Task { [self] in await self.run(stream) }
         self.task.withLock { $0 = task }
     }
@@ -67,7 +86,10 @@ final class ClientEngine: Sendable {
     /// Wishes to be connected and waits for the server's welcome or refusal.
     ///
     /// - Parameter limit: how long to wait, in milliseconds; the wish outlives it.
-    func connect(tokenProvider: @escaping TokenProvider, limit: Int64) async throws {
+    /// - Parameter wished: called when the wish was handed to the core, before the answer.
+    func connect(
+        tokenProvider: @escaping TokenProvider, limit: Int64, wished: @Sendable () -> Void = {}
+    ) async throws {
         let number = self.shared.withLock { shared in
             shared.tokenProvider = tokenProvider
             shared.connects += 1
@@ -83,29 +105,58 @@ final class ClientEngine: Sendable {
         }
         defer { timer.cancel() }
         try await withCheckedThrowingContinuation { continuation in
-            self.shared.withLock { $0.connecting[number] = continuation }
+            let isOver = self.shared.withLock { shared in
+                if shared.isMute || shared.isFinished { return true }
+                shared.connecting[number] = continuation
+                return false
+            }
+            if isOver { return continuation.resume(throwing: ChatError.cancelled) }
             self.post(.connectWished)
+            wished()
         }
     }
+
+    /// Signs out; returns when the core has done so. What is left to say is told by the outlet `keepFarewell`.
+    func signOut() async {
+        await withCheckedContinuation { continuation in
+            let isOver = self.shared.withLock { shared in
+                if !shared.isFinished { shared.signingOut.append(continuation) }
+                return shared.isFinished
+            }
+            if isOver { return continuation.resume() }
+            self.post(.signOutWished)
+        }
+    }
+
+    /// The app hears nothing of this engine any more.
+    func mute() { self.shared.withLock { $0.isMute = true } }
 
     /// Hands a message to the outbox and waits for the server's answer.
     func send(_ draft: MessageDraft) async throws -> Message {
         try await withCheckedThrowingContinuation { continuation in
-            self.shared.withLock { $0.sending[draft.clientMessageID] = continuation }
+            let isOver = self.shared.withLock { shared in
+                if shared.isMute || shared.isFinished { return true }
+                shared.sending[draft.clientMessageID] = continuation
+                return false
+            }
+            if isOver { return continuation.resume(throwing: ChatError.cancelled) }
             self.post(.sendWished(draft))
         }
     }
 
     /// Ends the engine after everything posted before.
     func finish() async {
+        self.shared.withLock { $0.isFinished = true }
         self.events.finish()
         await self.task.withLock { $0 }?.value
         let left = self.shared.withLock { shared in
-            let left = (shared.connecting, shared.sending)
+            let left = (shared.connecting, shared.sending, shared.signingOut)
             shared.connecting = [:]
             shared.sending = [:]
+            shared.signingOut = []
             return left
         }
+        for continuation in left.2 { continuation.resume() }
         for (_, continuation) in left.0 { continuation.resume(throwing: ChatError.cancelled) }
         for (_, continuation) in left.1 { continuation.resume(throwing: ChatError.cancelled) }
     }
@@ -123,6 +174,13 @@ final class ClientEngine: Sendable {
             core.handle(event, at: self.parts.clock.now, into: &effects)
             if case .connectionClosed(let number, _) = event { connections.removeValue(forKey: number) }
             for effect in effects { self.perform(effect, &connections) }
+            if event == .signOutWished {
+                let waiting = self.shared.withLock { shared in
+                    defer { shared.signingOut = [] }
+                    return shared.signingOut
+                }
+                for continuation in waiting { continuation.resume() }
+            }
             guard core.nextDeadline != armed || event == .deadlineReached else { continue }
             timer?.cancel()
             armed = core.nextDeadline
@@ -150,6 +208,7 @@ final class ClientEngine: Sendable {
                 let (stored, unread) = try self.store.write(entries, person: self.person)
                 self.post(.entriesStored(upTo: stored, unread: unread))
             }
+        case .skipEntries(let after, let upTo): self.storing { try self.store.skip(after: after, upTo: upTo) }
         case .storeSettled(let position): self.storing { try self.store.writeSettled(position) }
         case .storeOutgoing(let draft):
             self.storing {
@@ -162,26 +221,28 @@ final class ClientEngine: Sendable {
                 self.post(.unreadCounted(try self.store.writeRead(conversation, upTo: position)))
             }
         case .resetLog: self.storing { try self.store.resetLog() }
-        case .storeRecipient(let recipient): self.withGroup { $0.recipient = recipient }
+        case .storeRecipient(let recipient):
+            self.shared.withLock { $0.recipientTag = recipient.tag }
+            self.withGroup { $0.recipient = recipient }
         case .forgetPerson:
             self.storing { try self.store.forgetAll() }
-            self.withGroup { contents in
-                contents.recipient = nil
-                contents.ledger = Ledger()
-                if contents.badge != nil { contents.badge = Badge() }
-            }
-            self.shared.withLock { $0.host }?.showBadge(0)
+            self.withGroup { $0.forgetPerson() }
+            self.clearAllNotifications()
 
-        case .publishStatus(let status):
-            if case .waiting(_, let reason) = status { self.shared.withLock { $0.lastReason = reason } }
-            self.parts.outlets.status(status)
-        case .publishRunState(let state): self.parts.outlets.runState(state)
-        case .publishEntries(let entries): self.parts.outlets.entries(entries)
+        case .publishStatus, .publishRunState, .publishEntries, .handOverCustomMessages, .publishProblem:
+            if !self.shared.withLock({ $0.isMute }) { self.publish(effect) }
+        case .finishWake(let number, let result): self.parts.outlets.wakeFinished(number, result)
+        case .keepFarewell: self.parts.outlets.keepFarewell(self.shared.withLock { $0.lastToken })
+        case .farewellEnded: self.parts.outlets.farewellEnded()
         case .finishSend(let id, let outcome): self.finishSend(id, outcome)
         case .finishConnect(let failure): self.finishConnect(failure)
 
         case .resolveNames(let id, let question):
-            self.asking { host in .namesResolved(id, await host.names(question)) }
+            self.asking { host in
+                let names = await host.names(question)
+                self.remember(names, for: question)
+                return .namesResolved(id, names)
+            }
         case .askDelegate(let message, let name):
             self.asking { host in .delegateAnswered(message.id, handled: await host.handles(message, senderName: name))
             }
@@ -194,8 +255,10 @@ final class ClientEngine: Sendable {
         case .releaseClaim(let id):
             let holder = Ledger.Holder.kit(process: self.parts.processNumber)
             self.withGroup { $0.ledger.release(id, by: holder) }
-        case .clearNotifications(let conversation):
-            self.shared.withLock { $0.host }?.clearNotifications(conversation)
+        case .clearNotifications(let conversation, let position): self.clearNotifications(conversation, upTo: position)
+        case .withdrawNotification(let id, let replacement): self.withdraw(id, replacement)
+        case .readDeviceStatus: self.readDeviceStatus()
+        case .lowerBadge(let unread, let position): self.lowerBadge(unread: unread, position: position)
         case .writeBadge(let unread, let position): self.writeBadge(unread: unread, position: position)
 
         case .beginBackgroundTask: self.shared.withLock { $0.host }?.beginBackgroundTask()
@@ -209,7 +272,9 @@ final class ClientEngine: Sendable {
         let provider = self.shared.withLock { $0.tokenProvider }
         Task {
             do {
-                self.post(.tokenProvided(try await provider()))
+                let token = try await provider()
+                self.shared.withLock { $0.lastToken = token }
+                self.post(.tokenProvided(token))
             } catch {
                 self.post(.tokenFailed(reason: "\(error)"))
             }
@@ -233,24 +298,44 @@ final class ClientEngine: Sendable {
         }
     }
 
-    private func storing(_ work: () throws -> Void) {
+    func storing(_ work: () throws -> Void) {
         do {
             try work()
         } catch {
-            self.parts.outlets.storeFault("\(error)")
+            self.parts.outlets.problem(.storeFault(reason: "\(error)"))
             self.post(.storeFailed(reason: "\(error)"))
         }
     }
 
     /// Without an app group, and when its files cannot be written, there is no ledger and no badge; messages still come.
     @discardableResult
-    private func withGroup<Value>(_ body: (inout AppGroup.Contents) -> Value) -> Value? {
+    func withGroup<Value>(_ body: (inout AppGroup.Contents) -> Value) -> Value? {
         guard let group = self.parts.group else { return nil }
         do {
             return try group.update(body)
         } catch {
-            self.parts.outlets.storeFault("\(error)")
+            self.parts.outlets.problem(.storeFault(reason: "\(error)"))
             return nil
+        }
+    }
+
+    /// What the extension needs to know of the app's settings.
+    func noteSettings(_ kit: KitSettings?) {
+        let address = self.parts.apiURL?.absoluteString
+        self.withGroup { contents in
+            contents.settings.apiURL = address
+            contents.settings.showsContent = kit?.showsContent ?? true
+        }
+    }
+
+    /// The extension cannot ask the app's providers; it takes the names they gave last.
+    private func remember(_ names: ResolvedNames, for question: NameQuestion) {
+        guard names.user != nil || names.group != nil else { return }
+        self.withGroup { contents in
+            if let name = names.user { contents.settings.remember(name, for: .user(question.sender)) }
+            if let group = question.group, let name = names.group {
+                contents.settings.remember(name, for: .conversation(group))
+            }
         }
     }
 
@@ -276,61 +361,6 @@ final class ClientEngine: Sendable {
         case .accepted(let message): continuation.resume(returning: message)
         case .refused(let problem): continuation.resume(throwing: ChatError.refused(problem))
         case .abandoned(let reason): continuation.resume(throwing: ChatError.notSent(reason: reason))
-        }
-    }
-
-    /// Asks the host in a task of its own; without a host nothing is answered, and the core's limit decides.
-    private func asking(_ question: @escaping @Sendable (any KitHost) async -> ClientEvent) {
-        guard let host = self.shared.withLock({ $0.host }) else { return }
-        Task { self.post(await question(host)) }
-    }
-
-    private func claim(_ id: MessageID) {
-        let holder = Ledger.Holder.kit(process: self.parts.processNumber)
-        let clock = self.parts.clock
-        let verdict = self.withGroup { $0.ledger.claim(id, by: holder, wall: clock.now.wall) }
-        guard verdict == .lookAtDelivered else {
-            // Without an app group there is no extension to race with.
-            return self.post(.ringClaimed(id, verdict ?? .granted))
-        }
-        self.asking { host in
-            let isDelivered = await host.deliveredIdentifiers().contains(id.description)
-            let second = self.withGroup {
-                $0.ledger.claim(id, by: holder, isDelivered: isDelivered, wall: clock.now.wall)
-            }
-            return .ringClaimed(id, second ?? .granted)
-        }
-    }
-
-    private func postNotification(_ notification: LocalNotification) {
-        let badge: Int?? = self.withGroup { contents in
-            contents.badge?.posted(unread: notification.unread, position: notification.position)
-            return contents.badge?.shown
-        }
-        self.asking { host in
-            .notificationPosted(notification.message, await host.post(notification, badge: badge ?? nil))
-        }
-    }
-
-    private func writeBadge(unread: Int, position: LogPosition) {
-        let shown: Int? = self.withGroup { contents in
-            var badge = contents.badge ?? Badge()
-            badge.resigned(unread: unread, position: position)
-            contents.badge = badge
-            return badge.shown
-        }
-        self.shared.withLock { $0.host }?.showBadge(shown ?? unread)
-    }
-
-    /// After a start: claims of an earlier process are settled by looking at the delivered list (DESIGN P3).
-    func recoverLedger() {
-        let process = self.parts.processNumber
-        let clock = self.parts.clock
-        let open = self.withGroup { $0.ledger.unsettled(process: process, wall: clock.now.wall) } ?? []
-        guard !open.isEmpty, let host = self.shared.withLock({ $0.host }) else { return }
-        Task {
-            let delivered = Set(await host.deliveredIdentifiers().compactMap { MessageID($0) })
-            self.withGroup { $0.ledger.recover(delivered: delivered, process: process, wall: clock.now.wall) }
         }
     }
 }

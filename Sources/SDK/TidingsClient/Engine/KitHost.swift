@@ -11,10 +11,24 @@ package protocol KitHost: Sendable {
     func post(_ notification: LocalNotification, badge: Int?) async -> PostResult
     /// The identifiers of the notifications in the notification centre.
     func deliveredIdentifiers() async -> Set<String>
-    /// Takes a conversation's notifications out of the notification centre.
-    func clearNotifications(_ conversation: ConversationID)
-    /// Shows a number on the icon.
-    func showBadge(_ number: Int)
+    /// Takes the notifications of a conversation's messages up to a position out of the notification centre (DESIGN P6).
+    ///
+    /// - Parameter stored: where the local store has a message, for notifications that do not tell.
+    func clearNotifications(
+        _ conversation: ConversationID, upTo position: LogPosition,
+        stored: @escaping @Sendable (MessageID) -> LogPosition?
+    ) async
+    /// Takes everything of ours out of the notification centre, delivered and pending: the person has left (DESIGN P7).
+    func clearAllNotifications() async
+    /// A message was withdrawn: if its notification is in the notification centre, puts the replacement there, silently, or
+    /// takes it out.
+    func withdraw(_ message: MessageID, replacement: LocalNotification?, badge: Int?) async
+    /// What the person allows; nil if the system does not say.
+    func deviceStatus() async -> DeviceStatus?
+    /// Shows a number on the icon; returns when the system has been told.
+    func showBadge(_ number: Int) async
+    /// The same, told before it returns where that is possible: at the end of the process there is no later moment.
+    func showBadgeNow(_ number: Int)
     /// Asks the system not to suspend the app; repeating it changes nothing.
     func beginBackgroundTask()
     /// The app may be suspended.
@@ -31,24 +45,33 @@ package protocol ClientClock: Sendable {
 
 /// The system's clocks.
 package struct SystemClientClock: ClientClock {
-    private static let start = ContinuousClock.now
-
     /// The system's clocks.
     package init() {}
 
     /// The continuous clock and the wall clock.
     package var now: Now {
-        let monotonic = Self.start.duration(to: .now).milliseconds
-        return Now(monotonic: monotonic, wall: WallClock.milliseconds)
+        Now(monotonic: MonotonicClock.milliseconds, wall: WallClock.milliseconds)
     }
 
     /// Sleeps; time the process spends suspended counts.
     package func sleep(untilMonotonic deadline: Int64) async {
-        let left = deadline - self.now.monotonic
-        if left > 0 { try? await Task.sleep(for: .milliseconds(left)) }
+        while !Task.isCancelled {
+            let left = deadline - self.now.monotonic
+            guard left > 0 else { return }
+            let slice = min(left, Self.sliceMilliseconds)
+            if #available(iOS 16, *) {
+                try? await Task.sleep(for: .milliseconds(slice), clock: .continuous)
+            } else {
+                try? await Task.sleep(nanoseconds: UInt64(slice) * 1_000_000)
+            }
+        }
     }
+
+    /// How long it sleeps at most before it looks at the clock again: a limit may be "never".
+    private static let sliceMilliseconds: Int64 = 3_600_000
 }
 
+@available(iOS 16, *)
 extension Duration {
     /// Whole milliseconds, rounded towards zero; durations beyond the range are clamped.
     package var milliseconds: Int64 {

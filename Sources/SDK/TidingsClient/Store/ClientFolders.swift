@@ -20,21 +20,121 @@ struct ClientFolders {
             return id
         }
         let id = UUID().uuidString.lowercased()
-        try FileManager.default.createDirectory(at: self.root, withIntermediateDirectories: true)
-        try Data(id.utf8).write(to: file, options: .atomic)
+        try self.write(Data(id.utf8), to: file)
         return DeviceID(id)
     }
 
-    /// Remembers who signed in last; true if it was somebody else before.
-    func noteSignIn(_ person: UserID, app: AppID) throws -> Bool {
-        let file = self.root.appendingPathComponent("signed-in")
-        let text = "\(Self.hexadecimal(app.rawValue))/\(Self.hexadecimal(person.rawValue))"
-        let before = try? String(contentsOf: file, encoding: .utf8)
-        guard before != text else { return false }
+    /// Who signed in last, as `signInNote` writes it; nil for nobody.
+    var lastSignIn: String? { try? String(contentsOf: self.signInFile, encoding: .utf8) }
+
+    /// How a sign-in is written down.
+    func signInNote(_ person: UserID, app: AppID) -> String {
+        "\(Self.hexadecimal(app.rawValue))/\(Self.hexadecimal(person.rawValue))"
+    }
+
+    /// Remembers who signed in last.
+    func noteSignIn(_ person: UserID, app: AppID) throws {
+        try self.write(Data(self.signInNote(person, app: app).utf8), to: self.signInFile)
+    }
+
+    /// Who signed in last and has not signed out since.
+    func signedIn(app: AppID) -> UserID? {
+        guard let parts = self.lastSignIn?.split(separator: "/", omittingEmptySubsequences: false), parts.count == 2,
+            parts[0] == Self.hexadecimal(app.rawValue)
+        else { return nil }
+        return Self.text(hexadecimal: parts[1]).map { UserID($0) }
+    }
+
+    /// The person has signed out: nobody is signed in, and their token is not kept any longer.
+    func forgetSignIn(app: AppID) throws {
+        if self.signedIn(app: app) != nil { try Self.remove(self.signInFile) }
+        try Self.remove(self.tokenFile(app))
+    }
+
+    /// Remembers the person's last token: a later process may have to tell the server of their sign-out before the app gives
+    /// it one.
+    func keepToken(_ token: String, of person: UserID, app: AppID) throws {
+        try self.write(Self.json(Farewell(person: person, token: token)), to: self.tokenFile(app))
+    }
+
+    /// Forgets the token of a person; another person's stays.
+    func forgetToken(of person: UserID, app: AppID) throws {
+        if self.token(of: person, app: app) != nil { try Self.remove(self.tokenFile(app)) }
+    }
+
+    /// The last token of a person.
+    func token(of person: UserID, app: AppID) -> String? {
+        guard let kept = Self.farewell(in: self.tokenFile(app)), kept.person == person else { return nil }
+        return kept.token
+    }
+
+    private var signInFile: URL { self.root.appendingPathComponent("signed-in") }
+
+    /// Who has signed out here without the server having heard of it.
+    struct Farewell {
+        var person: UserID
+        var token: String
+    }
+
+    /// Remembers a farewell, or that there is none.
+    func write(_ farewell: Farewell?, app: AppID) throws {
+        let file = self.farewellFile(app)
+        guard let farewell else { return try Self.remove(file) }
+        try self.write(Self.json(farewell), to: file)
+    }
+
+    /// The farewell that is still to be said.
+    func farewell(app: AppID) -> Farewell? { Self.farewell(in: self.farewellFile(app)) }
+
+    private static func json(_ farewell: Farewell) -> Data {
+        let json = JSONValue.members([("user", .string(farewell.person.rawValue)), ("token", .string(farewell.token))])
+        return Data(json.serialized)
+    }
+
+    private static func farewell(in file: URL) -> Farewell? {
+        guard let data = try? Data(contentsOf: file), let json = try? JSONValue(parsing: data),
+            let user = json["user"]?.stringValue, let token = json["token"]?.stringValue
+        else { return nil }
+        return Farewell(person: UserID(user), token: token)
+    }
+
+    /// Writes a file that belongs to this device and to no other: a backup restored on a second one must not bring it, or two
+    /// devices would share one id and one token.
+    private func write(_ data: Data, to file: URL) throws {
         try FileManager.default.createDirectory(at: self.root, withIntermediateDirectories: true)
-        try Data(text.utf8).write(to: file, options: .atomic)
-        return true
+        try data.write(to: file, options: .atomic)
+        try Self.excludeFromBackup(file)
+    }
+
+    /// Atomic writing makes a new file each time, so the mark is set after each.
+    private static func excludeFromBackup(_ file: URL) throws {
+        #if canImport(Darwin)
+            var file = file
+            var values = URLResourceValues()
+            values.isExcludedFromBackup = true
+            try file.setResourceValues(values)
+        #endif
+    }
+
+    private static func remove(_ file: URL) throws {
+        if FileManager.default.fileExists(atPath: file.path) { try FileManager.default.removeItem(at: file) }
+    }
+
+    private func tokenFile(_ app: AppID) -> URL {
+        self.root.appendingPathComponent("token-\(Self.hexadecimal(app.rawValue)).json")
+    }
+
+    private func farewellFile(_ app: AppID) -> URL {
+        self.root.appendingPathComponent("farewell-\(Self.hexadecimal(app.rawValue)).json")
     }
 
     private static func hexadecimal(_ text: String) -> String { DeviceToken(Data(text.utf8)).hexString }
+
+    private static func text(hexadecimal: Substring) -> String? {
+        let digits = hexadecimal.compactMap(\.hexDigitValue)
+        guard digits.count == hexadecimal.count, digits.count.isMultiple(of: 2) else { return nil }
+        return String(
+            bytes: stride(from: 0, to: digits.count, by: 2).map { UInt8(16 * digits[$0] + digits[$0 + 1]) },
+            encoding: .utf8)
+    }
 }

@@ -7,7 +7,8 @@ import TidingsModel
 ///
 /// A store that cannot be opened or is damaged is set aside under another name and begun anew; the log is synced again.
 final class LocalStore: Sendable {
-    private let queue: DatabaseQueue
+    let queue: DatabaseQueue
+    let file: URL
     /// Where a damaged store was put when this one was opened; nil if nothing was wrong.
     let setAside: URL?
 
@@ -15,6 +16,7 @@ final class LocalStore: Sendable {
     ///
     /// - Throws: an error of the file system or of SQLite if even a new store cannot be made.
     init(file: URL) throws {
+        self.file = file
         try FileManager.default.createDirectory(
             at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
         do {
@@ -79,7 +81,8 @@ final class LocalStore: Sendable {
             }
             return ClientCore.Restored(
                 stored: try Self.number("stored", in: database), settled: try Self.number("settled", in: database),
-                outbox: drafts, reads: reads, unread: try Self.unread(in: database), levels: levels)
+                outbox: drafts, reads: reads, unread: try Self.unread(in: database), levels: levels,
+                hasCustomMessages: try self.hasCustomMessages(in: database))
         }
     }
 
@@ -99,11 +102,22 @@ final class LocalStore: Sendable {
                     try database.execute(
                         sql: "DELETE FROM pendingRead WHERE type = ? AND target = ? AND upTo <= ?",
                         arguments: [conversation.type.rawValue, conversation.target, Int64(upTo)])
+                case .custom(let message): try Self.insert(message, at: entry.position, in: database)
+                case .recall(let recall): try Self.withdraw(recall, in: database)
                 }
                 stored = entry.position
             }
             try Self.set("stored", stored, in: database)
             return (stored, try Self.unread(in: database))
+        }
+    }
+
+    /// The server has trimmed its log: if the store ends at the one position, it goes on after the other. Anywhere else nothing
+    /// changes: the entries before the gap were not written, and are asked for again.
+    func skip(after position: LogPosition, upTo end: LogPosition) throws {
+        try self.queue.write { database in
+            guard try Self.number("stored", in: database) == position, end > position else { return }
+            try Self.set("stored", end, in: database)
         }
     }
 
@@ -161,20 +175,25 @@ final class LocalStore: Sendable {
         }
     }
 
-    /// Forgets the log; what waits to be sent stays.
+    /// Forgets the log, which is another one from now on; what waits to be sent stays.
     func resetLog() throws {
+        try self.forgetLog()
+        try self.forgetHandOver()
+    }
+
+    private func forgetLog() throws {
         try self.queue.write { database in
             try database.execute(
                 sql: """
-                    DELETE FROM message; DELETE FROM pendingRead; DELETE FROM position;
+                    DELETE FROM message; DELETE FROM pendingRead; DELETE FROM position; DELETE FROM custom;
                     UPDATE conversation SET readUpTo = 0
                     """)
         }
     }
 
-    /// Forgets everything.
+    /// Forgets everything but how far custom messages were handed over: the person who signs in again has the same log.
     func forgetAll() throws {
-        try self.resetLog()
+        try self.forgetLog()
         try self.queue.write { try $0.execute(sql: "DELETE FROM outbox; DELETE FROM conversation") }
     }
 
@@ -224,6 +243,21 @@ final class LocalStore: Sendable {
                 arguments: [conversation.type.rawValue, conversation.target]
             ).map { LogPosition($0) }
         }
+    }
+
+    /// Where a message stands in the log; nil if it is not there.
+    func position(of id: MessageID) throws -> LogPosition? {
+        try self.queue.read { database in
+            try Int64.fetchOne(
+                database, sql: "SELECT position FROM message WHERE id = ?",
+                arguments: [Int64(bitPattern: id.rawValue)]
+            ).map { LogPosition($0) }
+        }
+    }
+
+    /// Unread messages outside muted conversations, and the position they were counted at.
+    func count() throws -> (unread: Int, stored: LogPosition) {
+        try self.queue.read { (try Self.unread(in: $0), try Self.number("stored", in: $0)) }
     }
 
     /// Whether a message is there.
@@ -287,11 +321,11 @@ final class LocalStore: Sendable {
             database,
             sql: """
                 SELECT count(*) FROM message m LEFT JOIN conversation c ON c.type = m.type AND c.target = m.target
-                WHERE m.isUnread AND ifnull(c.level, 'all') <> 'none'
+                WHERE m.isUnread AND ifnull(c.level, 'all') <> 'blocked'
                 """) ?? 0
     }
 
-    private static func number(_ name: String, in database: Database) throws -> LogPosition {
+    static func number(_ name: String, in database: Database) throws -> LogPosition {
         LogPosition(
             try Int64.fetchOne(database, sql: "SELECT value FROM position WHERE name = ?", arguments: [name]) ?? 0)
     }
@@ -328,6 +362,6 @@ final class LocalStore: Sendable {
             pushText: row["pushText"], sentAt: row["sentAt"])
         return StoredMessage(
             message: message, conversation: conversation, position: LogPosition(row["position"] as Int64),
-            isUnread: row["isUnread"])
+            isUnread: row["isUnread"], isRecalled: row["recalledAt"] != nil)
     }
 }

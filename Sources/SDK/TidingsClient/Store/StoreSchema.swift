@@ -30,6 +30,17 @@ enum StoreSchema {
                         flags INTEGER NOT NULL, pushText TEXT) STRICT;
                     """)
         }
+        migrator.registerMigration("2 custom messages, recalls, levels") { database in
+            try database.execute(
+                sql: """
+                    ALTER TABLE message ADD COLUMN recalledAt INTEGER;
+                    -- What waits until the app is in front (S4.10).
+                    CREATE TABLE custom (
+                        position INTEGER PRIMARY KEY, id INTEGER NOT NULL, title TEXT, content TEXT NOT NULL,
+                        contentType TEXT, extras TEXT NOT NULL, sentAt INTEGER NOT NULL) STRICT;
+                    UPDATE conversation SET level = 'blocked' WHERE level = 'none';
+                    """)
+        }
         return migrator
     }
 }

@@ -11,6 +11,8 @@ public struct StoredMessage: Hashable, Sendable, Identifiable {
     public var position: LogPosition
     /// Whether it counts as unread.
     public var isUnread: Bool
+    /// Whether the sender has withdrawn it; its content is gone then.
+    public var isRecalled = false
 
     /// The message's id.
     public var id: MessageID { self.message.id }

@@ -1,6 +1,6 @@
 #if canImport(Darwin)
     package import Foundation
-    import Synchronization
+    import TidingsAppGroup
     import TidingsWire
 
     /// WebSocket by `URLSessionWebSocketTask`, so that an app on Apple's systems links no network library.
@@ -26,7 +26,7 @@
             var isClosing = false
         }
 
-        private let state = Mutex(State())
+        private let state = Locked(State())
         private let events: @Sendable (TransportEvent) -> Void
 
         init(events: @escaping @Sendable (TransportEvent) -> Void) { self.events = events }
@@ -69,7 +69,7 @@
             case .nothing: break
             case .close(let task):
                 task.cancel(with: .normalClosure, reason: nil)
-                self.end(reason: "closed")
+                self.end(reason: "closed", lettingTasksFinish: true)
             case .send(let task, let bytes):
                 task.send(.data(Data(bytes))) { error in
                     self.state.withLock { $0.isWriting = false }
@@ -81,6 +81,8 @@
 
         private func receiveNext(_ task: URLSessionWebSocketTask) {
             task.receive { result in
+                // Nothing may follow `closed`.
+                guard !self.state.withLock({ $0.isEnded }) else { return }
                 switch result {
                 case .success(.data(let data)): self.events(.received([UInt8](data)))
                 case .success(.string(let text)): self.events(.received(Array(text.utf8)))
@@ -91,7 +93,8 @@
             }
         }
 
-        private func end(reason: String) {
+        /// - Parameter lettingTasksFinish: whether the close frame still has to leave.
+        private func end(reason: String, lettingTasksFinish: Bool = false) {
             let session: URLSession?? = self.state.withLock { state in
                 guard !state.isEnded else { return nil }
                 state.isEnded = true
@@ -102,12 +105,13 @@
             }
             guard let session else { return }
             self.events(.closed(reason: reason))
-            session?.invalidateAndCancel()
+            if lettingTasksFinish { session?.finishTasksAndInvalidate() } else { session?.invalidateAndCancel() }
         }
 
         func urlSession(
             _ session: URLSession, webSocketTask: URLSessionWebSocketTask, didOpenWithProtocol protocol: String?
         ) {
+            guard !self.state.withLock({ $0.isEnded }) else { return }
             self.events(.opened)
             self.receiveNext(webSocketTask)
         }

@@ -21,10 +21,40 @@ extension ServerCore {
             self.ask(.trace(app, message), for: .apiAnswer(request), &effects)
         case .signOut(let device):
             self.signOut(device, for: request, now, &effects)
-        case .readLog(let user, let after, let limit):
+        case .fromExtension(let device, let issuedAt, let question):
+            self.serve(question, of: device, tokenIssuedAt: issuedAt, for: request, now, &effects)
+        }
+    }
+
+    /// Serves a service extension, if its device is signed in and its token is one of the last.
+    ///
+    /// A token that a newer connect has replaced is good for a while longer: the welcome that brought the newer one may have
+    /// been lost on its way.
+    mutating func serve(
+        _ question: ExtensionRequest, of device: DeviceKey, tokenIssuedAt issuedAt: Int64, for request: ApiRequestID,
+        _ now: Now, _ effects: inout [ServerEffect]
+    ) {
+        let slot = self.slot(of: device.user, now, &effects)
+        guard self.people[slot].isReady else {
+            self.loadings[slot]?.queue.append(.fromExtension(request, device, issuedAt, question))
+            return
+        }
+        self.people[slot].busyAt = now.monotonic
+        self.arm(slot)
+        guard let index = self.people[slot].index(of: device.device),
+            issuedAt >= self.people[slot].devices[index].signedInAt - self.settings.extensionTokenOverlap
+        else {
+            let revoked = ServerFrame.Problem(
+                code: .invalidToken, field: "token", rule: "was revoked: the device has signed out, or connected again")
+            effects.append(.reply(request, .refused(revoked)))
+            return
+        }
+        switch question {
+        case .missed(let after, let limit):
             let entries = max(1, min(limit, self.settings.pageEntriesMax))
-            self.ask(.readLog(user, after: after, limit: entries), for: .apiAnswer(request), &effects)
-        case .receipt(let leg, let receipt):
+            self.ask(.readLog(device.user, after: after, limit: entries), for: .apiAnswer(request), &effects)
+        case .receipt(let message, let receipt):
+            let leg = LegID(message: message, user: device.user, device: device.device)
             self.ask(.receipt(leg, receipt, at: now.wall), for: .apiAnswer(request), &effects)
         }
     }

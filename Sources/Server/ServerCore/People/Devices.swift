@@ -3,10 +3,15 @@ import StoreModel
 import TidingsModel
 
 extension ServerCore {
-    /// Takes a device's push registration (S2.7). Whatever was held against an earlier one is forgotten (DESIGN P8).
+    /// Takes a device's push registration (S2.7), or takes it back for nil. Whatever was held against an earlier one is
+    /// forgotten (DESIGN P8).
     mutating func register(
-        _ registration: PushRegistration, _ slot: Int, _ index: Int, _ now: Now, _ effects: inout [ServerEffect]
+        _ registration: PushRegistration?, _ slot: Int, _ index: Int, _ now: Now, _ effects: inout [ServerEffect]
     ) throws(InvalidField) {
+        guard let registration else {
+            self.people[slot].devices[index].retry = nil
+            return self.setPush(.none, slot, index, &effects)
+        }
         guard APNsFormat.isDeviceToken(registration.token.rawValue.utf8) else {
             throw InvalidField(
                 field: "push_registration.token", rule: "must be 2 to 200 hexadecimal digits, an even number of them")

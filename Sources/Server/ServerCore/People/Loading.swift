@@ -9,6 +9,7 @@ struct Loading: Sendable {
         case read(ConversationID, upTo: LogPosition, position: LogPosition, unread: Int)
         case signedIn(SessionID, DeviceRecord)
         case signOut(ApiRequestID, DeviceKey)
+        case fromExtension(ApiRequestID, DeviceKey, Int64, ExtensionRequest)
     }
 
     /// It takes one of the places that limit how fast a start loads people.
@@ -35,7 +36,7 @@ struct Loading: Sendable {
                 LogEntry(position: delivery.position, body: .message(message.message))
             case .read(let conversation, let upTo, let position, _):
                 LogEntry(position: position, body: .read(conversation: conversation, upTo: upTo))
-            case .signedIn, .signOut: nil
+            case .signedIn, .signOut, .fromExtension: nil
             }
         }.filter { $0.position > self.from && $0.position <= head }
         return LogPosition(entries.count) == head - self.from ? entries : nil
@@ -130,6 +131,8 @@ extension ServerCore {
                 self.openSession(session, record, in: slot, now, &effects)
             case .signOut(let request, let device):
                 self.signOut(device, for: request, now, &effects)
+            case .fromExtension(let request, let device, let issuedAt, let question):
+                self.serve(question, of: device, tokenIssuedAt: issuedAt, for: request, now, &effects)
             }
         }
         self.arm(slot)
@@ -157,6 +160,8 @@ extension ServerCore {
             for entry in loading.entries {
                 while let leg = next, leg.position < entry.position { next = kept.next() }
                 switch entry.body {
+                // Never pushed, and no leg of its own.
+                case .custom, .recall: break
                 case .read(let conversation, let upTo):
                     self.people[slot].readUpTo[conversation] =
                         max(self.people[slot].readUpTo[conversation] ?? 0, upTo)

@@ -51,6 +51,8 @@ struct Device: Sendable {
     var push: PushState
     /// Earlier entries have no leg for this device.
     let since: LogPosition
+    /// Wall milliseconds of the last connect: it brought the newest extension token.
+    var signedInAt: Int64
     /// Up to where the device has settled the log.
     var settled: LogPosition
     /// Up to where the store was told that the device has settled or the server decided.
@@ -58,6 +60,8 @@ struct Device: Sendable {
     /// Up to where the device holds the log, as its current session says.
     var stored: LogPosition = 0
     var lease: Lease = .gone
+    /// What the person allows the app there, as its last foreground said; nil until it says so.
+    var status: DeviceStatus?
     /// The one session whose acks count.
     var session: SessionID?
     /// When the session was last heard, in monotonic milliseconds.
@@ -79,6 +83,7 @@ struct Device: Sendable {
         self.id = record.key.device
         self.push = record.push
         self.since = record.since
+        self.signedInAt = record.signedInAt
         self.settled = record.settled
         self.written = max(record.settled, record.decided)
     }

@@ -17,18 +17,19 @@ extension ServerCore {
         let device = DeviceKey(user: person, device: id.device ?? "")
         let info = PushInfo(
             message: message.id, position: leg.position, badgePosition: self.people[slot].head,
-            recipientTag: recipientTag(of: device, salt: self.settings.recipientTagSalt))
+            recipientTag: recipientTag(of: device, salt: self.settings.recipientTagSalt),
+            text: PushInfo.Text(
+                title: PushText.title(of: message, seenBy: person.user), body: self.alertText(of: message)))
         var custom: [(String, JSONValue)] = []
         if let notification = try? NotificationPayload(message: message, seenBy: person.user) {
             custom.append((NotificationPayload.key, .object(notification.dictionary)))
         }
         custom.append((PushInfo.key, info.dictionary))
         let payload = APNsPayload(
-            alert: .init(
-                title: conversation.type.targetIsPeer ? message.sender.rawValue : conversation.target,
-                body: self.alertText(of: message)),
+            // Shown where no extension can check whose phone it is (DESIGN §7): it says nothing.
+            alert: .init(body: PushText.neutral),
             badge: self.people[slot].unread, sound: Self.sound, threadID: conversation.description,
-            mutableContent: true, custom: JSONObject(custom))
+            category: PushInfo.category, mutableContent: true, custom: JSONObject(custom))
         return APNsRequest(
             token: registration.token, topic: registration.topic, pushType: .alert, priority: .immediate,
             expiration: (message.sentAt + self.settings.pushLifetime) / 1_000, collapseID: message.id.description,
@@ -39,7 +40,7 @@ extension ServerCore {
 
     private mutating func alertText(of message: Message) -> String {
         if let last = self.lastAlert, last.message == message.id { return last.text }
-        let text = PushText.text(of: message)
+        let text = PushText.shortText(of: message)
         self.lastAlert = (message.id, text)
         return text
     }
@@ -47,6 +48,25 @@ extension ServerCore {
 
 /// The words of a push.
 package enum PushText {
+    /// What a push says until the service extension on the right person's phone writes the real text.
+    package static let neutral = "You have a new message"
+
+    /// The longest real text, in bytes of JSON: more than any phone shows, and little enough for a payload of 4,096 bytes
+    /// (apns.md §13).
+    package static let bytesMax = 1_024
+
+    /// The title of a notification: the peer, or the group. The server knows no names; the kit puts them in their place.
+    package static func title(of message: Message, seenBy user: UserID) -> String {
+        message.conversation(seenBy: user).target
+    }
+
+    /// The text, shortened at the end of a character if need be.
+    package static func shortText(of message: Message) -> String {
+        let text = Self.text(of: message)
+        return APNsPayload.escapedCount(text.utf8) <= Self.bytesMax
+            ? text : APNsPayload.shortened(text, bytesMax: Self.bytesMax)
+    }
+
     /// What stands for a message whose content has no words, by its type (S0.13).
     static let defaults: [ObjectName: String] = [
         "RC:ImgMsg": "[Image]", "RC:GIFMsg": "[Image]", "RC:VcMsg": "[Voice]", "RC:HQVCMsg": "[Voice]",

@@ -123,6 +123,7 @@ extension ServerCore {
         }
         self.sessions[session] = Session(device: opening.device, slot: slot)
         self.people[slot].devices[index].session = session
+        self.people[slot].devices[index].signedInAt = record.signedInAt
         self.people[slot].devices[index].heardAt = now.monotonic
         self.people[slot].devices[index].stored = min(opening.after, self.people[slot].head)
         self.people[slot].devices[index].skippedUpTo = 0

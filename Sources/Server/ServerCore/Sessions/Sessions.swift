@@ -87,6 +87,7 @@ extension ServerCore {
                 self.ask(
                     .markRead(known.device.user, conversation, upTo: upTo, at: now.wall),
                     for: .markRead(session, known.device.user, conversation, upTo: upTo), &effects)
+            case .deviceStatus(let status): self.people[slot].devices[index].status = status
             case .ping(let number):
                 effects.append(.write(session, .pong(number)))
             case .signOut:
@@ -185,8 +186,12 @@ extension ServerCore {
         var count = 0
         for entry in entries {
             room -= 512
-            if case .message(let message) = entry.body {
+            switch entry.body {
+            case .message(let message):
                 room -= 2 * (message.content.utf8.count + (message.pushText?.utf8.count ?? 0))
+            case .custom(let message):
+                room -= 2 * (message.content.utf8.count + JSONValue.object(message.extras).text.utf8.count)
+            case .read, .recall: break
             }
             if room < 0, count > 0 { break }
             count += 1

@@ -18,40 +18,45 @@ extension Api {
         group.get("missed") { request, _ in try await self.missed(request) }
     }
 
-    private func device(_ request: Request) throws(ApiProblem) -> DeviceKey {
+    private static let unauthorizedExtension = Self.unauthorized(
+        "must be \"Bearer TOKEN\" with the extension token of the last connect of a device that is signed in")
+
+    private func token(_ request: Request) throws(ApiProblem) -> UserTokens.ExtensionToken {
         guard let token = Self.bearer(request),
-            let device = self.tokens.device(ofExtensionToken: token, wallMilliseconds: Clocks.now().wall)
-        else {
-            throw Self.unauthorized("must be \"Bearer TOKEN\" with the extension token of the last connect")
-        }
-        return device
+            let checked = self.tokens.checked(extensionToken: token, wallMilliseconds: Clocks.now().wall)
+        else { throw Self.unauthorizedExtension }
+        return checked
+    }
+
+    /// Asks the core, which knows whether the device is still signed in.
+    private func ask(
+        _ question: ExtensionRequest, _ token: UserTokens.ExtensionToken
+    ) async throws(ApiProblem) -> ApiResult {
+        let result = await self.server.ask(
+            .fromExtension(token.device, tokenIssuedAt: token.issuedAt, question))
+        guard case .refused(let problem) = result else { return result }
+        throw problem.code == .invalidToken ? Self.unauthorizedExtension : ApiProblem(problem)
     }
 
     private func receipt(_ request: Request) async throws -> Response {
-        let device = try self.device(request)
+        let token = try self.token(request)
         var body = try await self.body(request)
         let message = try self.messageID(try body.string("message_id"), "message_id")
         guard let receipt = LegReceipt(rawValue: try body.string("receipt")) else {
             throw ApiProblem(InvalidField(field: "receipt", rule: "must be shown or opened"))
         }
         try body.refuseUnknown()
-        let leg = LegID(message: message, user: device.user, device: device.device)
-        switch await self.server.ask(.receipt(leg, receipt)) {
-        case .done: return Response(status: .noContent)
-        case .refused(let problem): throw ApiProblem(problem)
-        case .accepted, .trace, .page: throw ApiProblem.bug
-        }
+        guard try await self.ask(.receipt(message, receipt), token) == .done else { throw ApiProblem.bug }
+        return Response(status: .noContent)
     }
 
     private func missed(_ request: Request) async throws -> Response {
-        let device = try self.device(request)
+        let token = try self.token(request)
         let after = try self.number(request, "after", 0...Int64.max, default: nil)
         let limit = try self.number(request, "limit", 1...Self.missedMax, default: Self.missedMax)
-        switch await self.server.ask(.readLog(device.user, after: LogPosition(after), limit: Int(limit))) {
-        case .page(let page): return .json(page.json(for: device.user.user))
-        case .refused(let problem): throw ApiProblem(problem)
-        case .accepted, .done, .trace: throw ApiProblem.bug
-        }
+        let question = ExtensionRequest.missed(after: LogPosition(after), limit: Int(limit))
+        guard case .page(let page) = try await self.ask(question, token) else { throw ApiProblem.bug }
+        return .json(page.json(for: token.device.user.user))
     }
 
     private func number(
@@ -70,6 +75,22 @@ extension Api {
 }
 
 extension LogPage {
+    /// Whether a phone that has missed the message may tell of it now: it is one that is pushed, and nothing later in the page
+    /// withdraws it or has read it (DESIGN §5).
+    private func rings(_ message: Message, at position: LogPosition, for user: UserID) -> Bool {
+        guard message.flags.contains(.notified), message.flags.contains(.stored), message.sender != user,
+            message.conversation.type != .chatRoom
+        else { return false }
+        let conversation = message.conversation(seenBy: user)
+        return !self.entries.contains { later in
+            switch later.body {
+            case .read(conversation, let upTo): upTo >= position
+            case .recall(let recall): recall.message == message.id
+            case .read, .message, .custom: false
+            }
+        }
+    }
+
     /// The page as one person sees it.
     fileprivate func json(for user: UserID) -> JSONValue {
         let entries = self.entries.map { entry -> JSONValue in
@@ -77,6 +98,13 @@ extension LogPage {
             case .message(let message):
                 [
                     "position": .int(entry.position), "message_id": .string(message.id.description),
+                    "rings": .bool(self.rings(message, at: entry.position, for: user)),
+                    "text": PushInfo.Text(
+                        title: PushText.title(of: message, seenBy: user), body: PushText.shortText(of: message)
+                    ).dictionary,
+                    NotificationPayload.key: (try? NotificationPayload(message: message, seenBy: user)).map {
+                        .object($0.dictionary)
+                    } ?? .null,
                     "sender": .string(message.sender.rawValue),
                     "conversation": message.conversation(seenBy: user).json,
                     "object_name": .string(message.objectName.rawValue), "content": .string(message.content),
@@ -86,6 +114,12 @@ extension LogPage {
                 ]
             case .read(let conversation, let upTo):
                 ["position": .int(entry.position), "read": conversation.json, "up_to": .int(upTo)]
+            case .custom: ["position": .int(entry.position), "custom": true]
+            case .recall(let recall):
+                [
+                    "position": .int(entry.position), "recall": .string(recall.message.description),
+                    "conversation": recall.conversation.json,
+                ]
             }
         }
         return ["entries": .array(entries), "head": .int(self.head), "unread": .int(self.unread)]

@@ -241,6 +241,13 @@ enum OpenAPI {
                 counted: {type: boolean}
                 notified: {type: boolean}
                 sent_at: {type: integer}
+                rings: {type: boolean, description: A phone that has missed the message may tell of it now}
+                text:
+                  type: object
+                  description: What a notification says; ids stand where the phone may know names
+                  required: [title, body]
+                  properties: {title: {type: string}, body: {type: string}}
+                rc: {type: [object, "null"], description: What a tap opens}
                 read: {$ref: "#/components/schemas/Conversation"}
                 up_to: {type: integer}
             Trace:

@@ -169,6 +169,14 @@ package struct ConfigurationKey: Sendable {
             "push.lifetime_milliseconds", "age after which a message is no longer pushed",
             .milliseconds(\.core.pushLifetime, 1_000...2_592_000_000)),
         .init(
+            "push.recipient_tag_salt",
+            "number that keeps the recipient tags of two installations apart; phones have to connect once after a change",
+            .integer(\.recipientTagSalt, 0...9_007_199_254_740_991)),
+        .init(
+            "push.extension_token_overlap_milliseconds",
+            "time an extension token is still good after a newer connect of its device has replaced it",
+            .milliseconds(\.core.extensionTokenOverlap, 0...86_400_000)),
+        .init(
             "push.back_off_milliseconds", "first wait after a failed push, doubled by each further failure",
             .milliseconds(\.core.backOffBase, 10...3_600_000)),
         .init(

@@ -121,6 +121,12 @@ package struct ServerConfiguration: Equatable, Sendable {
         package init() {}
     }
 
+    /// The salt of recipient tags, as an operator writes it.
+    var recipientTagSalt: Int {
+        get { Int(clamping: self.core.recipientTagSalt) }
+        set { self.core.recipientTagSalt = UInt64(clamping: newValue) }
+    }
+
     /// The core's settings with the limits the gateway keeps.
     package var coreSettings: ServerSettings {
         var settings = self.core

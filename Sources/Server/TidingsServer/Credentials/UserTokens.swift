@@ -25,12 +25,23 @@ package struct UserTokens: Sendable {
         var sub: String
         var app: String
         var dev: String
+        /// When it was made, in milliseconds: a connect a moment later makes another one.
+        var at: Int64
         var exp: Double
 
         func verify(using algorithm: some JWTAlgorithm) {}
     }
 
-    /// How long an extension token is good, in seconds; each connect brings a new one.
+    /// What an extension token says.
+    struct ExtensionToken: Hashable, Sendable {
+        /// The device it is bound to.
+        var device: DeviceKey
+        /// Wall milliseconds of the connect that brought it.
+        var issuedAt: Int64
+    }
+
+    /// How long an extension token is good at most, in seconds. Each connect brings a new one, after which this one is good for
+    /// `ServerSettings.extensionTokenOverlap`; signing out ends them all.
     static let extensionLifetimeSeconds: Int64 = 30 * 24 * 3_600
     /// The longest token that is looked at, in bytes.
     static let bytesMax = 4_096
@@ -87,16 +98,18 @@ package struct UserTokens: Sendable {
             signers.user)
     }
 
-    /// Checks an extension token.
+    /// Checks an extension token. Whether the device is still signed in, the core knows.
     ///
-    /// - Returns: the device it is bound to; nil if it is not ours, or expired.
-    func device(ofExtensionToken token: String, wallMilliseconds: Int64) -> DeviceKey? {
+    /// - Returns: what it says; nil if it is not ours, or expired.
+    func checked(extensionToken token: String, wallMilliseconds: Int64) -> ExtensionToken? {
         guard token.utf8.count <= Self.bytesMax,
             let (claims, signed) = self.claims(ExtensionClaims.self, token),
             let signers = self.signers[AppID(claims.app)], signed(signers.ofExtension),
             Double(wallMilliseconds) < claims.exp * 1_000
         else { return nil }
-        return DeviceKey(user: UserKey(app: AppID(claims.app), user: UserID(claims.sub)), device: DeviceID(claims.dev))
+        let user = UserKey(app: AppID(claims.app), user: UserID(claims.sub))
+        return ExtensionToken(
+            device: DeviceKey(user: user, device: DeviceID(claims.dev)), issuedAt: claims.at)
     }
 
     private func extensionToken(
@@ -105,7 +118,7 @@ package struct UserTokens: Sendable {
         self.sign(
             [
                 ("app", .string(user.app.rawValue)), ("sub", .string(user.user.rawValue)),
-                ("dev", .string(device.rawValue)),
+                ("dev", .string(device.rawValue)), ("at", .int(wallMilliseconds)),
                 ("exp", .int(wallMilliseconds / 1_000 + Self.extensionLifetimeSeconds)),
             ], signers.ofExtension)
     }

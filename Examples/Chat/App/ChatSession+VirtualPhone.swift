@@ -1,0 +1,89 @@
+import Foundation
+import TidingsKit
+import UIKit
+
+// A finger and an eye, which a phone without a display lacks. On an iPhone these are buttons and labels.
+#if TIDINGS_UIKIT
+    import VirtualPhone
+
+    extension ChatSession {
+        /// Does what the phone hands in.
+        func followFinger() {
+            Task { [weak self, values = PhoneInput.values] in
+                // Sending waits for the server; the next input does not wait for it.
+                for await value in values { Task { await self?.perform(value) } }
+            }
+        }
+
+        /// Takes `{"send": {"to": "bob", "text": "hi"}}`, with `"type": "GRP"` for a group, `{"open": "PR:bob"}`, and
+        /// `{"banner": "tap"}`.
+        private func perform(_ value: JSONValue) async {
+            if let send = value["send"] {
+                guard let target = send["to"]?.stringValue, let text = send["text"]?.stringValue else {
+                    return self.report(fault: "send must have the strings to and text")
+                }
+                let code = send["type"]?.stringValue ?? ConversationType.direct.rawValue
+                guard let type = ConversationType(rawValue: code) else {
+                    return self.report(fault: "send.type is not a conversation type: \(code)")
+                }
+                do {
+                    let message = try await self.client.send(text: text, to: ConversationID(type: type, target: target))
+                    self.lastSent = message.id
+                    self.report()
+                } catch {
+                    self.report(fault: "\(error)")
+                }
+            } else if let name = value["open"]?.stringValue {
+                let parts = name.split(separator: ":", maxSplits: 1)
+                guard parts.count == 2, let type = ConversationType(rawValue: String(parts[0])) else {
+                    return self.report(fault: "open must be a conversation such as PR:bob, got \(name)")
+                }
+                self.open(ConversationID(type: type, target: String(parts[1])))
+            } else if value["banner"]?.stringValue == "tap" {
+                guard let banner = self.banner else { return self.report(fault: "there is no banner") }
+                self.banner = nil
+                self.kit.didTap(banner)
+                self.report()
+            } else {
+                self.report(fault: "the input must have send, open or banner")
+            }
+        }
+
+        /// Tells the phone the stack of screens and the messages of the open chat.
+        func report(fault: String? = nil) {
+            var members: [(String, JSONValue)] = [
+                ("stack", .array((self.window?.visibleScreens ?? []).map { .string($0) }))
+            ]
+            if let chat = self.openChat {
+                members.append(("conversation", .string(chat.conversation.description)))
+                members.append(
+                    ("messages", .array(chat.messages.map { .string("\($0.message.sender): \($0.text ?? "")") })))
+            }
+            if let unread = try? self.client.unreadMessageCount() { members.append(("unread", .int(unread))) }
+            if let banner = self.banner { members.append(("banner", .string(banner.text.body))) }
+            members.append(("connection", .string(self.connectionName)))
+            if let sent = self.lastSent { members.append(("sent", .string("\(sent)"))) }
+            if let fault { members.append(("fault", .string(fault))) }
+            PhoneScreen.report(.members(members))
+        }
+
+        private var connectionName: String {
+            switch self.client.connectionStatus {
+            case .disconnected: "disconnected"
+            case .connecting: "connecting"
+            case .connected: "connected"
+            case .waiting: "waiting"
+            case .suspended: "suspended"
+            case .refused: "refused"
+            }
+        }
+    }
+#else
+    extension ChatSession {
+        func followFinger() {}
+
+        func report(fault: String? = nil) {
+            if let fault { NSLog("chat: %@", fault) }
+        }
+    }
+#endif

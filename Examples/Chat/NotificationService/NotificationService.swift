@@ -1,0 +1,20 @@
+import Foundation
+import TidingsNotificationService
+import UserNotifications
+
+/// The service extension of the example: everything is forwarded.
+final class NotificationService: UNNotificationServiceExtension {
+    private let handler = NotificationServiceHandler(appGroupIdentifier: ChatAppGroup.identifier)
+
+    override func didReceive(
+        _ request: UNNotificationRequest,
+        withContentHandler contentHandler: @escaping (UNNotificationContent) -> Void
+    ) { self.handler.didReceive(request, contentHandler: contentHandler) }
+
+    override func serviceExtensionTimeWillExpire() { self.handler.serviceExtensionTimeWillExpire() }
+}
+
+/// The app group of the example; in an Xcode project this is the constant of the entitlements.
+enum ChatAppGroup {
+    static let identifier = ProcessInfo.processInfo.environment["CHAT_APP_GROUP"] ?? "group.com.example.chat"
+}

@@ -1,0 +1,130 @@
+// A SwiftUI app with the kit. Source only: SwiftUI exists on Apple's systems alone, so this file is not built here; the
+// delegate below forwards exactly as Examples/Chat/App/AppDelegate.swift does, which is built and run.
+import SwiftUI
+import TidingsKit
+import UserNotifications
+
+@main struct ChatApp: App {
+    @UIApplicationDelegateAdaptor private var appDelegate: AppDelegate
+
+    var body: some Scene {
+        WindowGroup {
+            ConversationsView(chat: self.appDelegate.chat)
+        }
+    }
+}
+
+/// SwiftUI keeps an app delegate for what has no SwiftUI form: device tokens, silent pushes, the notification centre.
+@MainActor final class AppDelegate: NSObject, UIApplicationDelegate, UNUserNotificationCenterDelegate {
+    let chat = ChatModel()
+
+    func application(
+        _ application: UIApplication,
+        didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+    ) -> Bool {
+        // Before this method returns: a delegate that is set later misses the tap that started the app.
+        UNUserNotificationCenter.current().delegate = self
+        self.chat.kit.handleLaunch(options: launchOptions)
+        self.chat.start()
+        return true
+    }
+
+    func application(
+        _ application: UIApplication, didRegisterForRemoteNotificationsWithDeviceToken deviceToken: Data
+    ) { self.chat.kit.application(application, didRegisterForRemoteNotificationsWithDeviceToken: deviceToken) }
+
+    func application(
+        _ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any],
+        fetchCompletionHandler completionHandler: @escaping (UIBackgroundFetchResult) -> Void
+    ) {
+        let isOurs = self.chat.kit.application(
+            application, didReceiveRemoteNotification: userInfo, fetchCompletionHandler: completionHandler)
+        if !isOurs { completionHandler(.noData) }
+    }
+
+    func userNotificationCenter(
+        _ center: UNUserNotificationCenter, willPresent notification: UNNotification,
+        withCompletionHandler completionHandler: @escaping (UNNotificationPresentationOptions) -> Void
+    ) {
+        let isOurs = self.chat.kit.userNotificationCenter(
+            center, willPresent: notification, withCompletionHandler: completionHandler)
+        if !isOurs { completionHandler([.banner, .list, .sound]) }
+    }
+
+    func userNotificationCenter(
+        _ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse,
+        withCompletionHandler completionHandler: @escaping () -> Void
+    ) {
+        let isOurs = self.chat.kit.userNotificationCenter(
+            center, didReceive: response, withCompletionHandler: completionHandler)
+        if !isOurs { completionHandler() }
+    }
+}
+
+/// What the views look at: the kit, and the conversations on the navigation path.
+@MainActor @Observable final class ChatModel {
+    let kit = NotificationIntegration(
+        configuration: ChatClient.Configuration(
+            appKey: "your-app-key", appGroupIdentifier: "group.com.example.chat",
+            serverURL: Address.url("wss://chat.example.com/v1/connect")),
+        pushEnvironment: .sandbox)
+    var path: [ConversationID] = []
+
+    func start() {
+        // A tap that came before this line is handed over now.
+        self.kit.responseHandler = { [weak self] response in
+            guard let self, let conversation = response.conversation, self.path.last != conversation else { return }
+            self.path = [conversation]
+        }
+        Task { await self.kit.registerForNotifications() }
+        Task { try await self.kit.client.connect(userID: "ada") { try await Self.userToken() } }
+    }
+
+    /// Asks the app's own server for a signed user token; called again when it has expired.
+    private static func userToken() async throws -> String {
+        let (data, _) = try await URLSession.shared.data(from: Address.url("https://app.example.com/chat-token"))
+        return String(decoding: data, as: UTF8.self)
+    }
+}
+
+/// Addresses written in the source.
+enum Address {
+    static func url(_ text: StaticString) -> URL {
+        guard let url = URL(string: "\(text)") else { preconditionFailure("\(text) must be an address") }
+        return url
+    }
+}
+
+/// The conversations; a tap on a notification puts its conversation on the path.
+struct ConversationsView: View {
+    @Bindable var chat: ChatModel
+
+    var body: some View {
+        NavigationStack(path: self.$chat.path) {
+            Text("Conversations")
+                .navigationDestination(for: ConversationID.self) { conversation in
+                    ConversationView(client: self.chat.kit.client, conversation: conversation)
+                }
+        }
+    }
+}
+
+/// One conversation; showing it marks it as read and takes its notifications out of the list.
+struct ConversationView: View {
+    let client: ChatClient
+    let conversation: ConversationID
+    @State private var messages: [StoredMessage] = []
+
+    var body: some View {
+        List(self.messages, id: \.message.id) { Text($0.text ?? "") }
+            .task {
+                self.reload()
+                for await _ in self.client.logEntries { self.reload() }
+            }
+    }
+
+    private func reload() {
+        self.messages = (try? self.client.history(conversation: self.conversation)) ?? []
+        try? self.client.markRead(self.conversation)
+    }
+}

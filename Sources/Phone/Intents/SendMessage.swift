@@ -1,0 +1,241 @@
+package import PhoneCore
+import Synchronization
+public import UserNotifications
+import VirtualPhone
+
+/// Something a person may want an app to do.
+///
+/// `@unchecked Sendable`: what can change is guarded by a lock.
+open class INIntent: @unchecked Sendable {
+    private let names = Mutex<[String: INImage]>([:])
+
+    /// An intent that says nothing.
+    public init() {}
+
+    /// What the intent is called; the class's name.
+    open var intentDescription: String? { String(describing: type(of: self)) }
+
+    /// Sets the picture of one of its parts.
+    public func setImage(_ image: INImage?, forParameterNamed parameterName: String) {
+        self.names.withLock { $0[parameterName] = image }
+    }
+
+    /// The picture of one of its parts.
+    public func image(forParameterNamed parameterName: String) -> INImage? {
+        self.names.withLock { $0[parameterName] }
+    }
+
+    /// The picture that stands for the intent.
+    open func keyImage() -> INImage? { nil }
+}
+
+/// What became of an intent.
+///
+/// `@unchecked Sendable`: immutable here; a subclass guards what it adds.
+open class INIntentResponse: @unchecked Sendable {
+    /// A response.
+    public init() {}
+}
+
+/// What kind of message is sent. Raw values as Apple's.
+public enum INOutgoingMessageType: Int, Hashable, Sendable {
+    case unknown = 0
+    case outgoingMessageText = 1
+    case outgoingMessageAudio = 2
+}
+
+/// A file that is sent along; kept by name.
+public final class INSendMessageAttachment: Sendable {
+    /// The file's name.
+    public let name: String
+    /// A file.
+    public init(name: String) { self.name = name }
+}
+
+/// What a message means for the person it is shown to (iOS 15.2; ios-delivery.md §11).
+public final class INSendMessageIntentDonationMetadata: @unchecked Sendable {
+    // Set by the app before it gives it away; the lock guards all the same.
+    private struct Parts {
+        var mentionsCurrentUser = false
+        var isReplyToCurrentUser = false
+        var notifyRecipientAnyway = false
+        var recipientCount = 0
+    }
+
+    private let parts = Mutex(Parts())
+
+    /// A message that means nothing special.
+    public init() {}
+
+    /// Whether it mentions who holds the phone.
+    public var mentionsCurrentUser: Bool {
+        get { self.parts.withLock { $0.mentionsCurrentUser } }
+        set { self.parts.withLock { $0.mentionsCurrentUser = newValue } }
+    }
+    /// Whether it answers who holds the phone.
+    public var isReplyToCurrentUser: Bool {
+        get { self.parts.withLock { $0.isReplyToCurrentUser } }
+        set { self.parts.withLock { $0.isReplyToCurrentUser = newValue } }
+    }
+    /// Whether the sender wants it to break through.
+    public var notifyRecipientAnyway: Bool {
+        get { self.parts.withLock { $0.notifyRecipientAnyway } }
+        set { self.parts.withLock { $0.notifyRecipientAnyway = newValue } }
+    }
+    /// How many people it goes to.
+    public var recipientCount: Int {
+        get { self.parts.withLock { $0.recipientCount } }
+        set { self.parts.withLock { $0.recipientCount = newValue } }
+    }
+}
+
+/// A message, incoming or outgoing (ios-delivery.md §11).
+///
+/// `@unchecked Sendable`: immutable but for the metadata, which are guarded by a lock.
+public final class INSendMessageIntent: INIntent, @unchecked Sendable {
+    /// Who gets it, without who holds the phone.
+    public let recipients: [INPerson]?
+    /// What kind it is.
+    public let outgoingMessageType: INOutgoingMessageType
+    /// The text.
+    public let content: String?
+    /// The group's name; nil for a message to one person.
+    public let speakableGroupName: INSpeakableString?
+    /// The conversation; the same for all its messages.
+    public let conversationIdentifier: String?
+    /// The service.
+    public let serviceName: String?
+    /// Who wrote it; nil if who holds the phone did.
+    public let sender: INPerson?
+    /// Files sent along.
+    public let attachments: [INSendMessageAttachment]?
+    private let metadata = Mutex<INSendMessageIntentDonationMetadata?>(nil)
+
+    /// A message.
+    public init(
+        recipients: [INPerson]?, outgoingMessageType: INOutgoingMessageType, content: String?,
+        speakableGroupName: INSpeakableString?, conversationIdentifier: String?, serviceName: String?,
+        sender: INPerson?, attachments: [INSendMessageAttachment]?
+    ) {
+        self.recipients = recipients
+        self.outgoingMessageType = outgoingMessageType
+        self.content = content
+        self.speakableGroupName = speakableGroupName
+        self.conversationIdentifier = conversationIdentifier
+        self.serviceName = serviceName
+        self.sender = sender
+        self.attachments = attachments
+        super.init()
+    }
+
+    /// What it means for who holds the phone (iOS 15.2).
+    public var donationMetadata: INSendMessageIntentDonationMetadata? {
+        get { self.metadata.withLock { $0 } }
+        set { self.metadata.withLock { $0 = newValue } }
+    }
+
+    /// The group's picture, else the sender's.
+    public override func keyImage() -> INImage? {
+        self.image(forParameterNamed: "speakableGroupName") ?? self.sender?.image
+    }
+}
+
+/// May change a notification's content (iOS 15).
+extension INSendMessageIntent: UNNotificationContentProviding {}
+
+/// Makes a notification a communication notification: the sender's name is its title, the group's its subtitle.
+extension INSendMessageIntent: ContentProvider {
+    package func update(_ parts: inout NotificationContent) -> String? {
+        guard let sender = self.sender else { return "sender must be set: who holds the phone is not notified" }
+        guard !sender.displayName.isEmpty else { return "sender must have a name" }
+        parts.title = sender.displayName
+        if let group = self.speakableGroupName { parts.subtitle = group.spokenPhrase }
+        if parts.threadIdentifier.isEmpty, let conversation = self.conversationIdentifier {
+            parts.threadIdentifier = conversation
+        }
+        parts.isCommunication = true
+        return nil
+    }
+}
+
+/// Which way something went. Raw values as Apple's.
+public enum INInteractionDirection: Int, Hashable, Sendable {
+    case unspecified = 0
+    case outgoing = 1
+    case incoming = 2
+}
+
+/// Something that happened, told to the system so that it learns (ios-delivery.md §11).
+///
+/// `@unchecked Sendable`: what can change is guarded by a lock.
+public final class INInteraction: @unchecked Sendable {
+    private struct Parts {
+        var direction = INInteractionDirection.unspecified
+        var identifier = ""
+        var groupIdentifier: String?
+    }
+
+    /// What happened.
+    public let intent: INIntent
+    /// What became of it.
+    public let intentResponse: INIntentResponse?
+    private let parts = Mutex(Parts())
+
+    /// Something that happened.
+    public init(intent: INIntent, response: INIntentResponse?) {
+        self.intent = intent
+        self.intentResponse = response
+    }
+
+    /// Which way it went.
+    public var direction: INInteractionDirection {
+        get { self.parts.withLock { $0.direction } }
+        set { self.parts.withLock { $0.direction = newValue } }
+    }
+    /// Names it, so that it can be taken back.
+    public var identifier: String {
+        get { self.parts.withLock { $0.identifier } }
+        set { self.parts.withLock { $0.identifier = newValue } }
+    }
+    /// Names what it belongs to, so that all can be taken back at once.
+    public var groupIdentifier: String? {
+        get { self.parts.withLock { $0.groupIdentifier } }
+        set { self.parts.withLock { $0.groupIdentifier = newValue } }
+    }
+
+    /// Tells the system. A virtual phone writes it into its log and learns nothing.
+    public func donate() async throws {
+        let message = self.intent as? INSendMessageIntent
+        PhoneLog.write(
+            "donated \(type(of: self.intent)) \(self.direction) conversation "
+                + "\(message?.conversationIdentifier ?? "-") sender \(message?.sender?.displayName ?? "-")")
+    }
+
+    /// Tells the system.
+    public func donate(completion: (@Sendable ((any Error)?) -> Void)? = nil) {
+        withPhoneProcess(PhoneProcess.current) {
+            _ = Task {
+                do {
+                    try await self.donate()
+                    completion?(nil)
+                } catch {
+                    completion?(error)
+                }
+            }
+        }
+    }
+
+    /// Takes everything back; written into the log.
+    public static func deleteAll(completion: (@Sendable ((any Error)?) -> Void)? = nil) {
+        PhoneLog.write("deleted all donated interactions")
+        if let completion { Task { completion(nil) } }
+    }
+
+    /// Takes back what belongs together; written into the log.
+    public static func delete(
+        with groupIdentifier: String, completion: (@Sendable ((any Error)?) -> Void)? = nil
+    ) {
+        PhoneLog.write("deleted donated interactions of \(groupIdentifier)")
+        if let completion { Task { completion(nil) } }
+    }
+}

@@ -1,0 +1,67 @@
+/// When a request is presented (ios-delivery.md §9).
+public enum NotificationTrigger: Hashable, Sendable {
+    /// It came from APNs.
+    case push
+    /// After so many milliseconds, 1 or more; a repeating one needs 60,000 or more.
+    case timeInterval(milliseconds: Int64, repeats: Bool)
+    /// At the next moment whose components match, by the phone's clock and time zone.
+    indirect case calendar(CalendarComponents, repeats: Bool)
+    /// When the phone crosses a region's border (`SystemEvent.regionCrossed`).
+    indirect case location(NotificationRegion, repeats: Bool)
+    /// `UILocalNotification`: at a moment in wall milliseconds since 1970, then again after each interval.
+    case fireDate(Int64, repeatInterval: RepeatInterval?)
+}
+
+/// The components of a calendar trigger; nil matches any value (Gregorian calendar).
+public struct CalendarComponents: Hashable, Sendable {
+    /// The year, such as 2026.
+    public var year: Int?
+    /// 1 to 12.
+    public var month: Int?
+    /// 1 to 31.
+    public var day: Int?
+    /// 0 to 23.
+    public var hour: Int?
+    /// 0 to 59.
+    public var minute: Int?
+    /// 0 to 59.
+    public var second: Int?
+    /// 1 is Sunday, 7 Saturday.
+    public var weekday: Int?
+
+    /// Components; what is left out matches any value.
+    public init(
+        year: Int? = nil, month: Int? = nil, day: Int? = nil, hour: Int? = nil, minute: Int? = nil,
+        second: Int? = nil, weekday: Int? = nil
+    ) {
+        self.year = year
+        self.month = month
+        self.day = day
+        self.hour = hour
+        self.minute = minute
+        self.second = second
+        self.weekday = weekday
+    }
+}
+
+/// A region on the map, by the name its app gave it.
+public struct NotificationRegion: Hashable, Sendable {
+    /// `CLRegion.identifier`.
+    public var identifier: String
+    /// Whether entering it counts.
+    public var notifiesOnEntry: Bool
+    /// Whether leaving it counts.
+    public var notifiesOnExit: Bool
+
+    /// A region.
+    public init(identifier: String, notifiesOnEntry: Bool = true, notifiesOnExit: Bool = true) {
+        self.identifier = identifier
+        self.notifiesOnEntry = notifiesOnEntry
+        self.notifiesOnExit = notifiesOnExit
+    }
+}
+
+/// `UILocalNotification.repeatInterval`.
+public enum RepeatInterval: String, Hashable, Sendable, CaseIterable {
+    case minute, hour, day, week, month, quarter, year
+}

@@ -1,0 +1,141 @@
+import TidingsModel
+
+/// What the person sets about notifications, and does to those on the screen.
+extension PhoneCore {
+    mutating func handleNotices(_ event: PersonEvent, _ turn: inout Turn) {
+        switch event {
+        case .alertStyleChanged(let app, let style):
+            guard let index = self.installed(app, &turn) else { return }
+            self.apps[index].settings.alertStyle = style
+        case .previewsChanged(let app, let previews):
+            guard let index = self.installed(app, &turn) else { return }
+            self.apps[index].settings.showPreviews = previews
+        case .focusChanged(let focus): self.notices.focus = focus
+        case .summaryTimesChanged(let times): self.changeSummaryTimes(times, &turn)
+        case .muteChanged(let isOn): self.notices.isMuted = isOn
+        case .notificationSettingsOpened(let key):
+            guard let entry = self.list.entry(key) else {
+                return turn.record(
+                    key.app, .fault("notification \(key.identifier) must be in the list or a banner"))
+            }
+            self.openSettings(of: key.app, from: entry.notification, &turn)
+        case .appSettingsOpened(let app): self.openSettings(of: app, from: nil, &turn)
+        case .bannerSwipedAway(let key): self.list.removeBanner(key)
+        case .provisionalAnswered(let app, let keep): self.answerProvisional(app, keep: keep, &turn)
+        case .alertPanelAnswered(let opens): self.answerPanel(opens: opens, &turn)
+        default: break
+        }
+    }
+
+    // MARK: Panels and provisional notifications
+
+    /// "View" is a tap, "Close" reports nothing (ios-delivery.md §5.0).
+    private mutating func answerPanel(opens: Bool, _ turn: inout Turn) {
+        guard let panel = self.list.panels.first else {
+            return turn.record(nil, .fault("an alert panel must be on the screen"))
+        }
+        guard opens else {
+            _ = self.list.closePanel()
+            return
+        }
+        self.act(on: panel.key, action: NotificationResponse.defaultAction, text: nil, &turn)
+    }
+
+    /// Kept ones stay quiet until the settings are changed (ios-delivery.md §9).
+    private mutating func answerProvisional(_ app: BundleID, keep: Bool, _ turn: inout Turn) {
+        guard let index = self.installed(app, &turn) else { return }
+        guard self.apps[index].settings.authorizationStatus == .provisional else {
+            return turn.record(app, .fault("app \(app) must have provisional authorization"))
+        }
+        guard keep else { return self.apps[index].settings.turn(.notifications, isOn: false) }
+        self.apps[index].settings.authorizationStatus = .authorized
+        self.apps[index].settings.alertStyle = .none
+        self.apps[index].settings.lockScreen = false
+        self.apps[index].settings.sound = false
+        self.apps[index].settings.badge = false
+    }
+
+    // MARK: The app's own settings
+
+    /// OPS, if the app asked for the button and takes the call (ios-delivery.md §6.5).
+    private mutating func openSettings(
+        of app: BundleID, from notification: DeliveredNotification?, _ turn: inout Turn
+    ) {
+        guard let index = self.installed(app, &turn) else { return }
+        guard self.version >= 12, self.apps[index].settings.providesAppNotificationSettings,
+            self.apps[index].installed.methods.contains(.openSettings)
+        else { return turn.record(app, .fault("app \(app) must offer its own notification settings")) }
+        self.unlock(returning: false, &turn)
+        self.bringToFront(index, options: LaunchOptions(), step: .openSettings(notification), &turn)
+    }
+
+    // MARK: Scheduled summary
+
+    private mutating func changeSummaryTimes(_ times: [Int], _ turn: inout Turn) {
+        guard times.allSatisfy({ (0..<1_440).contains($0) }) else {
+            return turn.record(nil, .fault("summary times must be 0 to 1439 minutes after midnight"))
+        }
+        self.notices.summaryTimes = times
+        if times.isEmpty { return self.deliverSummary(&turn) }
+        if !self.notices.heldForSummary.isEmpty { self.notices.summaryAt = self.nextSummary(turn.now) }
+    }
+
+    private func nextSummary(_ now: Now) -> Int64? {
+        CalendarMath.next(
+            minutesOfDay: self.notices.summaryTimes, after: now.wall, utcOffset: self.settings.utcOffsetMinutes
+        ).map { now.monotonic + ($0 - now.wall) }
+    }
+
+    /// Keeps an entry for the summary, in the place of one with the same name.
+    mutating func hold(_ entry: ListEntry, _ turn: inout Turn) {
+        self.notices.heldForSummary.removeAll { $0.key == entry.key }
+        self.notices.heldForSummary.append(entry)
+        if self.notices.summaryAt == nil { self.notices.summaryAt = self.nextSummary(turn.now) }
+    }
+
+    /// Shows what waits, quietly and at once.
+    mutating func deliverSummary(_ turn: inout Turn) {
+        let held = self.notices.heldForSummary
+        self.notices.heldForSummary = []
+        self.notices.summaryAt = nil
+        for entry in held { self.release(entry, &turn) }
+    }
+
+    /// Shows what waits of one app.
+    mutating func releaseSummary(of app: BundleID, _ turn: inout Turn) {
+        let held = self.notices.heldForSummary.filter { $0.app == app }
+        self.notices.remove(app: app, identifiers: nil)
+        for entry in held { self.release(entry, &turn) }
+    }
+
+    private mutating func release(_ entry: ListEntry, _ turn: inout Turn) {
+        let replaced = self.list.insert(entry, limit: self.settings.listLimit)
+        turn.record(
+            entry.app,
+            .presentation(
+                PresentationRecord(
+                    identifier: entry.key.identifier, isRemote: entry.notification.request.isRemote, list: true,
+                    replaced: replaced, reason: .summary)))
+    }
+
+    // MARK: App clips
+
+    /// An app clip may notify for a while after it was opened, without asking (ios-delivery.md §9).
+    mutating func refreshEphemeral(_ index: Int, _ turn: inout Turn) {
+        guard self.version >= 14, self.apps[index].installed.isAppClip else { return }
+        switch self.apps[index].settings.authorizationStatus {
+        case .notDetermined: self.apps[index].settings.decide([.alert, .sound, .badge], status: .ephemeral)
+        case .ephemeral: break
+        case .denied, .authorized, .provisional: return
+        }
+        self.apps[index].ephemeralUntil = turn.now.monotonic + self.settings.ephemeralTime
+    }
+
+    /// Ends what an app clip was allowed.
+    mutating func endEphemeral(_ index: Int, _ turn: inout Turn) {
+        guard let until = self.apps[index].ephemeralUntil, until <= turn.now.monotonic else { return }
+        self.apps[index].ephemeralUntil = nil
+        guard self.apps[index].settings.authorizationStatus == .ephemeral else { return }
+        self.apps[index].settings.decide([], status: .notDetermined)
+    }
+}

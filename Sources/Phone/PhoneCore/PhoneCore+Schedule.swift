@@ -1,0 +1,101 @@
+import TidingsModel
+
+/// Scheduled local notifications (ios-delivery.md §9).
+extension PhoneCore {
+    /// When a request fires first, in monotonic milliseconds; `.max` if no clock does it, nil if it never can.
+    func firstMoment(of request: NotificationRequest, at now: Now) -> Int64? {
+        switch request.trigger {
+        case nil, .push: return nil
+        case .timeInterval(let milliseconds, let repeats):
+            return milliseconds >= (repeats ? CalendarMath.minute : 1) ? now.monotonic + milliseconds : nil
+        case .calendar(let components, _):
+            guard components.isValid else { return nil }
+            return self.monotonic(
+                CalendarMath.next(components, after: now.wall, utcOffset: self.settings.utcOffsetMinutes), now)
+        case .location(let region, _):
+            return region.notifiesOnEntry || region.notifiesOnExit ? .max : nil
+        case .fireDate(let date, let interval):
+            return self.monotonic(
+                CalendarMath.next(
+                    date, every: interval, after: now.wall, utcOffset: self.settings.utcOffsetMinutes), now)
+        }
+    }
+
+    private func monotonic(_ wall: Int64?, _ now: Now) -> Int64? { wall.map { now.monotonic + ($0 - now.wall) } }
+
+    /// Keeps the soonest of an app's scheduled requests; one of the same name is replaced.
+    mutating func schedule(_ scheduled: ScheduledRequest, _ index: Int) {
+        self.apps[index].pending.removeAll { $0.request.identifier == scheduled.request.identifier }
+        let position =
+            self.apps[index].pending.firstIndex { $0.fireAt > scheduled.fireAt } ?? self.apps[index].pending.endIndex
+        self.apps[index].pending.insert(scheduled, at: position)
+        if self.apps[index].pending.count > self.settings.pendingLimit { self.apps[index].pending.removeLast() }
+    }
+
+    /// Presents the scheduled requests that are due; repeating ones are scheduled again after now.
+    mutating func firePending(_ index: Int, _ turn: inout Turn) {
+        while let due = self.apps[index].pending.first, due.fireAt <= turn.now.monotonic {
+            self.apps[index].pending.removeFirst()
+            if let next = self.nextMoment(of: due, at: turn.now) {
+                self.schedule(ScheduledRequest(request: due.request, fireAt: next), index)
+            }
+            self.present(local: due.request, index, &turn)
+        }
+    }
+
+    /// When a request that has just fired fires again.
+    private func nextMoment(of due: ScheduledRequest, at now: Now) -> Int64? {
+        switch due.request.trigger {
+        case .timeInterval(let interval, repeats: true):
+            let missed = (now.monotonic - due.fireAt) / interval
+            return due.fireAt + (missed + 1) * interval
+        case .calendar(_, repeats: true), .fireDate(_, repeatInterval: .some):
+            return self.firstMoment(of: due.request, at: now)
+        case nil, .push, .timeInterval, .calendar, .location, .fireDate: return nil
+        }
+    }
+
+    /// The phone crossed a region's border: what waits for it fires.
+    mutating func cross(_ name: String, entered: Bool, _ turn: inout Turn) {
+        for index in self.apps.indices {
+            for scheduled in self.apps[index].pending {
+                guard case .location(let region, let repeats) = scheduled.request.trigger, region.identifier == name,
+                    entered ? region.notifiesOnEntry : region.notifiesOnExit
+                else { continue }
+                if !repeats {
+                    self.apps[index].pending.removeAll {
+                        $0.request.identifier == scheduled.request.identifier
+                    }
+                }
+                self.present(local: scheduled.request, index, &turn)
+            }
+        }
+    }
+
+    // MARK: UILocalNotification
+
+    /// `scheduleLocalNotification`: a date in the past is now (ios-delivery.md §0.3, iOS 4).
+    mutating func scheduleLegacy(_ request: NotificationRequest, _ index: Int, _ turn: inout Turn) {
+        guard !request.content.isEmpty else { return }
+        guard let fireAt = self.firstMoment(of: request, at: turn.now) else {
+            self.apps[index].pending.removeAll { $0.request.identifier == request.identifier }
+            return self.present(local: request, index, &turn)
+        }
+        self.schedule(ScheduledRequest(request: request, fireAt: fireAt), index)
+    }
+}
+
+extension NotificationAttachment {
+    /// Why the system cannot take the file, by its name alone (ios-delivery.md §9).
+    var fault: NotificationError? {
+        guard self.url.hasPrefix("file://") || self.url.hasPrefix("/") else { return .attachmentInvalidURL }
+        let name = self.url.split(separator: "/").last ?? ""
+        guard let dot = name.lastIndex(of: ".") else { return .attachmentUnrecognizedType }
+        let kind = name[name.index(after: dot)...].lowercased()
+        return Self.kinds.contains(kind) ? nil : .attachmentUnrecognizedType
+    }
+
+    private static let kinds: Set<String> = [
+        "aif", "aiff", "wav", "mp3", "m4a", "jpg", "jpeg", "gif", "png", "mpg", "mpeg", "mp4", "avi", "mov",
+    ]
+}

@@ -1,0 +1,51 @@
+import TidingsModel
+
+/// What the person sees.
+extension PhoneCore {
+    /// What the person sees now.
+    package var screen: ScreenState {
+        let front = self.lock == .unlocked ? self.frontApp : nil
+        return ScreenState(
+            lock: self.lock, airplaneMode: self.airplaneMode, frontApp: front,
+            frontScreen: front.flatMap(self.index(of:)).flatMap { self.apps[$0].screen },
+            banners: self.list.banners.map { self.seen($0.entry) }, list: self.list.entries.map(self.seen(_:)),
+            badges: self.apps.filter { $0.badge > 0 }.map { IconBadge(app: $0.installed.bundleID, count: $0.badge) },
+            permissionPrompt: self.prompts.first?.process.app, alertPanel: self.list.panels.first.map(self.seen(_:)),
+            waitingPanels: max(0, self.list.panels.count - 1),
+            isLit: self.lock == .unlocked || !self.list.banners.isEmpty || !self.list.panels.isEmpty,
+            groupsThreads: self.version >= 12, focus: self.notices.focus,
+            heldForSummary: self.notices.heldForSummary.reversed().map(self.seen(_:)),
+            activities: self.shownActivities, summaryFormats: self.summaryFormats)
+    }
+
+    /// An entry with its text hidden where previews are (ios-delivery.md §5.0, §5.3 row BFU): from iOS 11 by the setting,
+    /// before the first unlock always.
+    private func seen(_ entry: ListEntry) -> ListEntry {
+        guard self.version >= 10, let index = self.index(of: entry.app) else { return entry }
+        let isHidden =
+            switch self.apps[index].settings.showPreviews {
+            case .always: self.lock == .beforeFirstUnlock
+            case .whenAuthenticated: self.lock == .beforeFirstUnlock || (self.lock == .locked && self.version >= 11)
+            case .never: self.lock == .beforeFirstUnlock || self.version >= 11
+            }
+        guard isHidden else { return entry }
+        let category = self.apps[index].category(of: entry.notification.request.content)
+        var seen = entry
+        let hiddenBody = self.version >= 11 ? category?.hiddenPreviewsBodyPlaceholder ?? "" : ""
+        seen.hidden = HiddenPreview(
+            body: hiddenBody.isEmpty ? HiddenPreview.standardBody : hiddenBody,
+            showsTitle: self.version >= 11 && category?.options.contains(.hiddenPreviewsShowTitle) == true,
+            showsSubtitle: self.version >= 11 && category?.options.contains(.hiddenPreviewsShowSubtitle) == true)
+        return seen
+    }
+
+    private var summaryFormats: [SummaryFormat] {
+        guard self.version >= 12 else { return [] }
+        return self.apps.flatMap { app in
+            app.categories.filter { !$0.categorySummaryFormat.isEmpty }.map {
+                SummaryFormat(
+                    app: app.installed.bundleID, category: $0.identifier, format: $0.categorySummaryFormat)
+            }
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import TidingsModel
+
+/// Tokens (ios-delivery.md §12, §13): asked for at each launch, changed by a reinstallation, a restore and a new device.
+extension PhoneCore {
+    // MARK: The device token
+
+    /// `registerForRemoteNotifications`; offline it fails at once, and the app asks again.
+    mutating func register(_ index: Int, _ turn: inout Turn) {
+        guard self.apps[index].run != nil else { return }
+        self.apps[index].isRegistered = true
+        guard !self.airplaneMode else {
+            self.apps[index].run?.awaitsToken = true
+            return self.finishRegistration(
+                self.apps[index].installed.bundleID,
+                .failedToRegisterForRemoteNotifications(reason: "the phone is offline"), &turn)
+        }
+        self.apps[index].run?.awaitsToken = true
+        turn.add(.registerTopic(self.apps[index].installed.bundleID))
+    }
+
+    /// `unregisterForRemoteNotifications`: what was on its way is not reported any more.
+    mutating func unregister(_ index: Int, _ turn: inout Turn) {
+        self.apps[index].isRegistered = false
+        self.apps[index].run?.awaitsToken = false
+        self.apps[index].run?.background.withheldRegistration = nil
+        turn.add(.unregisterTopic(self.apps[index].installed.bundleID))
+    }
+
+    /// Tells the process that asked; a suspended one when it runs again, a later one not at all.
+    mutating func finishRegistration(_ app: BundleID, _ callback: Callback, _ turn: inout Turn) {
+        guard let index = self.index(of: app), self.apps[index].run?.awaitsToken == true else { return }
+        self.apps[index].run?.awaitsToken = false
+        guard self.reportsRegistration(index) else {
+            self.apps[index].run?.background.withheldRegistration = callback
+            return
+        }
+        self.apps[index].run?.background.withheldRegistration = nil
+        self.append(.call(callback), to: index, &turn)
+    }
+
+    /// iOS 8–10: only after user notifications were registered, or with Background App Refresh on.
+    private func reportsRegistration(_ index: Int) -> Bool {
+        guard self.version >= 8, self.version < 11 else { return true }
+        return self.apps[index].settings.authorizationStatus != .notDetermined
+            || self.backgroundRefreshStatus(index) == .available
+    }
+
+    /// Reports what was withheld once the person has decided.
+    mutating func reportWithheldRegistrations(_ turn: inout Turn) {
+        for index in self.apps.indices {
+            guard let callback = self.apps[index].run?.background.withheldRegistration,
+                self.reportsRegistration(index)
+            else { continue }
+            self.apps[index].run?.background.withheldRegistration = nil
+            self.append(.call(callback), to: index, &turn)
+        }
+    }
+
+    // MARK: Tokens of other kinds
+
+    /// The app reads `pushToStartTokenUpdates`.
+    mutating func requestPushToStart(_ index: Int, _ turn: inout Turn) {
+        let app = self.apps[index].installed.bundleID
+        guard self.version >= OSVersion(17, 2) else {
+            return turn.record(app, .fault("starting a Live Activity by push needs iOS 17.2"))
+        }
+        self.apps[index].background.wantsPushToStart = true
+        if let token = self.apps[index].background.pushToStartToken {
+            return self.append(.call(.pushToStartTokenUpdated(token)), to: index, &turn)
+        }
+        if !self.airplaneMode { turn.add(.requestToken(app, .pushToStart)) }
+    }
+
+    /// A token came, or a new value of one: the app is told, and the old value is void.
+    mutating func issue(_ token: PushToken, of kind: TokenKind, to app: BundleID, _ turn: inout Turn) {
+        guard let index = self.index(of: app) else { return }
+        let callback: Callback
+        switch kind {
+        case .voip:
+            guard self.apps[index].background.voip.isRegistered,
+                self.apps[index].background.voip.token != token
+            else { return }
+            self.apps[index].background.voip.token = token
+            callback = .voipTokenUpdated(token)
+        case .pushToStart:
+            guard self.apps[index].background.wantsPushToStart,
+                self.apps[index].background.pushToStartToken != token
+            else { return }
+            self.apps[index].background.pushToStartToken = token
+            callback = .pushToStartTokenUpdated(token)
+        case .activity(let activity):
+            let activities = self.apps[index].background.activities
+            guard let position = activities.firstIndex(where: { $0.identifier == activity }),
+                activities[position].wantsToken, activities[position].token != token
+            else { return }
+            self.apps[index].background.activities[position].token = token
+            callback = .activityTokenUpdated(activity: activity, token)
+        }
+        self.dropSteps(index) { Self.isToken($0, of: kind) }
+        self.append(.call(callback), to: index, &turn)
+    }
+
+    private static func isToken(_ callback: Callback, of kind: TokenKind) -> Bool {
+        switch (callback, kind) {
+        case (.voipTokenUpdated, .voip), (.pushToStartTokenUpdated, .pushToStart): true
+        case (.activityTokenUpdated(let told, _), .activity(let activity)): told == activity
+        default: false
+        }
+    }
+
+    /// Back online: asks for what could not be asked for.
+    mutating func requestMissingTokens(_ turn: inout Turn) {
+        for app in self.apps {
+            let name = app.installed.bundleID
+            if app.background.voip.isRegistered, app.background.voip.token == nil {
+                turn.add(.requestToken(name, .voip))
+            }
+            if app.background.wantsPushToStart, app.background.pushToStartToken == nil {
+                turn.add(.requestToken(name, .pushToStart))
+            }
+            for activity in app.background.activities where activity.wantsToken && activity.token == nil {
+                turn.add(.requestToken(name, .activity(activity.identifier)))
+            }
+        }
+    }
+}

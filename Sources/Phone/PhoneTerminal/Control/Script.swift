@@ -1,0 +1,116 @@
+package import TidingsModel
+
+/// A script for a phone: one step a line; `#` begins a comment line. Read whole before its first step is done.
+package struct Script: Equatable, Sendable {
+    /// What a line asks for.
+    package enum Action: Equatable, Sendable {
+        case command(TerminalCommand)
+        /// So many milliseconds.
+        case wait(milliseconds: Int)
+        /// Until the text is there, at most so long.
+        case waitFor(String, milliseconds: Int)
+        /// The text must be there now.
+        case expect(String)
+        /// It must not.
+        case expectNot(String)
+    }
+
+    /// A line.
+    package struct Step: Equatable, Sendable {
+        /// Its number, from 1.
+        package var number: Int
+        /// As it was written.
+        package var text: String
+        /// What it asks for.
+        package var action: Action
+
+        /// A line.
+        package init(number: Int, text: String, action: Action) {
+            self.number = number
+            self.text = text
+            self.action = action
+        }
+    }
+
+    /// In their order.
+    package let steps: [Step]
+
+    /// How long `wait-for` waits unless told otherwise.
+    package static let waitForMilliseconds = 10_000
+
+    /// The words beside the keys', with what they do, for help.
+    package static let words: [(form: String, meaning: String)] = [
+        ("wait TIME", "wait, for example 5s or 250ms"),
+        ("wait-for TEXT [within TIME]", "wait until TEXT is on the phone or in the trace; 10s if no time is given"),
+        ("expect TEXT", "fail unless TEXT is on the phone, or in the trace since the last command"),
+        ("expect-not TEXT", "fail if it is"),
+    ]
+
+    /// Reads a script.
+    ///
+    /// - Throws: `InvalidField` with the line's number and what may stand there; the first wrong line is named.
+    package init(_ text: String) throws(InvalidField) {
+        var steps: [Step] = []
+        for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
+            let (word, rest) = TerminalCommand.split(String(line))
+            guard !word.isEmpty, word.first != "#" else { continue }
+            do throws(InvalidField) {
+                let action = try Self.action(word, rest)
+                let written = rest.isEmpty ? word : "\(word) \(rest)"
+                steps.append(Step(number: index + 1, text: written, action: action))
+            } catch {
+                throw InvalidField(field: "line \(index + 1): \(error.field)", rule: error.rule)
+            }
+        }
+        guard !steps.isEmpty else { throw InvalidField(field: "script", rule: "must have at least one step") }
+        self.steps = steps
+    }
+
+    private static func action(_ word: String, _ rest: String) throws(InvalidField) -> Action {
+        switch word {
+        case "wait": return .wait(milliseconds: try self.time(rest, field: "wait"))
+        case "wait-for":
+            guard let range = self.within(rest) else {
+                return .waitFor(try self.text(rest, field: word), milliseconds: Self.waitForMilliseconds)
+            }
+            return .waitFor(
+                try self.text(range.text, field: word),
+                milliseconds: try self.time(range.time, field: "wait-for within"))
+        case "expect": return .expect(try self.text(rest, field: word))
+        case "expect-not": return .expectNot(try self.text(rest, field: word))
+        default:
+            if TerminalWord.all.contains(where: { $0.word == word }), word != "help" {
+                return .command(try TerminalCommand(line: rest.isEmpty ? word : "\(word) \(rest)"))
+            }
+            let allowed =
+                TerminalWord.all.map(\.word).filter { $0 != "help" } + ["wait", "wait-for", "expect", "expect-not"]
+            throw InvalidField(
+                field: "step", rule: "must be one of \(allowed.joined(separator: ", ")), got \"\(word)\"")
+        }
+    }
+
+    /// Text in double quotes is taken as it is, also with spaces at its ends.
+    private static func text(_ rest: String, field: String) throws(InvalidField) -> String {
+        let isQuoted = rest.count >= 2 && rest.first == "\"" && rest.last == "\""
+        let text = isQuoted ? String(rest.dropFirst().dropLast()) : rest
+        guard !text.isEmpty else { throw InvalidField(field: field, rule: "needs a text after it") }
+        return text
+    }
+
+    /// `TEXT within 5s`, where TEXT may hold the word itself in quotes.
+    private static func within(_ rest: String) -> (text: String, time: String)? {
+        let parts = rest.split(separator: " ")
+        guard parts.count >= 3, parts[parts.count - 2] == "within" else { return nil }
+        return (parts.dropLast(2).joined(separator: " "), String(parts[parts.count - 1]))
+    }
+
+    private static func time(_ text: String, field: String) throws(InvalidField) -> Int {
+        let isMilliseconds = text.hasSuffix("ms")
+        let digits = isMilliseconds ? text.dropLast(2) : text.hasSuffix("s") ? text.dropLast() : ""
+        let milliseconds = Double(digits).map { $0 * (isMilliseconds ? 1 : 1_000) }
+        guard let milliseconds, milliseconds.isFinite, milliseconds >= 1, milliseconds <= 86_400_000 else {
+            throw InvalidField(field: field, rule: "must be a time of up to a day such as 5s or 250ms, got \"\(text)\"")
+        }
+        return Int(milliseconds)
+    }
+}

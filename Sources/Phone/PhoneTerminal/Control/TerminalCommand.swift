@@ -1,0 +1,210 @@
+package import TidingsModel
+
+/// What a person can do to a phone on a terminal, by key or by word.
+package enum TerminalCommand: Hashable, Sendable {
+    /// Which notification of the list is meant.
+    package enum Choice: Hashable, Sendable {
+        /// The one that is selected: the newest unless another was chosen.
+        case selected
+        /// Counted from the newest, which is 1.
+        case position(Int)
+        /// By its request identifier.
+        case identifier(String)
+    }
+
+    /// A switch: on, off, or the other way round than now.
+    package enum Switch: String, Hashable, Sendable {
+        case on
+        case off
+        case toggle
+    }
+
+    case home
+    case lock
+    case unlock
+    /// Locks an unlocked phone and unlocks a locked one.
+    case lockOrUnlock
+    /// The app; nil if there is only one.
+    case open(String?)
+    case kill(String?)
+    case forceQuit(String?)
+    case freeze(String?)
+    case select(Choice)
+    case tap(Choice)
+    case dismiss(Choice)
+    /// A button by its identifier or title.
+    case action(String)
+    /// Text for the first button that takes some.
+    case reply(String)
+    case allow
+    case deny
+    case airplane(Switch)
+    case lowPower(Switch)
+    case focus(Switch)
+    case cover(Switch)
+    case memory
+    case restart
+    /// JSON for the app's own interface.
+    case input(JSONValue)
+    /// A push without APNs: the payload.
+    case push(JSONValue)
+    case help
+    case quit
+}
+
+/// A word of the terminal phone: how it is written, its key, and what it does. One table for keys, scripts and help.
+package struct TerminalWord: Sendable {
+    /// The word.
+    package let word: String
+    /// What may or must follow, for help; empty for nothing.
+    package let form: String
+    /// The key; nil for words without one.
+    package let key: Character?
+    /// What it does, in a few words.
+    package let meaning: String
+    /// Reads what follows the word.
+    let read: @Sendable (_ rest: String) throws(InvalidField) -> TerminalCommand
+
+    init(
+        _ word: String, _ form: String = "", key: Character? = nil, _ meaning: String,
+        _ read: @escaping @Sendable (String) throws(InvalidField) -> TerminalCommand
+    ) {
+        self.word = word
+        self.form = form
+        self.key = key
+        self.meaning = meaning
+        self.read = read
+    }
+
+    init(_ word: String, key: Character? = nil, _ meaning: String, _ command: TerminalCommand) {
+        self.init(word, key: key, meaning) { rest throws(InvalidField) in
+            guard rest.isEmpty else { throw InvalidField(field: word, rule: "takes nothing after it, got \"\(rest)\"") }
+            return command
+        }
+    }
+
+    /// All of them, in the order help shows them.
+    package static let all: [TerminalWord] = [
+        TerminalWord("home", key: "h", "go to the home screen", .home),
+        TerminalWord("lock", key: "l", "lock; the key unlocks a locked phone", .lock),
+        TerminalWord("unlock", "unlock", .unlock),
+        TerminalWord("open", "[APP]", key: "o", "open the app by its icon", Self.app { .open($0) }),
+        TerminalWord("tap", "[N|ID]", key: "t", "tap the notification chosen, or the newest", Self.choice { .tap($0) }),
+        TerminalWord("select", "N|ID", "choose a notification; 1 is the newest", Self.selection),
+        TerminalWord("dismiss", "[N|ID]", key: "d", "clear the notification", Self.choice { .dismiss($0) }),
+        TerminalWord("action", "NAME", key: "a", "press a button of it", Self.text("action", "button") { .action($0) }),
+        TerminalWord("reply", "TEXT", key: "r", "answer it with a text", Self.text("reply", "text") { .reply($0) }),
+        TerminalWord("kill", "[APP]", key: "k", "kill the app without a word", Self.app { .kill($0) }),
+        TerminalWord("force-quit", "[APP]", key: "x", "swipe the app away", Self.app { .forceQuit($0) }),
+        TerminalWord("freeze", "[APP]", key: "z", "suspend the app at once", Self.app { .freeze($0) }),
+        TerminalWord("airplane", "[on|off]", key: "p", "airplane mode", Self.toggle("airplane") { .airplane($0) }),
+        TerminalWord("focus", "[on|off]", key: "f", "a Focus", Self.toggle("focus") { .focus($0) }),
+        TerminalWord("low-power", "[on|off]", key: "w", "Low Power Mode", Self.toggle("low-power") { .lowPower($0) }),
+        TerminalWord("cover", "on|off", "cover the app, as a call does", Self.cover),
+        TerminalWord("memory", key: "m", "a memory warning", .memory),
+        TerminalWord("allow", key: "y", "answer yes to a permission prompt", .allow),
+        TerminalWord("deny", key: "n", "answer no", .deny),
+        TerminalWord("input", "JSON", "hand a value to the app's own interface", Self.json("input") { .input($0) }),
+        TerminalWord("push", "TEXT|JSON", "a push without APNs; JSON is the payload", Self.push),
+        TerminalWord("restart", key: "R", "restart the phone", .restart),
+        TerminalWord("help", key: "?", "all keys and words", .help),
+        TerminalWord("quit", key: "q", "switch the phone off", .quit),
+    ]
+}
+
+extension TerminalWord {
+    private typealias Reading = @Sendable (String) throws(InvalidField) -> TerminalCommand
+
+    private static func app(_ make: @escaping @Sendable (String?) -> TerminalCommand) -> Reading {
+        { rest throws(InvalidField) in make(rest.isEmpty ? nil : rest) }
+    }
+
+    private static func choice(_ make: @escaping @Sendable (TerminalCommand.Choice) -> TerminalCommand) -> Reading {
+        { rest throws(InvalidField) in make(Self.chosen(rest)) }
+    }
+
+    private static let selection: Reading = { rest throws(InvalidField) in
+        guard !rest.isEmpty else { throw InvalidField(field: "select", rule: "needs a number or an identifier") }
+        return .select(Self.chosen(rest))
+    }
+
+    /// A number of up to two digits counts from the newest; anything else names a notification.
+    private static func chosen(_ rest: String) -> TerminalCommand.Choice {
+        guard !rest.isEmpty, rest != "newest" else { return rest.isEmpty ? .selected : .position(1) }
+        if rest.count <= 2, let number = Int(rest), number >= 1 { return .position(number) }
+        return .identifier(rest)
+    }
+
+    private static func text(
+        _ word: String, _ what: String, _ make: @escaping @Sendable (String) -> TerminalCommand
+    ) -> Reading {
+        { rest throws(InvalidField) in
+            guard !rest.isEmpty else { throw InvalidField(field: word, rule: "needs a \(what) after it") }
+            return make(rest)
+        }
+    }
+
+    private static func toggle(
+        _ word: String, _ make: @escaping @Sendable (TerminalCommand.Switch) -> TerminalCommand
+    ) -> Reading {
+        { rest throws(InvalidField) in
+            guard !rest.isEmpty else { return make(.toggle) }
+            guard let state = TerminalCommand.Switch(rawValue: rest), state != .toggle else {
+                throw InvalidField(field: word, rule: "must be on or off, got \"\(rest)\"")
+            }
+            return make(state)
+        }
+    }
+
+    /// The phone does not say whether something covers the app, so the word must.
+    private static let cover: Reading = { rest throws(InvalidField) in
+        guard rest == "on" || rest == "off" else {
+            throw InvalidField(field: "cover", rule: "must be on or off, got \"\(rest)\"")
+        }
+        return .cover(rest == "on" ? .on : .off)
+    }
+
+    private static func json(_ word: String, _ make: @escaping @Sendable (JSONValue) -> TerminalCommand) -> Reading {
+        { rest throws(InvalidField) in
+            guard let value = try? JSONValue(parsing: Array(rest.utf8)) else {
+                throw InvalidField(field: word, rule: "needs one JSON value after it, got \"\(rest)\"")
+            }
+            return make(value)
+        }
+    }
+
+    private static let push: Reading = { rest throws(InvalidField) in
+        guard !rest.isEmpty else { throw InvalidField(field: "push", rule: "needs a text or a payload after it") }
+        guard rest.first == "{" else {
+            return .push(["aps": ["alert": .string(rest), "sound": "default"]])
+        }
+        guard let payload = try? JSONValue(parsing: Array(rest.utf8)), payload.objectValue != nil else {
+            throw InvalidField(field: "push", rule: "must be a JSON object, got \"\(rest)\"")
+        }
+        return .push(payload)
+    }
+}
+
+extension TerminalCommand {
+    /// Reads a line such as `tap 2`.
+    ///
+    /// - Throws: `InvalidField` naming the word and what may stand there.
+    package init(line: String) throws(InvalidField) {
+        let (word, rest) = Self.split(line)
+        guard let known = TerminalWord.all.first(where: { $0.word == word }) else {
+            let allowed = TerminalWord.all.map(\.word).joined(separator: ", ")
+            throw InvalidField(field: "command", rule: "must be one of \(allowed), got \"\(word)\"")
+        }
+        self = try known.read(rest)
+    }
+
+    /// The first word and what follows it, without the spaces between and around.
+    static func split(_ line: String) -> (word: String, rest: String) {
+        let parts = line.split(maxSplits: 1, whereSeparator: \.isWhitespace)
+        guard let word = parts.first else { return ("", "") }
+        var rest = parts.count == 2 ? parts[1] : ""
+        while rest.first?.isWhitespace == true { rest.removeFirst() }
+        while rest.last?.isWhitespace == true { rest.removeLast() }
+        return (String(word), String(rest))
+    }
+}

@@ -1,0 +1,35 @@
+import Glibc
+import TidingsModel
+
+/// A phone whose trace is printed as lines, until a signal or its control channel ends it.
+struct LinesSession {
+    let phone: HostedPhone
+
+    /// - Returns: the exit status.
+    func run() async -> Int32 {
+        let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
+        TerminalInput.start(keys: false) { _ in continuation.yield() }
+        let phone = self.phone
+        let tasks = [
+            Task {
+                for await event in phone.events() { Output.line(TraceLine(event).text) }
+                continuation.yield()
+            },
+            Task {
+                await phone.waitUntilQuit()
+                continuation.yield()
+            },
+        ]
+        for await _ in stream { break }
+        for task in tasks { task.cancel() }
+        return 0
+    }
+}
+
+/// Lines on standard output, each at once where it belongs.
+enum Output {
+    static func line(_ text: String) {
+        print(text)
+        fflush(nil)
+    }
+}

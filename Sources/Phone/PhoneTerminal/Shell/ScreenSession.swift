@@ -1,0 +1,126 @@
+import Glibc
+import TidingsModel
+
+/// A phone on a terminal with keys: hands what happens to the machine and draws what the view says.
+struct ScreenSession {
+    private let phone: HostedPhone
+    private let device: TerminalDevice
+    private let view: PhoneView
+    private var machine: TerminalMachine
+    private var drawing: Drawing
+    private var keys = KeyReader()
+
+    /// What the session hears, in one order.
+    private enum Happening: Sendable {
+        case input(TerminalInput.Event)
+        case traced(JSONValue)
+        /// It is time to look at the phone: something happened, or a moment passed.
+        case look
+        case ended
+    }
+
+    init(phone: HostedPhone, device: TerminalDevice, title: String) {
+        self.phone = phone
+        self.device = device
+        self.view = PhoneView(title: title)
+        self.machine = TerminalMachine(size: device.size)
+        self.drawing = Drawing(hasColours: device.hasColours)
+    }
+
+    /// - Returns: the exit status.
+    func run() async -> Int32 {
+        var session = self
+        let (stream, continuation) = AsyncStream.makeStream(of: Happening.self)
+        TerminalInput.start(keys: true) { continuation.yield(.input($0)) }
+        let phone = self.phone
+        let tasks = [
+            Task {
+                for await event in phone.events() { continuation.yield(.traced(event)) }
+                continuation.yield(.ended)
+            },
+            Task {
+                await phone.waitUntilQuit()
+                continuation.yield(.ended)
+            },
+            // Banners end and badges change without a line in the trace.
+            Task {
+                while !Task.isCancelled {
+                    continuation.yield(.look)
+                    try? await Task.sleep(for: .milliseconds(100))
+                }
+            },
+        ]
+        defer { for task in tasks { task.cancel() } }
+        self.device.enter()
+        defer { self.device.leave() }
+        for await happening in stream where await session.take(happening) { break }
+        return 0
+    }
+
+    /// - Returns: whether the session is over.
+    private mutating func take(_ happening: Happening) async -> Bool {
+        switch happening {
+        case .input(let input): return await self.take(input)
+        case .traced(let event): return await self.post(.traced(TraceLine(event)))
+        case .look: await self.look()
+        case .ended: return await self.post(.ended)
+        }
+        return false
+    }
+
+    private mutating func take(_ input: TerminalInput.Event) async -> Bool {
+        switch input {
+        case .bytes(let bytes): return await self.press(self.keys.take(bytes))
+        case .quiet: return await self.press(self.keys.flush())
+        case .closed, .signal(SIGINT), .signal(SIGTERM), .signal(SIGHUP), .signal(SIGQUIT): return true
+        case .signal(SIGTSTP):
+            self.device.leave()
+            TerminalInput.stopProgram()
+            return await self.takeOver()
+        case .signal(SIGCONT): return await self.takeOver()
+        case .signal(SIGWINCH):
+            guard self.device.size != self.machine.size else { return false }
+            return await self.post(.resized(self.device.size))
+        case .signal: return false
+        }
+    }
+
+    /// The terminal is as somebody else left it.
+    private mutating func takeOver() async -> Bool {
+        self.device.enter()
+        return await self.post(.resized(self.device.size))
+    }
+
+    private mutating func press(_ keys: [Key]) async -> Bool {
+        for key in keys where await self.post(.key(key)) { return true }
+        guard !keys.isEmpty else { return false }
+        await self.look()
+        return false
+    }
+
+    private mutating func look() async {
+        if let picture = try? await self.phone.look() { _ = self.machine.handle(.looked(picture)) }
+        self.draw()
+    }
+
+    private mutating func draw() { self.device.write(self.drawing.update(to: self.view.frame(of: self.machine))) }
+
+    /// - Returns: whether the session is over.
+    private mutating func post(_ event: TerminalEvent) async -> Bool {
+        for effect in self.machine.handle(event) {
+            switch effect {
+            case .ask(let request):
+                do throws(InvalidField) {
+                    try await self.phone.ask(request)
+                } catch {
+                    _ = self.machine.handle(.refused("\(error)"))
+                }
+            case .redraw:
+                self.drawing.forget()
+                self.draw()
+            case .quit: return true
+            }
+        }
+        return false
+    }
+}

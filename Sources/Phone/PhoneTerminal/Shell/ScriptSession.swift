@@ -1,0 +1,133 @@
+import Glibc
+import Synchronization
+import TidingsModel
+
+/// A phone that does what a script says. Prints each step, the trace as it comes, and on a failure what the phone shows.
+struct ScriptSession {
+    private let phone: HostedPhone
+    private let title: String
+    private let script: Script
+    /// What would stand on a terminal; it is printed when a step fails.
+    private var machine: TerminalMachine
+    /// The number of the newest line of the trace that was printed.
+    private var printed: Int64 = 0
+    /// The trace since the last command, in full.
+    private var recent: [TraceLine] = []
+
+    /// Why a script ends before its last step.
+    private enum Stop: Error {
+        case failed(String)
+        case signalled(Int32)
+        case quit
+    }
+
+    init(phone: HostedPhone, title: String, script: Script) {
+        self.phone = phone
+        self.title = title
+        self.script = script
+        self.machine = TerminalMachine(size: TerminalDevice()?.size ?? TerminalSize(columns: 100, rows: 30))
+    }
+
+    /// - Returns: the exit status: 0, 1 if a step failed, or 128 and the number of the signal that ended it.
+    func run() async -> Int32 {
+        var session = self
+        let interruption = Interruption()
+        TerminalInput.start(keys: false) { event in
+            if case .signal(let number) = event { interruption.number.withLock { $0 = number } }
+        }
+        for step in self.script.steps {
+            Output.line("line \(step.number): \(VisibleText.of(step.text))")
+            do throws(Stop) {
+                try await session.perform(step, interruption)
+            } catch {
+                switch error {
+                case .failed(let reason): return session.fail(step, reason)
+                case .signalled(let number): return 128 + number
+                case .quit: return 0
+                }
+            }
+        }
+        await session.catchUp()
+        return 0
+    }
+
+    /// A signal that came meanwhile.
+    private final class Interruption: Sendable {
+        let number = Mutex<Int32?>(nil)
+    }
+
+    private mutating func perform(_ step: Script.Step, _ interruption: Interruption) async throws(Stop) {
+        switch step.action {
+        case .command(.quit): throw .quit
+        case .command(let command): try await self.perform(command)
+        case .wait(let milliseconds):
+            try await self.wait(atMost: milliseconds, interruption) { _ in false }
+        case .waitFor(let text, let milliseconds):
+            let isThere = try await self.wait(atMost: milliseconds, interruption) { $0.shows(text) }
+            guard isThere else { throw .failed("\"\(text)\" did not appear in \(milliseconds) ms") }
+        case .expect(let text):
+            await self.catchUp()
+            guard self.shows(text) else { throw .failed("\"\(text)\" is not there") }
+        case .expectNot(let text):
+            await self.catchUp()
+            guard !self.shows(text) else { throw .failed("\"\(text)\" is there") }
+        }
+    }
+
+    private mutating func perform(_ command: TerminalCommand) async throws(Stop) {
+        await self.catchUp()
+        self.recent = []
+        do throws(InvalidField) {
+            if case .select(let choice) = command {
+                try self.machine.select(choice)
+            } else if let request = try command.request(on: self.machine.picture, selection: self.machine.selection) {
+                try await self.phone.ask(request)
+            }
+        } catch {
+            throw .failed("\(error)")
+        }
+        await self.catchUp()
+    }
+
+    /// Looks at the phone every 20 ms until something holds or the time is over.
+    ///
+    /// - Returns: whether it holds.
+    @discardableResult
+    private mutating func wait(
+        atMost milliseconds: Int, _ interruption: Interruption, until holds: (ScriptSession) -> Bool
+    ) async throws(Stop) -> Bool {
+        let end = ContinuousClock.now + .milliseconds(milliseconds)
+        while true {
+            await self.catchUp()
+            if holds(self) { return true }
+            if let number = interruption.number.withLock({ $0 }) { throw .signalled(number) }
+            let left = ContinuousClock.now.duration(to: end)
+            guard left > .zero else { return false }
+            try? await Task.sleep(for: min(left, .milliseconds(20)))
+        }
+    }
+
+    /// Looks at the phone and prints what its trace has got since the last time.
+    private mutating func catchUp() async {
+        for event in (try? await self.phone.trace(after: self.printed)) ?? [] {
+            let line = TraceLine(event)
+            Output.line(line.text)
+            self.recent.append(line)
+            _ = self.machine.handle(.traced(line))
+            self.printed = event["n"]?.intValue ?? self.printed
+        }
+        if let picture = try? await self.phone.look() { _ = self.machine.handle(.looked(picture)) }
+    }
+
+    private func shows(_ text: String) -> Bool {
+        let wanted = VisibleText.of(text)
+        return self.machine.picture.lines.contains { $0.contains(wanted) }
+            || self.recent.contains { $0.text.contains(wanted) || $0.short.contains(wanted) }
+    }
+
+    private func fail(_ step: Script.Step, _ reason: String) -> Int32 {
+        for line in PhoneView(title: self.title).frame(of: self.machine).lines { Output.line(line) }
+        Output.line("line \(step.number): \(VisibleText.of(step.text)): failed: \(VisibleText.of(reason))")
+        return 1
+    }
+}

@@ -1,0 +1,143 @@
+/// The phone itself as lines: status bar, banners, what is in front, the notification list, the apps.
+struct PhonePane {
+    private let picture: PhonePicture
+    private let selected: Int?
+    private let columns: Int
+    private let rows: Int
+
+    init(_ machine: TerminalMachine, columns: Int, rows: Int) {
+        self.picture = machine.picture
+        self.selected = machine.selectedIndex
+        self.columns = columns
+        self.rows = rows
+    }
+
+    /// Exactly as many lines as there are rows, or fewer. What must be seen comes first where room is short.
+    var lines: [[Span]] {
+        guard self.rows >= 10 else { return self.compactLines }
+        let top = self.statusBar + self.prompts + self.banners
+        let bottom = self.apps
+        let room = max(0, self.rows - top.count - bottom.count)
+        let notices = self.notices
+        let front = self.front
+        // The list and what is in front share the room; what one does not need is the other's.
+        let forNotices = min(notices.count, max(room - front.count, (room + 1) / 2))
+        let forFront = room - forNotices
+        let middle = Self.cut(front, to: forFront) + self.cutNotices(notices, to: forNotices)
+        let filler = Array(repeating: [Span]() as [Span], count: max(0, room - middle.count))
+        return Array((top + middle + filler + bottom).prefix(self.rows))
+    }
+
+    /// For few rows: no titles, the screens in one line, and as much of the list as fits.
+    private var compactLines: [[Span]] {
+        let stack = self.picture.isLocked ? [] : self.picture.front?.stack ?? []
+        let screens = stack.isEmpty ? [] : [[Span(" " + VisibleText.of(stack.joined(separator: " > ")))]]
+        let top = self.statusBar + self.prompts + self.banners.prefix(1) + screens
+        let bottom = self.apps.dropFirst().prefix(1)
+        let room = max(0, self.rows - top.count - bottom.count)
+        let notices = self.cutNotices(self.notices, to: room + 1).dropFirst()
+        let filler = Array(repeating: [Span]() as [Span], count: max(0, room - notices.count))
+        return Array((top + notices + filler + bottom).prefix(self.rows))
+    }
+
+    private static func cut(_ lines: [[Span]], to count: Int) -> [[Span]] { Array(lines.prefix(count)) }
+
+    /// One line, or two if the signs do not fit beside the place.
+    private var statusBar: [[Span]] {
+        let place =
+            self.picture.isLocked
+            ? self.picture.isBeforeFirstUnlock ? "locked since restart" : "locked"
+            : self.picture.front.map { "\($0.name)" } ?? "home screen"
+        let title = Span(" \(VisibleText.of(place))", .strong)
+        let signs = Span(self.picture.signs.map { " [\($0)]" }.joined(), .notice)
+        let width = CharacterWidth.of(title.text) + CharacterWidth.of(signs.text)
+        return width <= self.columns ? [[title, signs]] : [[title], [signs]]
+    }
+
+    private var prompts: [[Span]] {
+        var lines: [[Span]] = []
+        if let app = self.picture.permissionPrompt {
+            lines.append([Span(" \(VisibleText.of(app)) would like to send notifications (y/n)", .notice)])
+        }
+        if let panel = self.picture.alertPanel {
+            lines.append([Span(" ! ", .notice), Span(VisibleText.of(panel.words), .strong)])
+        }
+        return lines
+    }
+
+    /// At most three; older ones are still in the list.
+    private var banners: [[Span]] {
+        self.picture.banners.prefix(3).map { banner in
+            [Span(" ▼ ", .good), Span(VisibleText.of(banner.words), .good)]
+        }
+    }
+
+    /// The app in front with its screens, or the icons of the home screen; on a locked phone nothing.
+    private var front: [[Span]] {
+        guard !self.picture.isLocked else { return [] }
+        guard let app = self.picture.front else {
+            return [self.rule("icons")]
+                + self.picture.apps.map { app in
+                    [
+                        Span("  \(VisibleText.of(app.name))"),
+                        Span(app.badge > 0 ? " (\(app.badge))" : "", .good),
+                    ]
+                }
+        }
+        let stack = app.stack.enumerated().map { index, screen in
+            let isTop = index == app.stack.count - 1
+            return [
+                Span("  " + String(repeating: "  ", count: min(index, 8)) + (index == 0 ? "" : "└ "), .faint),
+                Span(VisibleText.of(screen), isTop ? .strong : .plain),
+            ]
+        }
+        return [self.rule("screens")] + stack + app.details.map { [Span("  " + VisibleText.of($0))] }
+    }
+
+    private var notices: [[Span]] {
+        guard !self.picture.list.isEmpty else { return [] }
+        return [self.rule("notifications (\(self.picture.list.count))")]
+            + self.picture.list.enumerated().map { index, notice in
+                let isSelected = index == self.selected
+                return [
+                    Span(isSelected ? " > " : "   ", .strong),
+                    Span("\(index + 1) \(VisibleText.of(notice.words))", isSelected ? .selected : .plain),
+                ]
+            }
+    }
+
+    /// The part of the list around the selected entry, under its title.
+    private func cutNotices(_ lines: [[Span]], to count: Int) -> [[Span]] {
+        guard count > 0, lines.count > count else { return Array(lines.prefix(count)) }
+        guard count > 1 else { return [lines[(self.selected ?? 0) + 1]] }
+        let entries = lines.dropFirst()
+        let first = max(0, min((self.selected ?? 0) - (count - 2), entries.count - (count - 1)))
+        return [lines[0]] + entries.dropFirst(first).prefix(count - 1)
+    }
+
+    /// One line an app: state, badge, process.
+    private var apps: [[Span]] {
+        [self.rule("apps")]
+            + self.picture.apps.prefix(4).map { app in
+                let process = app.processIdentifier.map { " pid \($0)" } ?? ""
+                return [
+                    Span(" \(VisibleText.of(app.name)) "), Span(VisibleText.of(app.state), Self.style(of: app.state)),
+                    Span(" badge \(app.badge)", app.badge > 0 ? .good : .faint), Span(process, .faint),
+                ]
+            }
+    }
+
+    private static func style(of state: String) -> Style {
+        switch state {
+        case "foregroundActive", "foregroundInactive": .good
+        case "backgroundRunning": .notice
+        case "suspended": .faint
+        default: .bad
+        }
+    }
+
+    private func rule(_ title: String) -> [Span] {
+        let head = "─ \(title) "
+        return [Span(head + String(repeating: "─", count: max(0, self.columns - CharacterWidth.of(head))), .faint)]
+    }
+}

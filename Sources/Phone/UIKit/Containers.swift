@@ -1,0 +1,208 @@
+public import Foundation
+
+/// A stack of screens.
+@MainActor open class UINavigationController: UIViewController {
+    private var stack: [UIViewController] = []
+
+    /// An empty stack.
+    public override init(nibName nibNameOrNil: String?, bundle nibBundleOrNil: Bundle?) {
+        super.init(nibName: nibNameOrNil, bundle: nibBundleOrNil)
+    }
+
+    /// From a storyboard, of which a virtual phone has none: always nil.
+    public required init?(coder: NSCoder) { super.init(coder: coder) }
+
+    /// A stack with one screen.
+    public init(rootViewController: UIViewController) {
+        super.init(nibName: nil, bundle: nil)
+        self.replace(with: [rootViewController], animated: false)
+    }
+
+    /// Whether the bar above is hidden; kept, without effect.
+    open var isNavigationBarHidden = false
+    /// Shows or hides the bar above.
+    open func setNavigationBarHidden(_ hidden: Bool, animated: Bool) { self.isNavigationBarHidden = hidden }
+
+    /// The stack, the root first. Setting it replaces the stack at once.
+    open var viewControllers: [UIViewController] {
+        get { self.stack }
+        set { self.replace(with: newValue, animated: false) }
+    }
+
+    open override var children: [UIViewController] { self.stack }
+    override var visibleChildren: [UIViewController] { self.stack.last.map { [$0] } ?? [] }
+    /// The last screen of the stack.
+    open var topViewController: UIViewController? { self.stack.last }
+    /// The screen one sees: shown over the stack, or its last.
+    open var visibleViewController: UIViewController? {
+        var top = self.presentedViewController ?? self.topViewController?.presentedViewController
+        while let over = top?.presentedViewController { top = over }
+        return top ?? self.topViewController
+    }
+
+    /// Replaces the stack.
+    open func setViewControllers(_ viewControllers: [UIViewController], animated: Bool) {
+        self.replace(with: viewControllers, animated: animated)
+    }
+
+    /// Puts a screen on the stack.
+    ///
+    /// - Precondition: the screen is not on it (Apple throws an exception).
+    open func pushViewController(_ viewController: UIViewController, animated: Bool) {
+        precondition(!self.stack.contains { $0 === viewController }, "the screen is already on the stack")
+        self.replace(with: self.stack + [viewController], animated: animated)
+    }
+
+    /// Takes the last screen off the stack; the root stays.
+    @discardableResult
+    open func popViewController(animated: Bool) -> UIViewController? {
+        guard self.stack.count > 1 else { return nil }
+        let last = self.stack.last
+        self.replace(with: Array(self.stack.dropLast()), animated: animated)
+        return last
+    }
+
+    /// Takes everything but the root off the stack.
+    @discardableResult
+    open func popToRootViewController(animated: Bool) -> [UIViewController]? {
+        guard self.stack.count > 1 else { return [] }
+        let popped = Array(self.stack.dropFirst())
+        self.replace(with: Array(self.stack.prefix(1)), animated: animated)
+        return popped
+    }
+
+    /// Takes everything above a screen off the stack; nil if the screen is not on it.
+    @discardableResult
+    open func popToViewController(_ viewController: UIViewController, animated: Bool) -> [UIViewController]? {
+        guard let index = self.stack.firstIndex(where: { $0 === viewController }) else { return nil }
+        let popped = Array(self.stack[(index + 1)...])
+        self.replace(with: Array(self.stack[...index]), animated: animated)
+        return popped
+    }
+
+    private func replace(with next: [UIViewController], animated: Bool) {
+        let old = self.stack
+        for controller in old where !next.contains(where: { $0 === controller }) { controller.parent = nil }
+        for controller in next { controller.parent = self }
+        self.stack = next
+        guard old.last !== next.last, self.isOnScreen else { return }
+        old.last?.disappear(animated)
+        next.last?.appear(animated)
+    }
+
+    override var ownTitles: [String] { self.stack.flatMap(\.visibleTitles) }
+}
+
+/// Screens side by side, one of them chosen.
+@MainActor open class UITabBarController: UIViewController {
+    private var tabs: [UIViewController]?
+    private var chosen = 0
+
+    /// Who is asked about tabs a finger touches: nobody, on a phone without a display. Kept.
+    open weak var delegate: AnyObject?
+
+    /// The screens.
+    open var viewControllers: [UIViewController]? {
+        get { self.tabs }
+        set {
+            let old = self.selectedViewController
+            for controller in self.tabs ?? [] { controller.parent = nil }
+            for controller in newValue ?? [] { controller.parent = self }
+            self.tabs = newValue
+            // The chosen screen stays chosen if it is still there, as on a phone.
+            let place = newValue?.firstIndex { $0 === old }
+            self.chosen = place ?? (self.chosen < (newValue?.count ?? 0) ? self.chosen : 0)
+            self.changed(from: old)
+        }
+    }
+
+    /// The place of the chosen screen; a place where no screen is is ignored.
+    open var selectedIndex: Int {
+        get { self.chosen }
+        set {
+            guard let tabs = self.tabs, tabs.indices.contains(newValue) else { return }
+            let old = self.selectedViewController
+            self.chosen = newValue
+            self.changed(from: old)
+        }
+    }
+
+    open override var children: [UIViewController] { self.tabs ?? [] }
+    override var visibleChildren: [UIViewController] { self.selectedViewController.map { [$0] } ?? [] }
+
+    /// The chosen screen.
+    open var selectedViewController: UIViewController? {
+        get {
+            guard let tabs = self.tabs, tabs.indices.contains(self.chosen) else { return nil }
+            return tabs[self.chosen]
+        }
+        set { if let index = self.tabs?.firstIndex(where: { $0 === newValue }) { self.selectedIndex = index } }
+    }
+
+    /// Replaces the screens.
+    open func setViewControllers(_ viewControllers: [UIViewController]?, animated: Bool) {
+        self.viewControllers = viewControllers
+    }
+
+    private func changed(from old: UIViewController?) {
+        guard old !== self.selectedViewController, self.isOnScreen else { return }
+        old?.disappear(false)
+        self.selectedViewController?.appear(false)
+    }
+
+    /// Whether the bar of tabs is seen: the chosen stack's top may have hidden it (S1.18). Linux only.
+    public var isTabBarVisible: Bool {
+        guard let stack = self.selectedViewController as? UINavigationController else { return true }
+        return !stack.viewControllers.dropFirst().contains { $0.hidesBottomBarWhenPushed }
+    }
+
+    override var ownTitles: [String] { self.selectedViewController?.visibleTitles ?? [] }
+}
+
+/// Where an app draws.
+@MainActor open class UIWindow: UIView {
+    /// The screen at the bottom.
+    open var rootViewController: UIViewController? {
+        didSet {
+            guard oldValue !== self.rootViewController, !self.isHidden, self.isKeyWindow else { return }
+            oldValue?.disappear(false)
+            self.rootViewController?.appear(false)
+        }
+    }
+    /// The scene the window belongs to.
+    open weak var windowScene: UIWindowScene? {
+        didSet { self.windowScene?.add(self) }
+    }
+    /// Whether it is the one that is typed into.
+    public private(set) var isKeyWindow = false
+    open override var window: UIWindow? { self }
+
+    /// A window without a scene, as before iOS 13.
+    public override init(frame: CGRect) {
+        super.init(frame: frame)
+    }
+
+    /// From a storyboard, of which a virtual phone has none: always nil.
+    public required init?(coder: NSCoder) { super.init(coder: coder) }
+
+    /// A window of a scene.
+    public init(windowScene: UIWindowScene) {
+        super.init(frame: UIScreen.main.bounds)
+        self.windowScene = windowScene
+        windowScene.add(self)
+    }
+
+    /// Makes it the one that is typed into.
+    open func makeKey() { self.isKeyWindow = true }
+
+    /// Shows the window.
+    open func makeKeyAndVisible() {
+        self.isHidden = false
+        guard !self.isKeyWindow else { return }
+        self.isKeyWindow = true
+        self.rootViewController?.appear(false)
+    }
+
+    /// The names of the screens from the root to the visible one, for tests and traces. Linux only.
+    public var visibleScreens: [String] { self.rootViewController?.visibleTitles ?? [] }
+}

@@ -1,0 +1,233 @@
+public import Foundation
+
+/// One screen of an app, as far as routing needs it.
+///
+/// The initializers are Apple's: a subclass with an initializer of its own calls `super.init(nibName: nil, bundle: nil)` and
+/// has `required init?(coder:)`.
+@MainActor open class UIViewController: UIResponder {
+    /// The name of the screen; also what a virtual phone shows of it.
+    open var title: String?
+    /// Whether the tab bar disappears when the screen is pushed (S1.18).
+    open var hidesBottomBarWhenPushed = false
+    /// What the navigation bar says of the screen.
+    public let navigationItem = UINavigationItem()
+    /// What the tab bar says of the screen.
+    open var tabBarItem = UITabBarItem()
+    /// How the screen covers the one it is shown over; kept, without effect.
+    open var modalPresentationStyle = UIModalPresentationStyle.automatic
+    /// The container the screen is in.
+    public internal(set) weak var parent: UIViewController?
+    /// The screens it contains.
+    open var children: [UIViewController] { self.added }
+    /// The screen shown over this one.
+    open private(set) var presentedViewController: UIViewController?
+    /// The screen this one is shown over.
+    open private(set) weak var presentingViewController: UIViewController?
+    private var added: [UIViewController] = []
+    private var viewIfMade: UIView?
+    private var isVisible = false
+
+    /// A screen. There are no nib files; both arguments are kept out of sight.
+    public init(nibName nibNameOrNil: String?, bundle nibBundleOrNil: Bundle?) { super.init() }
+
+    /// From a storyboard, of which a virtual phone has none: always nil.
+    public required init?(coder: NSCoder) { return nil }
+
+    /// A screen.
+    public override convenience init() { self.init(nibName: nil, bundle: nil) }
+
+    // MARK: The view
+
+    /// The screen's view, made at first use. On Apple's systems it is implicitly unwrapped.
+    open var view: UIView {
+        get {
+            self.loadViewIfNeeded()
+            guard let view = self.viewIfMade else { preconditionFailure("loadView() must set the view") }
+            return view
+        }
+        set { self.viewIfMade = newValue }
+    }
+
+    /// The view if it was made.
+    open var viewIfLoaded: UIView? { self.viewIfMade }
+    /// Whether the view was made.
+    open var isViewLoaded: Bool { self.viewIfMade != nil }
+    /// Makes the view.
+    open func loadView() { self.viewIfMade = UIView(frame: UIScreen.main.bounds) }
+    /// The view has been made.
+    open func viewDidLoad() {}
+
+    /// Makes the view if it was not made yet.
+    open func loadViewIfNeeded() {
+        guard self.viewIfMade == nil else { return }
+        self.loadView()
+        self.viewDidLoad()
+    }
+
+    /// The screen is about to be visible.
+    open func viewWillAppear(_ animated: Bool) {}
+    /// The screen is visible.
+    open func viewDidAppear(_ animated: Bool) {}
+    /// The screen is about to be covered or left.
+    open func viewWillDisappear(_ animated: Bool) {}
+    /// The screen is covered or left.
+    open func viewDidDisappear(_ animated: Bool) {}
+
+    // MARK: Containers
+
+    /// The navigation controller the screen is in.
+    open var navigationController: UINavigationController? { self.ancestor() }
+    /// The tab bar controller the screen is in.
+    open var tabBarController: UITabBarController? { self.ancestor() }
+
+    private func ancestor<Container: UIViewController>() -> Container? {
+        var parent = self.parent
+        while let candidate = parent {
+            if let found = candidate as? Container { return found }
+            parent = candidate.parent
+        }
+        return nil
+    }
+
+    /// Puts a screen into this one.
+    open func addChild(_ childController: UIViewController) {
+        childController.removeFromParent()
+        childController.parent = self
+        self.added.append(childController)
+    }
+
+    /// Takes this screen out of the one it was added to.
+    open func removeFromParent() {
+        self.parent?.added.removeAll { $0 === self }
+        self.parent = nil
+    }
+
+    /// The screen was added to a container, or taken out: nil.
+    open func didMove(toParent parent: UIViewController?) {}
+    /// The screen is about to be added to a container, or taken out: nil.
+    open func willMove(toParent parent: UIViewController?) {}
+
+    // MARK: Screens over screens
+
+    /// Shows a screen over this one.
+    open func present(
+        _ viewControllerToPresent: UIViewController, animated flag: Bool, completion: (() -> Void)? = nil
+    ) {
+        // Apple's attempt to present twice is refused with a warning.
+        guard self.presentedViewController == nil else { return }
+        self.presentedViewController = viewControllerToPresent
+        viewControllerToPresent.presentingViewController = self
+        if viewControllerToPresent.coversAll, self.isVisible { self.disappear(flag) }
+        viewControllerToPresent.appear(flag)
+        completion?()
+    }
+
+    /// Takes away the screen shown over this one, or this one.
+    open func dismiss(animated flag: Bool, completion: (() -> Void)? = nil) {
+        guard let presented = self.presentedViewController else {
+            // What is in a container is over what its container is over.
+            let top = self.outermost
+            if let presenting = top.presentingViewController {
+                return presenting.dismiss(animated: flag, completion: completion)
+            }
+            completion?()
+            return
+        }
+        presented.dropPresented(flag)
+        self.presentedViewController = nil
+        presented.presentingViewController = nil
+        presented.disappear(flag)
+        if presented.coversAll, !self.isVisible { self.appear(flag) }
+        completion?()
+    }
+
+    /// Everything over a dismissed screen goes with it.
+    private func dropPresented(_ animated: Bool) {
+        guard let presented = self.presentedViewController else { return }
+        presented.dropPresented(animated)
+        self.presentedViewController = nil
+        presented.presentingViewController = nil
+        presented.disappear(animated)
+    }
+
+    private var coversAll: Bool { self.modalPresentationStyle == .fullScreen }
+    private var outermost: UIViewController { self.parent?.outermost ?? self }
+
+    // MARK: Being seen
+
+    /// Tells the screen, and what is visible within it, that it appears; a visible one is not told again.
+    func appear(_ animated: Bool) {
+        self.loadViewIfNeeded()
+        guard !self.isVisible else { return }
+        self.isVisible = true
+        self.viewWillAppear(animated)
+        for child in self.visibleChildren { child.appear(animated) }
+        self.viewDidAppear(animated)
+    }
+
+    /// Tells the screen, and what is visible within it, that it goes.
+    func disappear(_ animated: Bool) {
+        guard self.isVisible else { return }
+        self.isVisible = false
+        self.viewWillDisappear(animated)
+        for child in self.visibleChildren { child.disappear(animated) }
+        self.viewDidDisappear(animated)
+    }
+
+    /// Whether it has appeared and not gone since.
+    var isOnScreen: Bool { self.isVisible }
+    /// The screens within it that one sees while one sees it.
+    var visibleChildren: [UIViewController] { self.added }
+
+    /// The names of the screens from this one to the visible one.
+    var visibleTitles: [String] {
+        let own = self.ownTitles
+        return own + (self.presentedViewController?.visibleTitles ?? [])
+    }
+
+    var ownTitles: [String] { [self.title ?? String(describing: type(of: self))] }
+}
+
+/// How a screen covers the one it is shown over. Raw values as Apple's.
+public enum UIModalPresentationStyle: Int, Hashable, Sendable {
+    case fullScreen = 0
+    case pageSheet = 1
+    case formSheet = 2
+    case currentContext = 3
+    case custom = 4
+    case overFullScreen = 5
+    case overCurrentContext = 6
+    case popover = 7
+    case none = -1
+    case automatic = -2
+}
+
+/// What a navigation bar says of a screen.
+@MainActor public final class UINavigationItem {
+    /// The title.
+    public var title: String?
+    /// A line above the title.
+    public var prompt: String?
+    /// Whether the way back is hidden.
+    public var hidesBackButton = false
+}
+
+/// What a tab bar says of a screen.
+@MainActor open class UITabBarItem {
+    /// The title.
+    open var title: String?
+    /// The number in the corner; nil for none.
+    open var badgeValue: String?
+    /// A number to find it by.
+    open var tag = 0
+
+    /// An item that says nothing.
+    public init() {}
+
+    /// An item with a title; pictures are not drawn.
+    public convenience init(title: String?, image: AnyObject?, tag: Int) {
+        self.init()
+        self.title = title
+        self.tag = tag
+    }
+}

@@ -1,0 +1,54 @@
+public import Foundation
+import PhoneCore
+import Synchronization
+import VirtualPhone
+
+// What Foundation has on Apple's systems only.
+
+extension ProcessInfo {
+    /// Asks for time to finish a piece of work; for extensions, which have no background tasks (ios-delivery.md §8).
+    ///
+    /// The block runs at once on a thread of its own with `false`. When the time is up before it has returned it is called
+    /// again, with `true`: stop. If no time can be had it is called with `true` only.
+    public func performExpiringActivity(withReason reason: String, using block: @escaping @Sendable (Bool) -> Void) {
+        let process = PhoneProcess.current
+        let activity = process.nextNumber()
+        process.facade(ExpiringActivities.self) { ExpiringActivities() }.begin(activity, block, in: process)
+    }
+
+    /// Whether Low Power Mode is on. On the main actor only: another thread would have to wait for the phone.
+    @MainActor public var isLowPowerModeEnabled: Bool {
+        guard case .lowPowerMode(let isOn) = PhoneProcess.current.askNow(.lowPowerMode) else { return false }
+        return isOn
+    }
+}
+
+/// The blocks of a process that have not returned.
+private final class ExpiringActivities: Sendable {
+    private let blocks = Mutex<[UInt64: @Sendable (Bool) -> Void]>([:])
+    private let isListening = Mutex(false)
+
+    func begin(_ activity: UInt64, _ block: @escaping @Sendable (Bool) -> Void, in process: PhoneProcess) {
+        self.blocks.withLock { $0[activity] = block }
+        let isFirst = self.isListening.withLock { isListening in
+            defer { isListening = true }
+            return !isListening
+        }
+        if isFirst {
+            process.addFacadeHandler { [self] callback, reply in
+                guard case .expiringActivityExpired(let activity) = callback else { return false }
+                self.blocks.withLock { $0[activity] }?(true)
+                reply()
+                return true
+            }
+        }
+        process.tell(.expiringActivityBegan(activity))
+        let thread = Thread {
+            withPhoneProcess(process) { block(false) }
+            self.blocks.withLock { $0[activity] = nil }
+            process.tell(.expiringActivityEnded(activity))
+        }
+        thread.name = "expiring activity"
+        thread.start()
+    }
+}

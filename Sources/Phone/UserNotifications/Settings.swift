@@ -1,0 +1,63 @@
+package import PhoneCore
+
+/// What the person allows the app to do.
+public final class UNNotificationSettings: Sendable {
+    private let settings: NotificationSettings
+    private let entitlements: Entitlements
+
+    /// The settings as the app sees them; what needs an entitlement the app lacks is not supported.
+    package init(_ settings: NotificationSettings, entitlements: Entitlements = []) {
+        self.settings = settings
+        self.entitlements = entitlements
+    }
+
+    private func setting(_ isOn: Bool, needs entitlement: Entitlements = []) -> UNNotificationSetting {
+        guard self.settings.authorizationStatus != .notDetermined, self.entitlements.isSuperset(of: entitlement) else {
+            return .notSupported
+        }
+        return isOn ? .enabled : .disabled
+    }
+
+    /// The answer to the prompt.
+    public var authorizationStatus: UNAuthorizationStatus {
+        UNAuthorizationStatus(rawValue: self.settings.authorizationStatus.rawValue) ?? .notDetermined
+    }
+    /// Whether sounds play.
+    public var soundSetting: UNNotificationSetting { self.setting(self.settings.sound) }
+    /// Whether the icon shows a number.
+    public var badgeSetting: UNNotificationSetting { self.setting(self.settings.badge) }
+    /// Whether alerts appear.
+    public var alertSetting: UNNotificationSetting { self.setting(self.settings.alert) }
+    /// Whether they are kept in Notification Center.
+    public var notificationCenterSetting: UNNotificationSetting { self.setting(self.settings.notificationCenter) }
+    /// Whether they appear on the lock screen.
+    public var lockScreenSetting: UNNotificationSetting { self.setting(self.settings.lockScreen) }
+    /// Whether they appear in a car: never on a virtual phone.
+    public var carPlaySetting: UNNotificationSetting { .notSupported }
+    /// Whether critical alerts are allowed; they need the entitlement (iOS 12).
+    public var criticalAlertSetting: UNNotificationSetting {
+        self.setting(self.settings.criticalAlert, needs: .criticalAlerts)
+    }
+    /// Whether time-sensitive ones are allowed; they need the entitlement (iOS 15).
+    public var timeSensitiveSetting: UNNotificationSetting {
+        self.setting(self.settings.timeSensitive, needs: .timeSensitive)
+    }
+    /// Whether they are held for a summary (iOS 15).
+    public var scheduledDeliverySetting: UNNotificationSetting { self.setting(self.settings.scheduledDelivery) }
+    /// Whether direct messages may break through; they need the entitlement (iOS 15).
+    public var directMessagesSetting: UNNotificationSetting {
+        self.setting(self.settings.directMessages, needs: .communication)
+    }
+    /// Whether they may be read aloud (iOS 13).
+    public var announcementSetting: UNNotificationSetting { self.setting(self.settings.announcement) }
+    /// How alerts look.
+    public var alertStyle: UNAlertStyle {
+        self.settings.alert ? UNAlertStyle(rawValue: self.settings.alertStyle.rawValue) ?? .banner : .none
+    }
+    /// When previews are shown.
+    public var showPreviewsSetting: UNShowPreviewsSetting {
+        UNShowPreviewsSetting(rawValue: self.settings.showPreviews.rawValue) ?? .always
+    }
+    /// Whether the system shows a button to the app's own settings.
+    public var providesAppNotificationSettings: Bool { self.settings.providesAppNotificationSettings }
+}

@@ -1,0 +1,119 @@
+public import Foundation
+import PhoneCore
+import Synchronization
+public import UIKit
+public import UserNotifications
+public import VirtualPhone
+
+/// What happens to the expanded notification after an action. Raw values as Apple's.
+public enum UNNotificationContentExtensionResponseOption: UInt, Hashable, Sendable {
+    /// It stays.
+    case doNotDismiss = 0
+    /// It goes; the app hears nothing.
+    case dismiss = 1
+    /// It goes, and the app hears of the action (DR).
+    case dismissAndForwardAction = 2
+}
+
+/// What the button over a picture or sound looks like. Raw values as Apple's.
+public enum UNNotificationContentExtensionMediaPlayPauseButtonType: UInt, Hashable, Sendable {
+    case none = 0
+    case `default` = 1
+    case overlay = 2
+}
+
+/// A screen for an expanded notification, in the extension's process. Both forms of the answer may be implemented; without
+/// either the action goes to the app.
+@MainActor public protocol UNNotificationContentExtension: AnyObject {
+    /// A notification to show; called again when another one of its thread arrives.
+    func didReceive(_ notification: UNNotification)
+    /// What the person did.
+    func didReceive(
+        _ response: UNNotificationResponse,
+        completionHandler completion: @escaping @Sendable (UNNotificationContentExtensionResponseOption) -> Void)
+    /// What the person did, async form.
+    func didReceive(_ response: UNNotificationResponse) async -> UNNotificationContentExtensionResponseOption
+    /// What the media button looks like.
+    var mediaPlayPauseButtonType: UNNotificationContentExtensionMediaPlayPauseButtonType { get }
+    /// Where the media button is.
+    var mediaPlayPauseButtonFrame: CGRect { get }
+    /// The media button's colour.
+    var mediaPlayPauseButtonTintColor: UIColor { get }
+    /// The media button was pressed.
+    func mediaPlay()
+    /// The media button was pressed while it played.
+    func mediaPause()
+}
+
+extension UNNotificationContentExtension {
+    public func didReceive(
+        _ response: UNNotificationResponse,
+        completionHandler completion: @escaping @Sendable (UNNotificationContentExtensionResponseOption) -> Void
+    ) { Task { completion(await self.didReceive(response)) } }
+    public func didReceive(_ response: UNNotificationResponse) async -> UNNotificationContentExtensionResponseOption {
+        .dismissAndForwardAction
+    }
+    public var mediaPlayPauseButtonType: UNNotificationContentExtensionMediaPlayPauseButtonType { .none }
+    public var mediaPlayPauseButtonFrame: CGRect { .zero }
+    public var mediaPlayPauseButtonTintColor: UIColor { .white }
+    public func mediaPlay() {}
+    public func mediaPause() {}
+}
+
+extension VirtualExtension {
+    /// A content extension's code, for a phone that hosts it in its own process (`VirtualPhone.install`).
+    ///
+    /// - Parameters:
+    ///   - categories: what `UNNotificationExtensionCategory` in its Info.plist names.
+    ///   - screen: makes the screen; called each time a notification is expanded.
+    public static func code(
+        categories: [String],
+        screen: @escaping @MainActor @Sendable () -> any UIViewController & UNNotificationContentExtension
+    ) -> ContentExtensionCode {
+        ContentExtensionCode(categories: categories) { process in
+            ContentExtensionRuntime(process: process, screen: screen())
+        }
+    }
+}
+
+/// Makes the calls on a content extension's screen.
+@MainActor private final class ContentExtensionRuntime: ContentExtensionHosting {
+    private let process: PhoneProcess
+    private let screen: any UIViewController & UNNotificationContentExtension
+
+    init(process: PhoneProcess, screen: any UIViewController & UNNotificationContentExtension) {
+        self.process = process
+        self.screen = screen
+        withPhoneProcess(process) { screen.loadViewIfNeeded() }
+    }
+
+    func receive(_ notification: DeliveredNotification) {
+        withPhoneProcess(self.process) { self.screen.didReceive(UNNotification(notification)) }
+    }
+
+    func respond(_ response: NotificationResponse) async -> ContentExtensionAnswer {
+        let screen = self.screen
+        let process = self.process
+        return await withCheckedContinuation { continuation in
+            let once = OneAnswer(continuation)
+            withPhoneProcess(process) {
+                screen.didReceive(UNNotificationResponse.make(response)) { option in once.give(option) }
+            }
+        }
+    }
+}
+
+/// Lets the first answer through; a second one is ignored.
+private final class OneAnswer: Sendable {
+    private let waiting: Mutex<CheckedContinuation<ContentExtensionAnswer, Never>?>
+
+    init(_ continuation: CheckedContinuation<ContentExtensionAnswer, Never>) { self.waiting = Mutex(continuation) }
+
+    func give(_ option: UNNotificationContentExtensionResponseOption) {
+        let continuation = self.waiting.withLock { waiting in
+            defer { waiting = nil }
+            return waiting
+        }
+        continuation?.resume(returning: ContentExtensionAnswer(rawValue: option.rawValue) ?? .dismissAndForwardAction)
+    }
+}

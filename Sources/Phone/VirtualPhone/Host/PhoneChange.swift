@@ -1,0 +1,160 @@
+import Foundation
+public import PhoneCore
+import TidingsModel
+
+/// What else a person or the system does to a hosted phone: settings, answers on the screen, background chances and the
+/// life of an installation.
+public enum PhoneChange: Equatable, Sendable {
+    /// When an app's texts are shown (iOS 11).
+    case previews(BundleID, ShowPreviews)
+    /// How an app's alerts appear on the unlocked phone.
+    case alertStyle(BundleID, AlertStyle)
+    /// The delivery times of the scheduled summary in minutes after midnight; none turns it off (iOS 15).
+    case summaryTimes([Int])
+    /// Background App Refresh of the whole phone.
+    case backgroundRefresh(isOn: Bool)
+    /// Background App Refresh is forbidden by a profile, or no longer.
+    case restrictedRefresh(isOn: Bool)
+    /// The ring/silent switch; on is silent.
+    case mute(isOn: Bool)
+    /// The settings button of a notification (iOS 12).
+    case notificationSettings(String)
+    /// The button to the app's own settings in Settings (iOS 12).
+    case appSettings(BundleID)
+    /// A banner is swiped off the screen and stays in the list.
+    case swipeAway(String)
+    /// "Keep" or "Turn Off" on a provisional notification.
+    case provisional(BundleID, keep: Bool)
+    /// The alert panel on the screen is answered (iOS 3–9).
+    case alertPanel(opens: Bool)
+    /// A Live Activity is taken off the lock screen.
+    case dismissActivity(BundleID, String)
+    /// An app's scene is released while its process lives (iOS 13).
+    case disconnectScene(BundleID)
+    /// An app's process is started in advance (iOS 15).
+    case prewarm(BundleID)
+    /// A new version of an app is installed: its process ends, its data stays.
+    case update(BundleID)
+    /// An app is removed and installed again: its data is gone, its token is a new one.
+    case reinstall(BundleID)
+    /// The phone's backup is now on a new device: every token is a new one.
+    case restoreFromBackup
+    /// A good moment for an app's Background Fetch or refresh task.
+    case backgroundChance(BundleID)
+    /// The phone crosses the border of a region.
+    case crossRegion(String, entering: Bool)
+
+    /// The names of the commands.
+    enum Word: String, CaseIterable {
+        case previews, mute, prewarm, update, reinstall, provisional
+        case alertStyle = "alert_style"
+        case summaryTimes = "summary_times"
+        case backgroundRefresh = "background_refresh"
+        case restrictedRefresh = "restricted_refresh"
+        case notificationSettings = "notification_settings"
+        case appSettings = "app_settings"
+        case swipeAway = "swipe_away"
+        case alertPanel = "alert_panel"
+        case dismissActivity = "dismiss_activity"
+        case disconnectScene = "disconnect_scene"
+        case restoreFromBackup = "restore_from_backup"
+        case backgroundChance = "background_chance"
+        case crossRegion = "cross_region"
+    }
+
+    /// Reads a command's members.
+    init(_ word: Word, _ fields: Fields, _ apps: [BundleID]) throws(InvalidField) {
+        switch word {
+        case .previews: self = .previews(try PhoneCommand.app(fields, apps), try Self.choice(fields, "show"))
+        case .alertStyle: self = .alertStyle(try PhoneCommand.app(fields, apps), try Self.choice(fields, "style"))
+        case .summaryTimes: self = .summaryTimes(try Self.minutes(fields))
+        case .backgroundRefresh: self = .backgroundRefresh(isOn: try fields.bool("on"))
+        case .restrictedRefresh: self = .restrictedRefresh(isOn: try fields.bool("on"))
+        case .mute: self = .mute(isOn: try fields.bool("on"))
+        case .notificationSettings: self = .notificationSettings(try fields.string("notification"))
+        case .appSettings: self = .appSettings(try PhoneCommand.app(fields, apps))
+        case .swipeAway: self = .swipeAway(try fields.string("notification"))
+        case .provisional: self = .provisional(try PhoneCommand.app(fields, apps), keep: try fields.bool("keep"))
+        case .alertPanel: self = .alertPanel(opens: try fields.bool("open"))
+        case .dismissActivity:
+            self = .dismissActivity(try PhoneCommand.app(fields, apps), try fields.string("activity"))
+        case .disconnectScene: self = .disconnectScene(try PhoneCommand.app(fields, apps))
+        case .prewarm: self = .prewarm(try PhoneCommand.app(fields, apps))
+        case .update: self = .update(try PhoneCommand.app(fields, apps))
+        case .reinstall: self = .reinstall(try PhoneCommand.app(fields, apps))
+        case .restoreFromBackup: self = .restoreFromBackup
+        case .backgroundChance: self = .backgroundChance(try PhoneCommand.app(fields, apps))
+        case .crossRegion: self = .crossRegion(try fields.string("region"), entering: try fields.bool("entering"))
+        }
+    }
+
+    /// One of the cases of an enumeration, by its Swift name.
+    private static func choice<Choice: CaseIterable>(_ fields: Fields, _ key: String) throws(InvalidField) -> Choice {
+        let text = try fields.string(key)
+        guard let choice = Choice.allCases.first(where: { "\($0)" == text }) else {
+            let allowed = Choice.allCases.map { "\($0)" }.joined(separator: ", ")
+            throw InvalidField(field: key, rule: "must be one of \(allowed), got \(text)")
+        }
+        return choice
+    }
+
+    private static func minutes(_ fields: Fields) throws(InvalidField) -> [Int] {
+        var minutes: [Int] = []
+        for element in try fields.array("minutes") {
+            guard let minute = element.intValue.flatMap({ Int(exactly: $0) }), (0..<1_440).contains(minute) else {
+                throw InvalidField(
+                    field: "minutes", rule: "must hold whole numbers from 0 to 1439, got \(element.text)")
+            }
+            minutes.append(minute)
+        }
+        return minutes
+    }
+}
+
+extension HostShell {
+    /// Does a change.
+    func perform(_ change: PhoneChange) throws(InvalidField) {
+        switch change {
+        case .previews(let app, let previews): self.engine.post(.person(.previewsChanged(app, previews)))
+        case .alertStyle(let app, let style): self.engine.post(.person(.alertStyleChanged(app, style)))
+        case .summaryTimes(let minutes): self.engine.post(.person(.summaryTimesChanged(minutes)))
+        case .backgroundRefresh(let isOn): self.engine.post(.person(.backgroundRefreshChanged(isOn: isOn)))
+        case .restrictedRefresh(let isOn): self.engine.post(.system(.backgroundRefreshRestricted(isOn)))
+        case .mute(let isOn): self.engine.post(.person(.muteChanged(isOn: isOn)))
+        case .notificationSettings(let id): self.engine.post(.person(.notificationSettingsOpened(try self.key(id))))
+        case .appSettings(let app): self.engine.post(.person(.appSettingsOpened(app)))
+        case .swipeAway(let id): self.engine.post(.person(.bannerSwipedAway(try self.key(id))))
+        case .provisional(let app, let keep): self.engine.post(.person(.provisionalAnswered(app, keep: keep)))
+        case .alertPanel(let opens): self.engine.post(.person(.alertPanelAnswered(opens: opens)))
+        case .dismissActivity(let app, let activity):
+            self.engine.post(.person(.activityDismissed(app, activity: activity)))
+        case .disconnectScene(let app): self.engine.post(.system(.sceneDisconnected(try self.running(app))))
+        case .prewarm(let app): self.engine.post(.system(.prewarmed(app)))
+        case .update(let app): self.engine.post(.system(.appUpdated(try self.installed(app))))
+        case .reinstall(let app): try self.reinstall(try self.installed(app))
+        case .restoreFromBackup: self.engine.post(.system(.restoredFromBackup))
+        case .backgroundChance(let app): self.engine.post(.system(.backgroundChance(app)))
+        case .crossRegion(let region, let entering):
+            self.engine.post(.system(.regionCrossed(region, entered: entering)))
+        }
+    }
+
+    private func installed(_ app: BundleID) throws(InvalidField) -> InstalledApp {
+        guard let installed = self.engine.phone.installedApps.first(where: { $0.bundleID == app }) else {
+            throw InvalidField(field: "app", rule: "is not installed: \(app)")
+        }
+        return installed
+    }
+
+    /// The processes are killed before the folders are emptied, but may still be ending; what they hold open is theirs.
+    private func reinstall(_ app: InstalledApp) throws(InvalidField) {
+        self.engine.post(.system(.appReinstalled(app)))
+        let others = self.engine.phone.installedApps.filter { $0.bundleID != app.bundleID }
+        do {
+            try PhoneFolders(root: self.configuration.folder).empty(
+                app, groupIsShared: others.contains { $0.appGroup == app.appGroup })
+        } catch {
+            throw InvalidField(field: "folder", rule: "cannot be emptied: \(error.localizedDescription)")
+        }
+    }
+}

@@ -1,0 +1,31 @@
+public import TidingsModel
+
+/// Something the app's developer should know: published as an event and written to the log.
+public enum ClientProblem: Hashable, Sendable, CustomStringConvertible {
+    /// A name was missing, so no local notification was shown (S0.4, S3.5).
+    case nameMissing(message: MessageID, conversation: ConversationID)
+    /// The local store was damaged: it was renamed, and the log is synced again.
+    case storeSetAside(path: String)
+    /// A file of this device could not be read or written.
+    case storeFault(reason: String)
+    /// The system gave no device token (S2.8).
+    case pushRegistrationFailed(reason: String)
+    /// The system takes no request for a background refresh.
+    case backgroundRefreshRefused(reason: String)
+    /// A reply could not be kept: nobody signed in while the app was awake for it.
+    case replyLost(conversation: ConversationID)
+
+    /// One sentence with what to do.
+    public var description: String {
+        switch self {
+        case .nameMissing(let message, let conversation):
+            "no local notification for \(message) in \(conversation): the user, group or member info provider is not set, "
+                + "does not know the name, or did not answer in time"
+        case .storeSetAside(let path): "the local store was damaged and moved to \(path); messages are synced again"
+        case .storeFault(let reason): "a file of this device cannot be used: \(reason)"
+        case .pushRegistrationFailed(let reason): "the system gave no device token: \(reason)"
+        case .backgroundRefreshRefused(let reason): "the system takes no background refresh: \(reason)"
+        case .replyLost(let conversation): "the reply in \(conversation) was lost: nobody signed in to send it"
+        }
+    }
+}

@@ -1,0 +1,125 @@
+public import TidingsModel
+
+/// Which entries of the person's log the extension asks the server for, when a push tells that APNs has overwritten others
+/// (DESIGN §5 "Keep-one"): APNs stores one notification per app for a phone that is off.
+public struct MissedFetch: Hashable, Sendable {
+    /// The last position the phone needs nothing of any more.
+    public var after: LogPosition
+    /// The position of the push itself; entries before it are missing.
+    public var before: LogPosition
+
+    /// The most entries that are fetched; older ones are seen when the app is opened (DESIGN §5).
+    public static let entriesMax: LogPosition = 20
+
+    /// A fetch from its parts.
+    public init(after: LogPosition, before: LogPosition) {
+        self.after = after
+        self.before = before
+    }
+
+    /// What is missing before a push; nil if nothing is, or nobody knows what the phone has.
+    init?(_ info: PushInfo, _ facts: ExtensionDecision.Facts) {
+        guard facts.canFetch, let known = facts.position, info.position > known + 1 else { return nil }
+        let last = info.position - 1
+        self.init(after: max(known, last > Self.entriesMax ? last - Self.entriesMax : 0), before: info.position)
+    }
+
+    /// How many entries are asked for, 1 to 20.
+    public var limit: Int { Int(self.before - 1 - self.after) }
+
+    /// The path of the request below the server's API, with its query.
+    public var path: String { "/v1/extension/missed?after=\(self.after)&limit=\(self.limit)" }
+}
+
+/// One message of the server's answer (`/v1/extension/missed`, see /openapi.yaml).
+public struct MissedMessage: Hashable, Sendable {
+    /// Its position in the person's log.
+    public var position: LogPosition
+    /// Its id: request identifier and key of the ledger.
+    public var message: MessageID
+    /// The conversation as the person sees it.
+    public var conversation: ConversationID
+    /// Who sent it.
+    public var sender: UserID
+    /// What a notification says; neutral if the kit hides what messages say.
+    public var text: PushInfo.Text
+    /// The `rc` dictionary for a tap (S0.10–S0.14).
+    public var payload: NotificationPayload
+
+    /// Reads the messages of an answer that a notification may tell of, oldest first: those that are marked as notifiable by
+    /// the server, lie before the push, and were neither withdrawn nor read meanwhile. Everything else is left out, and so is
+    /// an answer that is none.
+    static func all(
+        in answer: JSONValue, _ fetch: MissedFetch, showsContent: Bool, names: (NotificationPayload) -> KnownNames
+    ) -> [MissedMessage] {
+        let entries = answer["entries"]?.arrayValue ?? []
+        return entries.prefix(Int(MissedFetch.entriesMax)).compactMap { MissedMessage($0, fetch, showsContent, names) }
+            .sorted { $0.position < $1.position }
+    }
+
+    private init?(
+        _ entry: JSONValue, _ fetch: MissedFetch, _ showsContent: Bool, _ names: (NotificationPayload) -> KnownNames
+    ) {
+        guard let position = entry["position"]?.intValue.flatMap({ LogPosition(exactly: $0) }), position > fetch.after,
+            position < fetch.before, entry["rings"]?.boolValue == true,
+            let message = entry["message_id"]?.stringValue.flatMap({ MessageID($0) }),
+            let sender = entry["sender"]?.stringValue, let payload = try? NotificationPayload(userInfo: entry),
+            let text = PushInfo.Text(entry["text"])
+        else { return nil }
+        self.position = position
+        self.message = message
+        self.sender = UserID(sender)
+        self.conversation = payload.conversation
+        self.payload = payload
+        self.text =
+            showsContent
+            ? text.named(names(payload), isGroup: payload.conversationType.isGroup)
+            : PushInfo.Text(body: Gate.fixedText)
+    }
+}
+
+/// What becomes of the messages that were fetched.
+public enum MissedDecision {
+    /// One local notification the extension posts.
+    public struct Post: Hashable, Sendable {
+        /// The message.
+        public var message: MissedMessage
+        /// Whether it is posted without sound and passive.
+        public var isSilent: Bool
+
+        /// A post from its parts.
+        public init(message: MissedMessage, isSilent: Bool) {
+            self.message = message
+            self.isSilent = isSilent
+        }
+    }
+
+    /// The messages whose withdrawal was missed: their notifications are taken out of the notification centre.
+    public static func removed(_ answer: JSONValue) -> [MessageID] {
+        (answer["entries"]?.arrayValue ?? []).compactMap { $0["recall"]?.stringValue.flatMap { MessageID($0) } }
+    }
+
+    /// Claims the missed messages; whoever has one already shows it. The caller holds the app group's lock, and marks each one
+    /// shown after it was posted.
+    ///
+    /// One ring in all: if the push itself rings, none of them does, otherwise the newest (DESIGN §5).
+    ///
+    /// - Parameters:
+    ///   - names: what the app's providers have said of a conversation and its sender.
+    ///   - delivered: the messages in the delivered list.
+    ///   - wall: wall milliseconds of this phone.
+    public static func posts(
+        _ answer: JSONValue, _ fetch: MissedFetch, showsContent: Bool,
+        names: (NotificationPayload) -> KnownNames = { _ in KnownNames() }, pushRings: Bool, delivered: Set<MessageID>,
+        ledger: inout Ledger, wall: Int64
+    ) -> [Post] {
+        var posts: [Post] = []
+        for message in MissedMessage.all(in: answer, fetch, showsContent: showsContent, names: names) {
+            let isDelivered = delivered.contains(message.message)
+            let claim = ledger.claim(message.message, by: .pushExtension, isDelivered: isDelivered, wall: wall)
+            if claim == .granted { posts.append(Post(message: message, isSilent: true)) }
+        }
+        if !pushRings, !posts.isEmpty { posts[posts.count - 1].isSilent = false }
+        return posts
+    }
+}

@@ -1,0 +1,33 @@
+package import TidingsModel
+
+/// Which entries of the notification centre are ours, and which of them are read.
+package enum NotificationClearing {
+    /// Whether the kit or the server has made it: it carries an `rc` dictionary (S0.10) or what a push carries for the SDK.
+    package static func isOurs(_ userInfo: JSONValue) -> Bool {
+        userInfo[NotificationPayload.key] != nil || userInfo[PushInfo.key] != nil
+    }
+
+    /// Whether it tells of a conversation: by its `rc` dictionary, otherwise by its thread (S3.9).
+    package static func isOf(_ conversation: ConversationID, _ userInfo: JSONValue, thread: String) -> Bool {
+        guard let payload = try? NotificationPayload(userInfo: userInfo) else {
+            return thread == conversation.description
+        }
+        return payload.conversation == conversation
+    }
+
+    /// Whether it tells of a message that "read up to here" covers (DESIGN P6). One whose position nobody knows is not.
+    ///
+    /// - Parameters:
+    ///   - identifier: the request's identifier, the message id where the user info names none.
+    ///   - position: up to and including this position of the person's log.
+    ///   - stored: where the local store has a message.
+    package static func isRead(
+        _ userInfo: JSONValue, identifier: String, thread: String, in conversation: ConversationID,
+        upTo position: LogPosition, stored: (MessageID) -> LogPosition?
+    ) -> Bool {
+        guard Self.isOf(conversation, userInfo, thread: thread) else { return false }
+        if let info = PushInfo(userInfo: userInfo) { return info.position <= position }
+        let named = (try? NotificationPayload(userInfo: userInfo))?.messageUID ?? identifier
+        return (MessageID(named) ?? MessageID(identifier)).flatMap(stored).map { $0 <= position } ?? false
+    }
+}

@@ -1,0 +1,48 @@
+public import TidingsModel
+
+/// The actions the kit offers on a message's notification, as one category (ios-delivery.md §6.4).
+public enum MessageCategory {
+    /// The category's identifier.
+    public static let identifier = PushInfo.category
+    /// The person types an answer.
+    public static let replyAction = "tidings.reply"
+    /// The person has read it.
+    public static let markReadAction = "tidings.mark_read"
+    /// Apple's identifier of a tap.
+    public static let defaultAction = "com.apple.UNNotificationDefaultActionIdentifier"
+    /// Apple's identifier of a dismissal.
+    public static let dismissAction = "com.apple.UNNotificationDismissActionIdentifier"
+}
+
+/// What follows from what a person did with a notification.
+public enum ResponseRule {
+    /// One thing to do, in order.
+    public enum Step: Hashable, Sendable {
+        /// Tell the app's streams.
+        case publish
+        /// Open the screen.
+        case open(Route)
+        /// Send the answer, then mark as read; nil for a position the notification does not tell.
+        case reply(String, to: ConversationID, upTo: LogPosition?)
+        /// Mark as read.
+        case markRead(ConversationID, upTo: LogPosition?)
+    }
+
+    /// - Parameters:
+    ///   - action: the action's identifier.
+    ///   - text: what the person typed.
+    ///   - position: the message's position in the person's log, if the notification tells it.
+    /// - Returns: an action of the app's own opens the screen like a tap; dismissing opens nothing (ios-delivery.md §6.3).
+    public static func steps(action: String, text: String?, route: Route, position: LogPosition?) -> [Step] {
+        switch action {
+        case MessageCategory.dismissAction: return [.publish]
+        case MessageCategory.replyAction:
+            guard let conversation = route.conversation, let text, !text.isEmpty else { return [.publish] }
+            return [.publish, .reply(text, to: conversation, upTo: position)]
+        case MessageCategory.markReadAction:
+            guard let conversation = route.conversation else { return [.publish] }
+            return [.publish, .markRead(conversation, upTo: position)]
+        default: return [.publish, .open(route)]
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import ClientCore
+import TidingsModel
+
+/// The badge as it is stored: one record, written in one go in its place. Used under the lock only.
+struct BadgeFile {
+    private let path: String
+
+    private static let none: UInt8 = 0
+    private static let some: UInt8 = 1
+
+    init(_ path: String) { self.path = path }
+
+    /// What is stored; nil for nothing (S2.20).
+    ///
+    /// - Parameter isDamaged: set if the file could not be understood and was set aside; it counts as nothing then, until the
+    ///   app writes it again.
+    func read(isDamaged: inout Bool) throws(FileFault) -> Badge? {
+        guard let file = try SmallFile(self.path, creating: false) else { return nil }
+        let bytes = try file.read(at: 0, count: Record.size + 1)
+        guard bytes.count == Record.size, let record = Record(bytes, at: 0), record.kind <= Self.some else {
+            isDamaged = true
+            try SmallFile.setAside(self.path)
+            return nil
+        }
+        guard record.kind == Self.some else { return nil }
+        return Badge(
+            server: Int(Int64(bitPattern: record.first)), foreign: Int(Int64(bitPattern: record.second)),
+            position: record.third)
+    }
+
+    /// Stores a badge, or that there is none.
+    func write(_ badge: Badge?) throws(FileFault) {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(Record.size)
+        let record =
+            badge.map {
+                Record(
+                    kind: Self.some, UInt64(bitPattern: Int64($0.server)), UInt64(bitPattern: Int64($0.foreign)),
+                    $0.position)
+            } ?? Record(kind: Self.none, 0, 0, 0)
+        record.write(into: &bytes)
+        guard let file = try SmallFile(self.path, creating: true) else { return }
+        try file.write(bytes, at: 0)
+    }
+}

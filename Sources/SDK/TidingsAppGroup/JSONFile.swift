@@ -1,0 +1,37 @@
+import TidingsModel
+
+/// A file with one JSON object, written whole in the place of the old one. Parsed again only when it has changed. Used under
+/// the lock only.
+struct JSONFile<Value: Equatable> {
+    private let path: String
+    private let parse: (JSONValue) -> Value?
+    private var known: (stamp: SmallFile.Stamp, value: Value)?
+
+    /// More bytes than this are not ours.
+    private static var bytesMax: Int { 262_144 }
+
+    init(_ path: String, parse: @escaping (JSONValue) -> Value?) {
+        self.path = path
+        self.parse = parse
+    }
+
+    /// What is stored; nil for nothing.
+    ///
+    /// - Parameter isDamaged: set if the file could not be understood and was set aside.
+    mutating func read(isDamaged: inout Bool) throws(FileFault) -> Value? {
+        guard let file = try SmallFile(self.path, creating: false) else { return nil }
+        let stamp = try file.stamp
+        if let known = self.known, known.stamp == stamp { return known.value }
+        let bytes = try file.read(at: 0, count: min(stamp.size, Self.bytesMax))
+        guard let json = try? JSONValue(parsing: bytes), let value = self.parse(json) else {
+            isDamaged = true
+            try SmallFile.setAside(self.path)
+            return nil
+        }
+        self.known = (stamp, value)
+        return value
+    }
+
+    /// Puts a value in the place of the stored one.
+    func write(_ json: JSONValue) throws(FileFault) { try SmallFile.replace(self.path, with: json.serialized) }
+}

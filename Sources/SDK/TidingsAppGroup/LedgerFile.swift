@@ -1,0 +1,121 @@
+import ClientCore
+import TidingsModel
+
+/// The ledger as it is stored: records are appended, so that a change costs one small write, and a process that knows the
+/// file already reads only what others have added. Used under the lock only.
+struct LedgerFile {
+    private let path: String
+    /// What this process has read of the file, and how far.
+    private var known = Ledger()
+    private var file: (device: UInt64, inode: UInt64)?
+    private var end = 0
+
+    /// More bytes than this are written anew with what still counts.
+    private static let bytesMax = 4 * Ledger.capacity * Record.size
+
+    init(_ path: String) {
+        self.path = path
+    }
+
+    /// Hands the ledger out, up to date. It is to be given back with `commit`, or dropped with `forget`.
+    ///
+    /// - Parameter isDamaged: set if the file could not be understood and was set aside. What was read before the damage is
+    ///   still there.
+    mutating func take(isDamaged: inout Bool) throws(FileFault) -> Ledger {
+        try self.refresh(isDamaged: &isDamaged)
+        _ = self.known.takeChanges()
+        let ledger = self.known
+        self.known = Ledger()
+        return ledger
+    }
+
+    /// Writes what was changed.
+    mutating func commit(_ ledger: consuming Ledger) throws(FileFault) {
+        let changes = ledger.takeChanges()
+        if changes.isReset || self.end > Self.bytesMax {
+            try self.rewrite(ledger)
+        } else if !changes.messages.isEmpty {
+            var bytes: [UInt8] = []
+            bytes.reserveCapacity(changes.messages.count * Record.size)
+            for message in changes.messages { Self.record(message, ledger[message]).write(into: &bytes) }
+            guard let file = try SmallFile(self.path, creating: true) else { return }
+            try file.write(bytes, at: self.end)
+            let stamp = try file.stamp
+            self.file = (stamp.device, stamp.inode)
+            self.end += bytes.count
+        }
+        self.known = ledger
+    }
+
+    /// Reads everything again next time.
+    mutating func forget() {
+        self.known = Ledger()
+        self.file = nil
+        self.end = 0
+    }
+
+    private mutating func refresh(isDamaged: inout Bool) throws(FileFault) {
+        guard let file = try SmallFile(self.path, creating: false) else { return self.forget() }
+        let stamp = try file.stamp
+        if let known = self.file, known != (stamp.device, stamp.inode) || stamp.size < self.end { self.forget() }
+        self.file = (stamp.device, stamp.inode)
+        guard stamp.size > self.end else { return }
+        let bytes = try file.read(at: self.end, count: stamp.size - self.end)
+        var offset = 0
+        while offset + Record.size <= bytes.count {
+            guard let record = Record(bytes, at: offset), self.apply(record) else {
+                isDamaged = true
+                try SmallFile.setAside(self.path)
+                return try self.rewrite(self.known)
+            }
+            offset += Record.size
+        }
+        self.end += offset
+        // A process died while it appended: nobody has acted on what it did not finish.
+        if offset < bytes.count { try file.truncate(to: self.end) }
+    }
+
+    private mutating func rewrite(_ ledger: Ledger) throws(FileFault) {
+        var bytes: [UInt8] = []
+        for (message, entry) in ledger.all { Self.record(message, entry).write(into: &bytes) }
+        try SmallFile.replace(self.path, with: bytes)
+        guard let file = try SmallFile(self.path, creating: false) else { return }
+        let stamp = try file.stamp
+        self.file = (stamp.device, stamp.inode)
+        self.end = bytes.count
+    }
+
+    private enum Kind {
+        static let removed: UInt8 = 0
+        static let kit: UInt8 = 1
+        static let pushExtension: UInt8 = 2
+        static let shown: UInt8 = 0x10
+    }
+
+    private static func record(_ message: MessageID, _ entry: Ledger.Entry?) -> Record {
+        guard let entry else { return Record(kind: Kind.removed, message.rawValue, 0, 0) }
+        let shown = entry.isShown ? Kind.shown : 0
+        let wall = UInt64(bitPattern: entry.claimedAt)
+        switch entry.holder {
+        case .kit(let process): return Record(kind: Kind.kit | shown, message.rawValue, wall, process)
+        case .pushExtension: return Record(kind: Kind.pushExtension | shown, message.rawValue, wall, 0)
+        }
+    }
+
+    private mutating func apply(_ record: Record) -> Bool {
+        let message = MessageID(rawValue: record.first)
+        let holder: Ledger.Holder
+        switch record.kind & ~Kind.shown {
+        case Kind.kit: holder = .kit(process: record.third)
+        case Kind.pushExtension: holder = .pushExtension
+        case Kind.removed where record.kind == Kind.removed:
+            self.known.restore(message, nil)
+            return true
+        default: return false
+        }
+        let wall = Int64(bitPattern: record.second)
+        self.known.restore(
+            message, Ledger.Entry(holder: holder, claimedAt: wall, isShown: record.kind & Kind.shown != 0))
+        return true
+    }
+}

@@ -1,0 +1,63 @@
+/// A record of 32 bytes with a check sum, little endian: what ledger and badge are written in. A torn or foreign one does not
+/// pass for a good one.
+struct Record: Hashable {
+    /// Bytes of a record.
+    static let size = 32
+
+    /// What it is; each file has its own values.
+    var kind: UInt8
+    var first: UInt64
+    var second: UInt64
+    var third: UInt64
+
+    private static let mark: UInt8 = 0x54
+    /// Of the form of the records; another one is not understood.
+    private static let version: UInt8 = 1
+
+    init(kind: UInt8, _ first: UInt64, _ second: UInt64, _ third: UInt64) {
+        self.kind = kind
+        self.first = first
+        self.second = second
+        self.third = third
+    }
+
+    /// Reads the record at `offset`; nil if it is none.
+    init?(_ bytes: [UInt8], at offset: Int) {
+        guard offset + Self.size <= bytes.count, bytes[offset] == Self.mark, bytes[offset + 1] == Self.version else {
+            return nil
+        }
+        func number(_ start: Int, _ count: Int) -> UInt64 {
+            var value: UInt64 = 0
+            var index = start + count
+            while index > start {
+                index -= 1
+                value = value << 8 | UInt64(bytes[offset + index])
+            }
+            return value
+        }
+        self.init(kind: bytes[offset + 2], number(4, 8), number(12, 8), number(20, 8))
+        guard UInt32(truncatingIfNeeded: number(28, 4)) == self.sum else { return nil }
+    }
+
+    /// Appends the record.
+    func write(into bytes: inout [UInt8]) {
+        bytes.append(Self.mark)
+        bytes.append(Self.version)
+        bytes.append(self.kind)
+        bytes.append(0)
+        for number in [self.first, self.second, self.third] {
+            for shift in 0..<8 { bytes.append(UInt8(truncatingIfNeeded: number >> UInt64(8 * shift))) }
+        }
+        for shift in 0..<4 { bytes.append(UInt8(truncatingIfNeeded: self.sum >> UInt32(8 * shift))) }
+    }
+
+    /// Mixes all fields; any single bit changes it.
+    private var sum: UInt32 {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325 ^ UInt64(self.kind)
+        for number in [self.first, self.second, self.third] {
+            hash = (hash ^ number) &* 0x9e37_79b9_7f4a_7c15
+            hash ^= hash >> 29
+        }
+        return UInt32(truncatingIfNeeded: hash ^ hash >> 32)
+    }
+}

@@ -1,0 +1,78 @@
+package import TidingsModel
+
+/// What the extension needs to know of the kit's settings and names. Written by the app; all of it may be missing.
+package struct SharedSettings: Hashable, Sendable {
+    /// Whether notifications show what messages say (ios-delivery.md §1.3, "show push content").
+    package var showsContent: Bool
+    /// Where the server's HTTP API is, for the extension; nil if the app has not said.
+    package var apiURL: String?
+    /// Names the app's providers gave, by `NameKey.text`, the oldest first.
+    private var names: [Name]
+
+    private struct Name: Hashable, Sendable {
+        var key: String
+        var name: String
+    }
+
+    /// How many names are kept; the oldest are dropped first.
+    package static let namesMax = 500
+
+    /// Nothing said yet.
+    package init() {
+        self.showsContent = true
+        self.apiURL = nil
+        self.names = []
+    }
+
+    /// Whose name.
+    package enum NameKey: Hashable, Sendable {
+        /// A person's.
+        case user(UserID)
+        /// A group's or discussion group's.
+        case conversation(ConversationID)
+
+        fileprivate var text: String {
+            switch self {
+            case .user(let user): "user/\(user.rawValue)"
+            case .conversation(let conversation): "conversation/\(conversation.description)"
+            }
+        }
+    }
+
+    /// A name, or nil if nobody has said it.
+    package subscript(name key: NameKey) -> String? { self.names.first { $0.key == key.text }?.name }
+
+    /// Keeps a name the app's providers gave.
+    package mutating func remember(_ name: String, for key: NameKey) {
+        let kept = Name(key: key.text, name: name)
+        if self.names.contains(kept) { return }
+        self.names.removeAll { $0.key == kept.key }
+        self.names.append(kept)
+        if self.names.count > Self.namesMax { self.names.removeFirst(self.names.count - Self.namesMax) }
+    }
+
+    /// Drops all names: they are the person's who signs out.
+    package mutating func forgetNames() { self.names = [] }
+}
+
+extension SharedSettings {
+    var json: JSONValue {
+        .members([
+            ("shows_content", .bool(self.showsContent)), ("api_url", self.apiURL.map { .string($0) } ?? .null),
+            ("names", .array(self.names.map { .array([.string($0.key), .string($0.name)]) })),
+        ])
+    }
+
+    /// Reads stored settings; nil for anything else.
+    init?(json: JSONValue) {
+        guard let shows = json["shows_content"]?.boolValue, let names = json["names"]?.arrayValue else { return nil }
+        self.showsContent = shows
+        self.apiURL = json["api_url"]?.stringValue
+        self.names = names.compactMap { element in
+            guard let pair = element.arrayValue, pair.count == 2, let key = pair[0].stringValue,
+                let name = pair[1].stringValue
+            else { return nil }
+            return Name(key: key, name: name)
+        }
+    }
+}

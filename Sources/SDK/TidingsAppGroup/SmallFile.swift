@@ -1,0 +1,107 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// An open file of the app group. Used under the lock only.
+struct SmallFile: ~Copyable {
+    /// Tells a file from one that has taken its place, and an older state from a newer one.
+    struct Stamp: Hashable {
+        var device: UInt64
+        var inode: UInt64
+        var size: Int
+        var seconds: Int
+        var nanoseconds: Int
+    }
+
+    private let path: String
+    private let descriptor: Int32
+
+    /// Opens a file for reading and writing.
+    ///
+    /// - Returns: nil if there is none and `creating` is false.
+    init?(_ path: String, creating: Bool) throws(FileFault) {
+        let descriptor = open(path, O_RDWR | O_CLOEXEC | (creating ? O_CREAT : 0), 0o600)
+        guard descriptor >= 0 else {
+            if errno == ENOENT, !creating { return nil }
+            throw FileFault(path: path, work: .read, code: errno)
+        }
+        self.path = path
+        self.descriptor = descriptor
+    }
+
+    deinit { close(self.descriptor) }
+
+    /// What is there now.
+    var stamp: Stamp {
+        get throws(FileFault) {
+            var status = stat()
+            guard fstat(self.descriptor, &status) == 0 else {
+                throw FileFault(path: self.path, work: .read, code: errno)
+            }
+            #if canImport(Darwin)
+                let time = status.st_mtimespec
+            #else
+                let time = status.st_mtim
+            #endif
+            return Stamp(
+                device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(status.st_ino),
+                size: Int(status.st_size), seconds: time.tv_sec, nanoseconds: time.tv_nsec)
+        }
+    }
+
+    /// The bytes from `offset` on, at most `count`.
+    func read(at offset: Int, count: Int) throws(FileFault) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        var done = 0
+        while done < count {
+            let part = bytes.withUnsafeMutableBytes { buffer in
+                pread(self.descriptor, buffer.baseAddress?.advanced(by: done), count - done, off_t(offset + done))
+            }
+            if part < 0, errno == EINTR { continue }
+            guard part >= 0 else { throw FileFault(path: self.path, work: .read, code: errno) }
+            if part == 0 { break }
+            done += part
+        }
+        bytes.removeLast(count - done)
+        return bytes
+    }
+
+    /// Writes the bytes at `offset`.
+    func write(_ bytes: [UInt8], at offset: Int) throws(FileFault) {
+        var done = 0
+        while done < bytes.count {
+            let part = bytes.withUnsafeBytes { buffer in
+                pwrite(
+                    self.descriptor, buffer.baseAddress?.advanced(by: done), bytes.count - done, off_t(offset + done))
+            }
+            if part < 0, errno == EINTR { continue }
+            guard part > 0 else { throw FileFault(path: self.path, work: .write, code: errno) }
+            done += part
+        }
+    }
+
+    /// Cuts the file off.
+    func truncate(to size: Int) throws(FileFault) {
+        guard ftruncate(self.descriptor, off_t(size)) == 0 else {
+            throw FileFault(path: self.path, work: .write, code: errno)
+        }
+    }
+
+    /// Puts a new file with these bytes in the place of `path`: whoever reads it finds the old or the new one, whole.
+    static func replace(_ path: String, with bytes: [UInt8]) throws(FileFault) {
+        let fresh = path + ".new"
+        unlink(fresh)
+        do {
+            guard let file = try SmallFile(fresh, creating: true) else { return }
+            try file.write(bytes, at: 0)
+        }
+        guard rename(fresh, path) == 0 else { throw FileFault(path: path, work: .write, code: errno) }
+    }
+
+    /// Moves a file that cannot be understood out of the way: `name.damaged`, in the place of an earlier one.
+    static func setAside(_ path: String) throws(FileFault) {
+        guard rename(path, path + ".damaged") == 0 else { throw FileFault(path: path, work: .write, code: errno) }
+    }
+}

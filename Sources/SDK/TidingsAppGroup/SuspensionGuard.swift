@@ -1,0 +1,58 @@
+/// Keeps the system from suspending this process while it holds a lock in the app group: a process that is suspended then is
+/// killed (0xDEAD10CC; ios-delivery.md §14, Q13).
+///
+/// The kit hands one in that begins and ends a background task. Without one, Apple's `performExpiringActivity` is used where
+/// it exists.
+package protocol SuspensionGuard: Sendable {
+    /// Runs `work` on this thread, at once, while the process may not be suspended.
+    ///
+    /// - Returns: false if the system does not grant it; then `work` was not run.
+    func perform(_ work: () -> Void) -> Bool
+}
+
+/// The guard of a process that is not told otherwise.
+package struct SystemSuspensionGuard: SuspensionGuard {
+    /// A guard.
+    package init() {}
+
+    #if os(iOS) || os(tvOS) || os(watchOS)
+        /// Holds an expiring activity around `work`.
+        package func perform(_ work: () -> Void) -> Bool {
+            let activity = ExpiringActivity()
+            guard activity.begin() else { return false }
+            defer { activity.end() }
+            work()
+            return true
+        }
+    #else
+        /// Nothing suspends a process here.
+        package func perform(_ work: () -> Void) -> Bool {
+            work()
+            return true
+        }
+    #endif
+}
+
+#if os(iOS) || os(tvOS) || os(watchOS)
+    import Foundation
+
+    /// One `performExpiringActivity`: its block, on a queue of the system's, only waits while another thread works.
+    private final class ExpiringActivity: Sendable {
+        private let answered = DispatchSemaphore(value: 0)
+        private let finished = DispatchSemaphore(value: 0)
+        private let isGranted = Locked(false)
+
+        func begin() -> Bool {
+            ProcessInfo.processInfo.performExpiringActivity(withReason: "Tidings app group") { isExpired in
+                // Called a second time, with true, when the time runs out: the work is short and is left to end.
+                if !isExpired { self.isGranted.withLock { $0 = true } }
+                self.answered.signal()
+                if !isExpired { self.finished.wait() }
+            }
+            self.answered.wait()
+            return self.isGranted.withLock { $0 }
+        }
+
+        func end() { self.finished.signal() }
+    }
+#endif

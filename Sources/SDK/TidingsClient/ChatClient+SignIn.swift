@@ -1,0 +1,112 @@
+import ClientCore
+import TidingsAppGroup
+import TidingsModel
+
+// One person at a time: who signs in and out takes turns, and a sign-out makes void every sign-in begun before it.
+extension ChatClient {
+    /// Waits until nobody else signs in or out.
+    func enterGate() async {
+        await withCheckedContinuation { continuation in
+            let isFree = self.state.withLock { state in
+                guard state.isGateHeld else {
+                    state.isGateHeld = true
+                    return true
+                }
+                state.gateWaiters.append(continuation)
+                return false
+            }
+            if isFree { continuation.resume() }
+        }
+    }
+
+    /// Lets in whoever has waited longest.
+    func leaveGate() {
+        let next = self.state.withLock { state -> CheckedContinuation<Void, Never>? in
+            guard state.gateWaiters.isEmpty else { return state.gateWaiters.removeFirst() }
+            state.isGateHeld = false
+            return nil
+        }
+        next?.resume()
+    }
+
+    /// The engine of a person, begun if there is none.
+    ///
+    /// - Parameter generation: as it was when the sign-in was wished.
+    /// - Throws: `ChatError.cancelled` if somebody signed out since; `.store` if the person's files cannot be used.
+    func signIn(
+        _ person: UserID, generation: UInt64, tokenProvider: @escaping ClientEngine.TokenProvider
+    ) async throws -> ClientEngine {
+        await self.enterGate()
+        defer { self.leaveGate() }
+        await self.resumeFarewell(unless: person)
+        while true {
+            let (isVoid, current) = self.state.withLock { ($0.generation != generation, $0.engine) }
+            guard !isVoid else { throw ChatError.cancelled }
+            if let current {
+                if current.person == person { return current }
+                self.state.withLock { if $0.engine === current { $0.engine = nil } }
+                current.post(.disconnectWished)
+                await current.finish()
+                self.failWakes()
+                continue
+            }
+            let isNew = self.isNewSignIn(person)
+            let parts: ClientEngine.Parts
+            do { parts = try self.parts(for: person) } catch { throw ChatError.store(reason: "\(error)") }
+            // What is left of the person before, this one must not see or answer (DESIGN P7).
+            if isNew { await self.state.withLock({ $0.host })?.clearAllNotifications() }
+            let begun = self.state.withLock { state -> ClientEngine? in
+                guard state.generation == generation, state.engine == nil else { return nil }
+                return self.begin(person, with: parts, in: &state, tokenProvider: tokenProvider)
+            }
+            guard let begun else { continue }
+            // Not under the lock: what goes wrong with the app group is reported, and a report takes the lock.
+            begun.noteSettings(self.state.withLock { $0.kit })
+            begun.recoverLedger()
+            return begun
+        }
+    }
+
+    private func begin(
+        _ person: UserID, with parts: ClientEngine.Parts, in state: inout State,
+        tokenProvider: @escaping ClientEngine.TokenProvider
+    ) -> ClientEngine {
+        let engine = ClientEngine(person: person, parts: parts, host: state.host, tokenProvider: tokenProvider)
+        self.catchUp(engine, with: state)
+        engine.post(.kitConfigured(state.kit))
+        if state.registration != nil || state.isUnregistered {
+            engine.post(.pushRegistrationSet(state.registration))
+        }
+        state.engine = engine
+        state.hasWished = false
+        return engine
+    }
+
+    /// The app may have changed sides since the core of the engine was made.
+    func catchUp(_ engine: ClientEngine, with state: State) {
+        guard state.isForeground != engine.parts.isForeground else { return }
+        guard !state.isForeground else { return engine.post(.appWillEnterForeground) }
+        let passed = self.clock.now.monotonic - state.backgroundSince
+        engine.post(.appDidEnterBackground(remainingMilliseconds: state.backgroundRemaining.map { $0 - passed }))
+    }
+
+    /// Keeps each token, so that a process in which nobody connects can still tell the server of a sign-out.
+    func keeping(
+        _ tokenProvider: @escaping ClientEngine.TokenProvider, of person: UserID, generation: UInt64
+    ) -> ClientEngine.TokenProvider {
+        { [weak self] in
+            let token = try await tokenProvider()
+            self?.keep(token, of: person, generation: generation)
+            return token
+        }
+    }
+
+    private func keep(_ token: String, of person: UserID, generation: UInt64) {
+        let app = self.configuration.appKey
+        let isCurrent = { self.state.withLock { $0.generation == generation && $0.engine?.person == person } }
+        guard isCurrent() else { return }
+        self.storing { try $0.keepToken(token, of: person, app: app) }
+        // Signed out meanwhile, perhaps before the file was there.
+        if !isCurrent() { self.storing { try $0.forgetToken(of: person, app: app) } }
+    }
+}

@@ -1,0 +1,167 @@
+import ClientCore
+import Foundation
+import TidingsAppGroup
+import TidingsModel
+
+// Signing out, also while the server cannot be reached: it is told until it has confirmed, also by a later process (DESIGN P7).
+extension ChatClient {
+    /// How long `signOut` waits for a server it is connected to, in milliseconds; the farewell outlives the wait.
+    static let farewellWaitMilliseconds: Int64 = 2_000
+
+    /// Signs the person out on this device: no more pushes, and everything of the person is forgotten here, also that of the
+    /// person who signed in in an earlier process. Until the server has confirmed, it is told again at every chance; the app
+    /// group holds nobody from now on, so that the extension strips every push. A `connect` under way ends with
+    /// `ChatError.cancelled`. Connected, it waits up to two seconds for the server.
+    public func signOut() async {
+        let wasConnected = self.state.withLock { state in
+            state.generation += 1
+            return state.status == .connected
+        }
+        await self.enterGate()
+        let engine = self.state.withLock { state in
+            defer { state.engine = nil }
+            return state.engine
+        }
+        if let engine { await self.signOut(engine) } else { await self.forgetSignedIn() }
+        self.leaveGate()
+        if let engine, wasConnected { await self.waitForFarewell(of: engine.person) }
+    }
+
+    private func signOut(_ engine: ClientEngine) async {
+        engine.mute()
+        await engine.signOut()
+        self.failWakes()
+        self.storing { try $0.forgetSignIn(app: self.configuration.appKey) }
+        let (isLeaving, earlier) = self.state.withLock { state -> (Bool, ClientEngine?) in
+            guard state.farewell?.person == engine.person else { return (false, nil) }
+            defer { state.leaving = engine }
+            return (true, state.leaving)
+        }
+        await earlier?.finish()
+        if !isLeaving { await engine.finish() }
+        self.changed(.disconnected)
+    }
+
+    /// Nobody has connected in this process: what an earlier one left of its person goes all the same.
+    private func forgetSignedIn() async {
+        if let folder = self.configuration.resolvedAppGroupFolder {
+            do {
+                try AppGroup(folder: folder, badgeKey: self.configuration.badgeKey).update { $0.forgetPerson() }
+            } catch {
+                self.report(.storeFault(reason: "\(error)"))
+            }
+        }
+        if let host = self.state.withLock({ $0.host }) {
+            await host.showBadge(0)
+            await host.clearAllNotifications()
+        }
+        let app = self.configuration.appKey
+        guard let person = self.folders.signedIn(app: app) else { return }
+        let token = self.folders.token(of: person, app: app)
+        self.storing { folders in
+            let file = folders.store(app: app, person: person)
+            if FileManager.default.fileExists(atPath: file.path) { try LocalStore(file: file).forgetAll() }
+            try folders.forgetSignIn(app: app)
+        }
+        guard let token else { return }
+        self.storing { try $0.write(ClientFolders.Farewell(person: person, token: token), app: app) }
+        await self.resumeFarewell(unless: nil)
+    }
+
+    private func waitForFarewell(of person: UserID) async {
+        let clock = self.clock
+        let deadline = clock.now.monotonic + Self.farewellWaitMilliseconds
+        let timer = Task {
+            await clock.sleep(untilMonotonic: deadline)
+            if !Task.isCancelled { self.endFarewellWaits() }
+        }
+        await withCheckedContinuation { continuation in
+            let isSaid = self.state.withLock { state in
+                guard state.farewell?.person == person else { return true }
+                state.farewellWaiters.append(continuation)
+                return false
+            }
+            if isSaid { continuation.resume() }
+        }
+        timer.cancel()
+    }
+
+    private func endFarewellWaits() {
+        let waiters = self.state.withLock { state in
+            defer { state.farewellWaiters = [] }
+            return state.farewellWaiters
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+
+    /// The engine has something left to say; without a token it never can.
+    func keepFarewell(of person: UserID, token: String?) {
+        guard let token = token ?? self.folders.token(of: person, app: self.configuration.appKey) else { return }
+        let farewell = ClientFolders.Farewell(person: person, token: token)
+        self.state.withLock { $0.farewell = farewell }
+        self.storing { try $0.write(farewell, app: self.configuration.appKey) }
+    }
+
+    /// Said, or given up.
+    func farewellEnded(of person: UserID) {
+        if self.folders.farewell(app: self.configuration.appKey)?.person == person {
+            self.storing { try $0.write(nil, app: self.configuration.appKey) }
+        }
+        let engine = self.state.withLock { state -> ClientEngine? in
+            guard state.farewell?.person == person else { return nil }
+            state.farewell = nil
+            defer { state.leaving = nil }
+            return state.leaving
+        }
+        self.endFarewellWaits()
+        if let engine { Task { await engine.finish() } }
+    }
+
+    /// Begins to say the farewell an earlier process left.
+    ///
+    /// - Parameter person: who signs in now; their own farewell is void.
+    func resumeFarewell(unless person: UserID?) async {
+        guard let farewell = self.folders.farewell(app: self.configuration.appKey) else { return }
+        if farewell.person == person {
+            let engine = self.state.withLock { state in
+                state.farewell = nil
+                defer { state.leaving = nil }
+                return state.leaving
+            }
+            self.storing { try $0.write(nil, app: self.configuration.appKey) }
+            self.endFarewellWaits()
+            await engine?.finish()
+            return
+        }
+        guard self.state.withLock({ $0.leaving == nil }),
+            let parts = try? self.parts(for: farewell.person, isLeaving: true)
+        else { return }
+        let token = farewell.token
+        let engine = ClientEngine(person: farewell.person, parts: parts, host: nil) { token }
+        engine.mute()
+        self.state.withLock { state in
+            self.catchUp(engine, with: state)
+            state.farewell = farewell
+            state.leaving = engine
+        }
+        engine.post(.connectWished)
+    }
+
+    func storing(_ work: (ClientFolders) throws -> Void) {
+        do {
+            try work(self.folders)
+        } catch {
+            self.report(.storeFault(reason: "\(error)"))
+        }
+    }
+}
+
+extension AppGroup.Contents {
+    /// The person has signed out: nothing of them stays for the extension.
+    mutating func forgetPerson() {
+        self.recipient = nil
+        self.settings.forgetNames()
+        self.ledger = Ledger()
+        if self.badge != nil { self.badge = Badge() }
+    }
+}

@@ -1,0 +1,151 @@
+import ClientCore
+import Foundation
+import TidingsAppGroup
+import TidingsModel
+
+// The effects that need the kit, the app group, or the app's streams.
+extension ClientEngine {
+    func publish(_ effect: ClientEffect) {
+        switch effect {
+        case .publishStatus(let status):
+            if case .waiting(_, let reason) = status { self.shared.withLock { $0.lastReason = reason } }
+            self.parts.outlets.status(status)
+        case .publishRunState(let state): self.parts.outlets.runState(state)
+        case .publishEntries(let entries): self.parts.outlets.entries(entries)
+        case .handOverCustomMessages:
+            self.storing {
+                for message in try self.store.takeCustomMessages() { self.parts.outlets.customMessage(message) }
+            }
+        case .publishProblem(let problem): self.parts.outlets.problem(problem)
+        default: break
+        }
+    }
+
+    /// Asks the host in a task of its own; without a host nothing is answered, and the core's limit decides.
+    func asking(_ question: @escaping @Sendable (any KitHost) async -> ClientEvent) {
+        guard let host = self.shared.withLock({ $0.host }) else { return }
+        Task { self.post(await question(host)) }
+    }
+
+    /// Works on the notification centre or the badge, in the order of the effects; the core hears when it is done.
+    func tidying(_ work: @escaping @Sendable (any KitHost) async -> Void) {
+        guard let host = self.shared.withLock({ $0.host }) else { return self.post(.notificationWorkDone) }
+        self.shared.withLock { shared in
+            let before = shared.tidying
+            shared.tidying = Task {
+                await before?.value
+                await work(host)
+                self.post(.notificationWorkDone)
+            }
+        }
+    }
+
+    func claim(_ id: MessageID) {
+        // Without an app group there is no extension to race with.
+        guard self.parts.group != nil else { return self.post(.ringClaimed(id, .granted)) }
+        let holder = Ledger.Holder.kit(process: self.parts.processNumber)
+        let clock = self.parts.clock
+        let verdict = self.withGroup { $0.ledger.claim(id, by: holder, wall: clock.now.wall) }
+        guard let verdict else { return self.post(.ringClaimFailed(id)) }
+        guard verdict == .lookAtDelivered else { return self.post(.ringClaimed(id, verdict)) }
+        self.asking { host in
+            let isDelivered = await host.deliveredIdentifiers().contains(id.description)
+            let second = self.withGroup {
+                $0.ledger.claim(id, by: holder, isDelivered: isDelivered, wall: clock.now.wall)
+            }
+            return second.map { .ringClaimed(id, $0) } ?? .ringClaimFailed(id)
+        }
+    }
+
+    func postNotification(_ notification: LocalNotification) {
+        let badge = self.badge(of: notification)
+        self.asking { host in
+            .notificationPosted(notification.message, await host.post(notification, badge: badge))
+        }
+    }
+
+    /// The number a notification brings; nil leaves the icon alone.
+    private func badge(of notification: LocalNotification) -> Int? {
+        guard notification.setsBadge else { return nil }
+        let badge: Int?? = self.withGroup { contents in
+            contents.badge?.posted(unread: notification.unread, position: notification.position)
+            return contents.badge?.shown
+        }
+        return badge ?? nil
+    }
+
+    func withdraw(_ id: MessageID, _ replacement: LocalNotification?) {
+        let badge = replacement.flatMap { self.badge(of: $0) }
+        self.tidying { host in await host.withdraw(id, replacement: replacement, badge: badge) }
+    }
+
+    func clearNotifications(_ conversation: ConversationID, upTo position: LogPosition) {
+        let store = self.store
+        self.tidying { host in
+            await host.clearNotifications(conversation, upTo: position) { (try? store.position(of: $0)) ?? nil }
+        }
+    }
+
+    /// The person has left: nothing of theirs may stay in the notification centre, where the next one could answer it.
+    func clearAllNotifications() {
+        guard let host = self.shared.withLock({ $0.host }) else { return }
+        self.shared.withLock { shared in
+            let before = shared.tidying
+            shared.tidying = Task {
+                await before?.value
+                await host.showBadge(0)
+                await host.clearAllNotifications()
+            }
+        }
+    }
+
+    func readDeviceStatus() {
+        guard let host = self.shared.withLock({ $0.host }) else { return }
+        Task { if let status = await host.deviceStatus() { self.post(.deviceStatusRead(status)) } }
+    }
+
+    /// Without a stored badge nothing is changed (S2.20).
+    func lowerBadge(unread: Int, position: LogPosition) {
+        let shown: Int?? = self.withGroup { contents in
+            contents.badge?.posted(unread: unread, position: position)
+            return contents.badge?.shown
+        }
+        let number = shown ?? nil
+        self.tidying { host in if let number { await host.showBadge(number) } }
+    }
+
+    /// Counts and writes the badge before it returns: for the moment before the process ends (S2.17).
+    func writeBadgeNow() {
+        guard let count = try? self.store.count() else { return }
+        let number = self.resignedBadge(unread: count.unread, position: count.stored)
+        self.shared.withLock { $0.host }?.showBadgeNow(number)
+    }
+
+    func writeBadge(unread: Int, position: LogPosition) {
+        let number = self.resignedBadge(unread: unread, position: position)
+        self.tidying { host in await host.showBadge(number) }
+    }
+
+    /// Writes the badge as of resigning active; returns what the icon is to show.
+    private func resignedBadge(unread: Int, position: LogPosition) -> Int {
+        let shown: Int? = self.withGroup { contents in
+            var badge = contents.badge ?? Badge()
+            badge.resigned(unread: unread, position: position)
+            contents.badge = badge
+            return badge.shown
+        }
+        return shown ?? unread
+    }
+
+    /// After a start: claims of an earlier process are settled by looking at the delivered list (DESIGN P3).
+    func recoverLedger() {
+        let process = self.parts.processNumber
+        let clock = self.parts.clock
+        let open = self.withGroup { $0.ledger.unsettled(process: process, wall: clock.now.wall) } ?? []
+        guard !open.isEmpty, let host = self.shared.withLock({ $0.host }) else { return }
+        Task {
+            let delivered = Set(await host.deliveredIdentifiers().compactMap { MessageID($0) })
+            self.withGroup { $0.ledger.recover(delivered: delivered, process: process, wall: clock.now.wall) }
+        }
+    }
+}

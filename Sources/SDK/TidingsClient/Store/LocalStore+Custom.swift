@@ -1,0 +1,69 @@
+import Foundation
+import GRDB
+import TidingsModel
+
+// Custom messages wait here until the app is in front (S4.10), and withdrawn messages lose what they said.
+extension LocalStore {
+    static func insert(_ message: CustomMessage, at position: LogPosition, in database: Database) throws {
+        try database.execute(
+            sql: """
+                INSERT INTO custom (position, id, title, content, contentType, extras, sentAt)
+                VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+                """,
+            arguments: [
+                Int64(position), Int64(bitPattern: message.id.rawValue), message.title, message.content,
+                message.contentType, JSONValue.object(message.extras).text, message.sentAt,
+            ])
+    }
+
+    static func withdraw(_ recall: Recall, in database: Database) throws {
+        try database.execute(
+            sql: """
+                UPDATE message SET recalledAt = ?, isUnread = 0, content = '{}', pushText = NULL WHERE id = ?
+                """,
+            arguments: [recall.at, Int64(bitPattern: recall.message.rawValue)])
+    }
+
+    /// Takes the custom messages that were not handed over yet, oldest first, and remembers it before it returns them: at
+    /// most once, also when the store is lost and synced again.
+    func takeCustomMessages() throws -> [CustomMessage] {
+        try self.queue.write { database in
+            let mark = self.handedOver
+            let rows = try Row.fetchAll(
+                database, sql: "SELECT * FROM custom WHERE position > ? ORDER BY position",
+                arguments: [Int64(mark)])
+            if let last = rows.last { try self.remember(handedOver: LogPosition(last["position"] as Int64)) }
+            try database.execute(sql: "DELETE FROM custom")
+            return rows.map { row in
+                CustomMessage(
+                    id: MessageID(rawValue: UInt64(bitPattern: row["id"])), title: row["title"],
+                    content: row["content"], contentType: row["contentType"],
+                    extras: (try? JSONValue(parsing: row["extras"] as String))?.objectValue ?? JSONObject(),
+                    sentAt: row["sentAt"])
+            }
+        }
+    }
+
+    func hasCustomMessages(in database: Database) throws -> Bool {
+        try Bool.fetchOne(
+            database, sql: "SELECT EXISTS (SELECT 1 FROM custom WHERE position > ?)",
+            arguments: [Int64(self.handedOver)]) ?? false
+    }
+
+    /// The log is another one: its custom messages are new.
+    func forgetHandOver() throws {
+        guard FileManager.default.fileExists(atPath: self.handOverFile.path) else { return }
+        try FileManager.default.removeItem(at: self.handOverFile)
+    }
+
+    /// Kept beside the store: it outlives a damaged one.
+    private var handOverFile: URL { self.file.appendingPathExtension("handed-over") }
+
+    private var handedOver: LogPosition {
+        (try? String(contentsOf: self.handOverFile, encoding: .utf8)).flatMap { LogPosition($0) } ?? 0
+    }
+
+    private func remember(handedOver position: LogPosition) throws {
+        try Data("\(position)".utf8).write(to: self.handOverFile, options: .atomic)
+    }
+}

@@ -1,0 +1,112 @@
+import ClientCore
+import Foundation
+import TidingsAppGroup
+import TidingsModel
+public import UIKit
+
+// The callbacks of iOS 4–9 (S0.9, S1.3, S3.11). Apple's own modules call them deprecated; a virtual phone of that age calls
+// them.
+extension NotificationIntegration {
+    /// L0: a local notification, arriving in front or tapped.
+    @available(iOS, deprecated: 10.0, message: "From iOS 10 on, the notification centre's delegate is called.")
+    @discardableResult
+    public func application(_ application: UIApplication, didReceive notification: UILocalNotification) -> Bool {
+        let json = JSONValue(userInfo: notification.userInfo ?? [:])
+        let text = Self.text(of: notification)
+        guard application.applicationState == .active else {
+            return self.take(
+                json, text: text, action: MessageCategory.defaultAction, typed: nil, origin: .callback) != nil
+        }
+        guard self.isOurs(json) else { return false }
+        self.arrivedInFront(json, text: text, hasSound: notification.soundName != nil)
+        return true
+    }
+
+    /// AR: an action on a push (iOS 8).
+    @available(iOS, deprecated: 10.0, message: "From iOS 10 on, the notification centre's delegate is called.")
+    public func application(
+        _ application: UIApplication, handleActionWithIdentifier identifier: String?,
+        forRemoteNotification userInfo: [AnyHashable: Any], completionHandler: @escaping () -> Void
+    ) -> Bool {
+        self.application(
+            application, handleActionWithIdentifier: identifier, forRemoteNotification: userInfo,
+            withResponseInfo: [:], completionHandler: completionHandler)
+    }
+
+    /// AR9: an action with text on a push (iOS 9).
+    @available(iOS, deprecated: 10.0, message: "From iOS 10 on, the notification centre's delegate is called.")
+    public func application(
+        _ application: UIApplication, handleActionWithIdentifier identifier: String?,
+        forRemoteNotification userInfo: [AnyHashable: Any], withResponseInfo responseInfo: [AnyHashable: Any],
+        completionHandler: @escaping () -> Void
+    ) -> Bool {
+        let json = JSONValue(userInfo: userInfo)
+        return self.act(identifier, json, AlertText(userInfo: json), responseInfo, completionHandler)
+    }
+
+    /// AL: an action on a local notification (iOS 8).
+    @available(iOS, deprecated: 10.0, message: "From iOS 10 on, the notification centre's delegate is called.")
+    public func application(
+        _ application: UIApplication, handleActionWithIdentifier identifier: String?,
+        for notification: UILocalNotification, completionHandler: @escaping () -> Void
+    ) -> Bool {
+        self.application(
+            application, handleActionWithIdentifier: identifier, for: notification, withResponseInfo: [:],
+            completionHandler: completionHandler)
+    }
+
+    /// AL9: an action with text on a local notification (iOS 9).
+    @available(iOS, deprecated: 10.0, message: "From iOS 10 on, the notification centre's delegate is called.")
+    public func application(
+        _ application: UIApplication, handleActionWithIdentifier identifier: String?,
+        for notification: UILocalNotification, withResponseInfo responseInfo: [AnyHashable: Any],
+        completionHandler: @escaping () -> Void
+    ) -> Bool {
+        self.act(
+            identifier, JSONValue(userInfo: notification.userInfo ?? [:]), Self.text(of: notification), responseInfo,
+            completionHandler)
+    }
+
+    /// A nil identifier means the default action (ios-delivery.md §6.4).
+    private func act(
+        _ identifier: String?, _ userInfo: JSONValue, _ text: AlertText, _ responseInfo: [AnyHashable: Any],
+        _ completionHandler: @escaping () -> Void
+    ) -> Bool {
+        let typed = responseInfo["UIUserNotificationActionResponseTypedTextKey"] as? String
+        let work = self.take(
+            userInfo, text: text, action: identifier ?? MessageCategory.defaultAction, typed: typed, origin: .callback)
+        guard let work else { return false }
+        self.finish(work, then: Completion(fallback: ()) { completionHandler() })
+        return true
+    }
+
+    @available(iOS, deprecated: 10.0)
+    private static func text(of notification: UILocalNotification) -> AlertText {
+        AlertText(title: notification.alertTitle ?? "", body: notification.alertBody ?? "")
+    }
+
+    /// The local notification a cold start began with (S0.19). From iOS 15 on, the oldest system the kit runs on outside a
+    /// virtual phone, the notification centre's delegate tells it.
+    func handleLocalLaunch(options: [UIApplication.LaunchOptionsKey: Any]?) -> Bool {
+        #if TIDINGS_UIKIT
+            guard let local = options?[.localNotification] as? UILocalNotification else { return false }
+            return self.take(
+                JSONValue(userInfo: local.userInfo ?? [:]), text: Self.text(of: local),
+                action: MessageCategory.defaultAction, typed: nil, origin: .launchOptions) != nil
+        #else
+            return false
+        #endif
+    }
+
+    /// iOS 8 and 9 ask the person by settings, iOS 7 and before when the app registers.
+    func registerTheOldWay() -> Bool {
+        #if TIDINGS_UIKIT
+            if self.system.major >= 8 {
+                self.application.registerUserNotificationSettings(
+                    UIUserNotificationSettings(types: [.alert, .badge, .sound], categories: nil))
+            }
+        #endif
+        self.application.registerForRemoteNotifications()
+        return true
+    }
+}

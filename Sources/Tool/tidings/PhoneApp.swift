@@ -1,0 +1,96 @@
+import ArgumentParser
+import Foundation
+import TidingsModel
+import VirtualPhone
+
+/// The app a phone of the tool carries: one that is built beside the tool, by its name, or any executable, by its path.
+struct PhoneApp {
+    /// The app's executable.
+    let executable: String
+    /// The extension's; nil for an app without one.
+    let extensionExecutable: String?
+    private let isChat: Bool
+
+    /// What stands beside the tool: name, executable, extension.
+    private static let known = [(name: "chat", executable: "ChatApp", extension: "ChatNotificationService")]
+
+    /// The names, for help and errors.
+    static var names: String { self.known.map(\.name).joined(separator: ", ") }
+
+    /// - Parameters:
+    ///   - name: a known name, or a path, which has a slash.
+    ///   - extension: a path; `none` for an app without one; nil takes that of a known app.
+    /// - Throws: `ValidationError` for an unknown name, `ToolFailure` if a known app is not built.
+    init(_ name: String, extension: String?) throws {
+        if let known = Self.known.first(where: { $0.name == name }) {
+            self.executable = try siblingExecutable(known.executable)
+            self.extensionExecutable =
+                `extension` == "none" ? nil : try `extension` ?? siblingExecutable(known.extension)
+        } else if name.contains("/") {
+            guard FileManager.default.isExecutableFile(atPath: name) else {
+                throw ValidationError("--app must be an executable file, got \"\(name)\"")
+            }
+            self.executable = name
+            self.extensionExecutable = `extension` == "none" ? nil : `extension`
+        } else {
+            throw ValidationError("--app must be one of \(Self.names), or the path of an executable, got \"\(name)\"")
+        }
+        self.isChat = name == "chat"
+    }
+
+    /// Which delegate methods the app has, by their names in ios-delivery.md §0.3.
+    enum Delegate: String {
+        /// RF, WP and DR; the example app also has R0 and PF.
+        case modern
+        /// R0, RF, L0, PF and the actions of iOS 8 and 9.
+        case legacy
+    }
+
+    /// What the phone is told of the app. It must be what the app declares.
+    func installed(
+        as bundle: BundleID, delegate: Delegate, lifecycle: LifecycleStyle?, appGroup: String
+    ) -> InstalledApp {
+        var installed = InstalledApp(
+            bundleID: bundle, lifecycle: lifecycle ?? (delegate == .legacy ? .application : .scenes),
+            hasServiceExtension: self.extensionExecutable != nil, appGroup: appGroup)
+        switch delegate {
+        case .modern: break
+        case .legacy:
+            installed.methods = [
+                .receiveRemote, .receiveRemoteFetch, .receiveLocal, .performFetch, .actionRemote, .actionRemoteText,
+                .actionLocal, .actionLocalText,
+            ]
+        }
+        if self.isChat {
+            installed.methods.formUnion([.receiveRemote, .performFetch])
+            installed.backgroundModes.insert(.fetch)
+            installed.permittedTasks = ["com.example.chat.refresh"]
+        }
+        return installed
+    }
+
+    /// What the example app needs to know and was not given: variables of the same name in the tool's environment, then
+    /// the addresses `tidings serve` has by default. Its user token is TIDINGS_TOKEN, or asked for with TIDINGS_API_KEY;
+    /// without one the app runs and is refused by the server.
+    func environment(phone: String, given: [String: String]) async -> [String: String] {
+        guard self.isChat else { return [:] }
+        let own = ProcessInfo.processInfo.environment
+        var variables = own.filter { $0.key.hasPrefix("CHAT_") }.merging(given) { $1 }
+        let defaults = ["CHAT_SERVER_URL": "ws://127.0.0.1:7400", "CHAT_APP_KEY": "demo", "CHAT_USER": phone]
+        variables.merge(defaults) { given, _ in given }
+        if variables["CHAT_TOKEN"] == nil {
+            variables["CHAT_TOKEN"] = await Self.token(
+                app: variables["CHAT_APP_KEY"] ?? "", user: variables["CHAT_USER"] ?? "", own)
+        }
+        return variables
+    }
+
+    private static func token(app: String, user: String, _ own: [String: String]) async -> String {
+        if let token = own["TIDINGS_TOKEN"], !token.isEmpty { return token }
+        guard let key = own["TIDINGS_API_KEY"], !key.isEmpty else { return "none" }
+        let answer = try? await HTTP.json(
+            "POST", "\(own["TIDINGS_API"] ?? "http://127.0.0.1:7480")/v1/apps/\(app)/tokens", key: key,
+            body: ["user": .string(user), "expires_in_seconds": 86_400])
+        return answer?["token"]?.stringValue ?? "none"
+    }
+}

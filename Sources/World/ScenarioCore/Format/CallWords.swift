@@ -1,0 +1,172 @@
+import PhoneCore
+import TidingsModel
+
+/// The words a scenario has for the calls of iOS into an app: Apple's own, shortened to the part that tells them apart.
+package enum CallWords {
+    /// Each word with the reference's short form and what Apple calls it.
+    package static let names: [(word: String, code: String, apple: String)] = [
+        ("willFinishLaunching", "WF", "application(_:willFinishLaunchingWithOptions:)"),
+        ("didFinishLaunching", "DF", "application(_:didFinishLaunchingWithOptions:)"),
+        ("willEnterForeground", "WEF", "applicationWillEnterForeground(_:)"),
+        ("didBecomeActive", "DBA", "applicationDidBecomeActive(_:)"),
+        ("willResignActive", "WRA", "applicationWillResignActive(_:)"),
+        ("didEnterBackground", "DEB", "applicationDidEnterBackground(_:)"),
+        ("willTerminate", "WT", "applicationWillTerminate(_:)"),
+        ("didReceiveMemoryWarning", "", "applicationDidReceiveMemoryWarning(_:)"),
+        ("configurationForConnecting", "", "application(_:configurationForConnecting:options:)"),
+        ("sceneWillConnect", "SC", "scene(_:willConnectTo:options:)"),
+        ("sceneWillEnterForeground", "WEF", "sceneWillEnterForeground(_:)"),
+        ("sceneDidBecomeActive", "DBA", "sceneDidBecomeActive(_:)"),
+        ("sceneWillResignActive", "WRA", "sceneWillResignActive(_:)"),
+        ("sceneDidEnterBackground", "DEB", "sceneDidEnterBackground(_:)"),
+        ("sceneDidDisconnect", "", "sceneDidDisconnect(_:)"),
+        ("didReceiveRemoteNotification", "R0", "application(_:didReceiveRemoteNotification:)"),
+        (
+            "didReceiveRemoteNotificationFetch", "RF",
+            "application(_:didReceiveRemoteNotification:fetchCompletionHandler:)"
+        ),
+        ("didReceiveLocalNotification", "L0", "application(_:didReceive: UILocalNotification)"),
+        (
+            "handleRemoteAction", "AR, AR9",
+            "application(_:handleActionWithIdentifier:forRemoteNotification:withResponseInfo:completionHandler:)"
+        ),
+        (
+            "handleLocalAction", "AL, AL9",
+            "application(_:handleActionWithIdentifier:for:withResponseInfo:completionHandler:)"
+        ),
+        ("willPresent", "WP", "userNotificationCenter(_:willPresent:withCompletionHandler:)"),
+        ("didReceive", "DR", "userNotificationCenter(_:didReceive:withCompletionHandler:)"),
+        (
+            "didRegisterForRemoteNotifications", "",
+            "application(_:didRegisterForRemoteNotificationsWithDeviceToken:)"
+        ),
+        (
+            "didFailToRegisterForRemoteNotifications", "",
+            "application(_:didFailToRegisterForRemoteNotificationsWithError:)"
+        ),
+        ("openSettings", "OPS", "userNotificationCenter(_:openSettingsFor:)"),
+        ("performFetch", "PF", "application(_:performFetchWithCompletionHandler:)"),
+        ("didRegisterUserNotificationSettings", "", "application(_:didRegister:)"),
+        ("refreshTask", "", "the launch handler of a BGAppRefreshTask"),
+        ("refreshTaskExpired", "", "the expirationHandler of a BGAppRefreshTask"),
+        ("backgroundRefreshStatusDidChange", "", "UIApplication.backgroundRefreshStatusDidChangeNotification"),
+        ("didUpdatePushCredentials", "", "pushRegistry(_:didUpdate:for:)"),
+        ("didInvalidatePushToken", "", "pushRegistry(_:didInvalidatePushTokenFor:)"),
+        ("didReceiveIncomingPush", "", "pushRegistry(_:didReceiveIncomingPushWith:for:completion:)"),
+        ("backgroundTaskExpired", "", "the expiration handler of beginBackgroundTask"),
+        ("serviceExtension", "NSE", "UNNotificationServiceExtension.didReceive(_:withContentHandler:)"),
+        ("serviceExtensionTimeWillExpire", "EXP", "UNNotificationServiceExtension.serviceExtensionTimeWillExpire()"),
+    ]
+
+    /// The words alone.
+    package static let words = Self.names.map(\.word)
+
+    /// Calls whose `applicationState` an expectation must name: it decides how an app reads them.
+    static let stateMatters = [
+        "didReceiveRemoteNotification", "didReceiveRemoteNotificationFetch", "didReceiveLocalNotification",
+    ]
+
+    /// A call in a scenario's words: name, arguments that matter, and the request or payload it is about.
+    static func observed(_ callback: Callback) -> (name: String, arguments: [String], subject: Subject?) {
+        switch callback {
+        case .willFinishLaunching(let options): ("willFinishLaunching", options.keys, nil)
+        case .didFinishLaunching(let options): ("didFinishLaunching", options.keys, nil)
+        case .applicationWillEnterForeground: ("willEnterForeground", [], nil)
+        case .applicationDidBecomeActive: ("didBecomeActive", [], nil)
+        case .applicationWillResignActive: ("willResignActive", [], nil)
+        case .applicationDidEnterBackground: ("didEnterBackground", [], nil)
+        case .applicationWillTerminate: ("willTerminate", [], nil)
+        case .applicationDidReceiveMemoryWarning: ("didReceiveMemoryWarning", [], nil)
+        case .sceneConfiguration: ("configurationForConnecting", [], nil)
+        case .sceneWillConnect(let response?):
+            ("sceneWillConnect", ["notificationResponse"], .request(response.notification.request.identifier))
+        case .sceneWillConnect(nil): ("sceneWillConnect", [], nil)
+        case .sceneWillEnterForeground: ("sceneWillEnterForeground", [], nil)
+        case .sceneDidBecomeActive: ("sceneDidBecomeActive", [], nil)
+        case .sceneWillResignActive: ("sceneWillResignActive", [], nil)
+        case .sceneDidEnterBackground: ("sceneDidEnterBackground", [], nil)
+        case .sceneDidDisconnect: ("sceneDidDisconnect", [], nil)
+        case .receiveRemote(let payload): ("didReceiveRemoteNotification", [], .payload(payload))
+        case .receiveRemoteFetch(let payload): ("didReceiveRemoteNotificationFetch", [], .payload(payload))
+        case .receiveLocal(let request): ("didReceiveLocalNotification", [], .request(request.identifier))
+        case .handleActionRemote(let action, let payload, let text):
+            ("handleRemoteAction", [action] + Self.quoted(text), .payload(payload))
+        case .handleActionLocal(let action, let request, let text):
+            ("handleLocalAction", [action] + Self.quoted(text), .request(request.identifier))
+        case .willPresent(let notification): ("willPresent", [], .request(notification.request.identifier))
+        case .receiveResponse(let response):
+            (
+                "didReceive", [Self.action(response.actionIdentifier)] + Self.quoted(response.userText),
+                .request(response.notification.request.identifier)
+            )
+        case .registeredForRemoteNotifications: ("didRegisterForRemoteNotifications", [], nil)
+        case .failedToRegisterForRemoteNotifications: ("didFailToRegisterForRemoteNotifications", [], nil)
+        case .openSettings(let notification):
+            ("openSettings", [], notification.map { .request($0.request.identifier) })
+        case .performFetch: ("performFetch", [], nil)
+        case .registeredUserNotificationSettings: ("didRegisterUserNotificationSettings", [], nil)
+        case .refreshTaskLaunched: ("refreshTask", [], nil)
+        case .refreshTaskExpired: ("refreshTaskExpired", [], nil)
+        case .backgroundRefreshStatusChanged: ("backgroundRefreshStatusDidChange", [], nil)
+        case .voipPushReceived(let payload): ("didReceiveIncomingPush", [], .payload(payload))
+        case .voipTokenUpdated: ("didUpdatePushCredentials", [], nil)
+        case .voipTokenInvalidated: ("didInvalidatePushToken", [], nil)
+        case .backgroundTaskExpired: ("backgroundTaskExpired", [], nil)
+        case .serviceExtensionReceive(let request): ("serviceExtension", [], .request(request.identifier))
+        case .serviceExtensionTimeWillExpire: ("serviceExtensionTimeWillExpire", [], nil)
+        default: (callback.name, [], nil)
+        }
+    }
+
+    /// `default` and `dismiss` for Apple's own actions.
+    private static func action(_ identifier: String) -> String {
+        switch identifier {
+        case NotificationResponse.defaultAction: "default"
+        case NotificationResponse.dismissAction: "dismiss"
+        default: identifier
+        }
+    }
+
+    private static func quoted(_ text: String?) -> [String] { text.map { ["\"\($0)\""] } ?? [] }
+}
+
+/// What tells which notification a call is about.
+enum Subject: Hashable, Sendable {
+    case request(String)
+    case payload(JSONObject)
+}
+
+extension ApplicationState {
+    /// The word in a scenario.
+    var word: String {
+        switch self {
+        case .active: "active"
+        case .inactive: "inactive"
+        case .background: "background"
+        }
+    }
+
+    /// The state a word names.
+    init?(word: String) {
+        switch word {
+        case "active": self = .active
+        case "inactive": self = .inactive
+        case "background": self = .background
+        default: return nil
+        }
+    }
+}
+
+extension AppState {
+    /// The word in a scenario.
+    var word: String {
+        switch self {
+        case .foregroundActive: StartState.foregroundActive.rawValue
+        case .foregroundInactive: StartState.foregroundInactive.rawValue
+        case .backgroundRunning: StartState.background.rawValue
+        case .suspended: StartState.suspended.rawValue
+        case .notRunning: StartState.notRunning.rawValue
+        case .forceQuit: StartState.forceQuit.rawValue
+        }
+    }
+}

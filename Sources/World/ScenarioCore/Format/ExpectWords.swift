@@ -1,0 +1,81 @@
+import PhoneCore
+
+extension ExpectKey {
+    /// What its value is, in words.
+    var type: String {
+        switch self.form {
+        case .calls: "list of calls"
+        case .presentations: "nothing, list of banner, list, sound, badge, or list of such by notification"
+        case .words(let words): "list of \(words.joined(separator: ", "))"
+        case .labels: "list of ids"
+        case .texts: "list of texts"
+        case .word(let words): words.joined(separator: ", ")
+        case .number: "number"
+        case .flag: "yes or no"
+        case .text: "text"
+        }
+    }
+
+    /// What it looks at.
+    var summary: String {
+        switch self {
+        case .callbacks: "every call into app and extension, in order"
+        case .shown: "what the person saw or heard: one notification, or several in order"
+        case .reasons: "why each notification was presented as it was, those with nothing to see or hear included"
+        case .wakes: "what became of the wakes silent pushes asked for"
+        case .results: "what fetch completion handlers were called with"
+        case .ended: "why processes ended"
+        case .faults: "what was done against the rules, each by a part of its text; without this key there must be none"
+        case .state: "the app's state now"
+        case .badge: "the number on the icon now"
+        case .list: "Notification Center now, newest first"
+        case .banners: "the banners on the screen now, newest first"
+        case .prompt: "whether the permission prompt is on the screen"
+        case .lock: "whether the phone is locked now"
+        case .inFront: "whether the app is on the screen now"
+        case .screen: "what the app says it shows; empty for nothing"
+        case .texts: "what the entries of the list say, newest first: title, subtitle and body with bars between"
+        case .server: "what the SDK told its server since: run states, settled messages, hang-ups"
+        case .opened: "the conversations the SDK opened since"
+        case .customMessages: "the custom messages the app received since, by id"
+        case .settled: "how the SDK settled messages since, as `id: disposition`"
+        case .runState: "the SDK's run state now"
+        }
+    }
+}
+
+/// The delegate methods an app can implement.
+enum MethodWords {
+    static let all: [(word: String, method: DelegateMethods)] = [
+        ("didReceiveRemoteNotification", .receiveRemote),
+        ("didReceiveRemoteNotificationFetch", .receiveRemoteFetch),
+        ("didReceiveLocalNotification", .receiveLocal),
+        ("willPresent", .willPresent),
+        ("didReceive", .receiveResponse),
+        ("openSettings", .openSettings),
+        ("performFetch", .performFetch),
+        ("handleRemoteAction", .actionRemote),
+        ("handleLocalAction", .actionLocal),
+        ("handleRemoteActionWithResponseInfo", .actionRemoteText),
+        ("handleLocalActionWithResponseInfo", .actionLocalText),
+    ]
+    static let words = Self.all.map(\.word)
+}
+
+/// What an app may be entitled to.
+enum Entitlement: String, CaseIterable {
+    case filtering, timeSensitive = "time-sensitive", criticalAlerts = "critical-alerts", communication
+    static let words = Self.allCases.map(\.rawValue)
+}
+
+/// What a person can do with the phone in one word.
+enum PersonWord: String, CaseIterable {
+    case open, home, lock, unlock, forceQuit, overlayAppears, overlayDisappears
+    static let words = Self.allCases.map(\.rawValue)
+}
+
+/// What the system can do in one word.
+enum SystemWord: String, CaseIterable {
+    case kill, freeze, evict, lowMemory, restart, remove, disconnectScene, prewarm, backgroundChance
+    static let words = Self.allCases.map(\.rawValue)
+}

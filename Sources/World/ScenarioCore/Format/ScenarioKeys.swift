@@ -1,0 +1,339 @@
+/// One key of the format: what may be written there. The reader takes exactly these; `tidings scenario --explain` and
+/// docs/scenarios.md list them.
+package struct ScenarioKey: Hashable, Sendable {
+    /// The key.
+    package var name: String
+    /// What it takes, in words.
+    package var type: String
+    /// What it means.
+    package var summary: String
+
+    init(_ name: String, _ type: String, _ summary: String) {
+        self.name = name
+        self.type = type
+        self.summary = summary
+    }
+}
+
+/// The mappings of the format, each with its keys.
+package enum ScenarioSection: String, Hashable, Sendable, CaseIterable {
+    case file, scenarioCase = "case", variations = "for", column, phone, app, categories, action, backgroundTask,
+        answers
+    case answer, extensionChange = "serviceExtension", sdk, providers, steps, push, local, notificationAction =
+        "action step"
+    case message, customMessage = "custom", settings = "set", expect
+
+    /// The keys in the order of the documentation.
+    package var keys: [ScenarioKey] {
+        switch self {
+        case .file: Self.fileKeys
+        case .scenarioCase: Self.caseKeys
+        case .variations: Self.variationKeys
+        case .column: Self.columnKeys
+        case .phone: Self.phoneKeys
+        case .app: Self.appKeys
+        case .categories: Self.categoryKeys
+        case .action: Self.actionKeys
+        case .backgroundTask: Self.taskKeys
+        case .answers: Self.answersKeys
+        case .answer: Self.answerKeys
+        case .extensionChange: Self.extensionKeys
+        case .sdk: Self.sdkKeys
+        case .providers: Self.providerKeys
+        case .steps: Self.stepKeys
+        case .push: Self.pushKeys
+        case .local: Self.localKeys
+        case .notificationAction: Self.notificationActionKeys
+        case .message: Self.messageKeys
+        case .customMessage: Self.customKeys
+        case .settings: Self.settingKeys
+        case .expect: Self.expectKeys
+        }
+    }
+
+    /// What the mapping is for.
+    package var summary: String {
+        switch self {
+        case .file: "the whole file"
+        case .scenarioCase: "one case under `cases`"
+        case .variations: "one case for each combination of the values"
+        case .column: "one column of a `matrix`"
+        case .phone: "the phone; a case's own is laid over the file's"
+        case .app: "the app; a case's own is laid over the file's"
+        case .categories: "one notification category under `app.categories`"
+        case .action: "one action of a category"
+        case .backgroundTask: "what the app does about its background time"
+        case .answers: "how the app answers the calls of iOS; what is not named returns at once"
+        case .answer: "one answer, where a word is not enough"
+        case .extensionChange: "what the notification service extension makes of a push"
+        case .sdk: "puts the SDK's decisions behind the app's callbacks, with a small server"
+        case .providers: "what the app's info providers know; a missing one is no provider"
+        case .steps: "one step; a step has exactly one key"
+        case .push: "a push: headers, keys of `aps`, custom data"
+        case .local: "a local notification the app adds"
+        case .notificationAction: "an action the person chooses on a notification"
+        case .message: "a message somebody sends to the person, through the server"
+        case .customMessage: "a custom message to the app"
+        case .settings: "switches in Settings"
+        case .expect: "what must have happened since the last `expect` or `clear`, and what must be so now"
+        }
+    }
+
+    private static let fileKeys = [
+        ScenarioKey("title", "text, needed", "what the file is about"),
+        ScenarioKey("source", "text", "where the expectations come from"),
+        ScenarioKey("requirement", "up to 3 of S0.1–S4.13", "the requirements these cases hold"),
+        ScenarioKey("define", "anything", "a place for YAML anchors; not looked at"),
+        ScenarioKey("phone", "mapping", "the phone of every case"),
+        ScenarioKey("app", "mapping", "the app of every case"),
+        ScenarioKey("cases", "list, needed", "the cases"),
+    ]
+
+    private static let caseKeys = [
+        ScenarioKey("case", "text, needed", "its name, unique in the file"),
+        ScenarioKey("requirement", "up to 3 of S0.1–S4.13", "the requirements this case holds, besides the file's"),
+        ScenarioKey("phone", "mapping", "laid over the file's phone"),
+        ScenarioKey("app", "mapping", "laid over the file's app"),
+        ScenarioKey("for", "mapping", "variations"),
+        ScenarioKey(
+            "start", "state or code",
+            "where the app is when the trace begins: \(StartState.allCases.map { "\($0.rawValue) (\($0.code))" }.joined(separator: ", ")); not running if left out"
+        ),
+        ScenarioKey("before", "list of steps", "what happens with the app in front before that, outside the trace"),
+        ScenarioKey("steps", "list of steps", "what happens and what is expected"),
+        ScenarioKey("columns", "mapping", "instead of steps: what happens, by a name for each column of the matrix"),
+        ScenarioKey("matrix", "mapping", "with columns: for each start state what is expected in each column"),
+    ]
+
+    private static let variationKeys = [
+        ScenarioKey("ios", "list of versions", "one case for each version"),
+        ScenarioKey("start", "list of states", "one case for each state"),
+        ScenarioKey("lifecycle", "list of application, scenes", "one case for each life-cycle"),
+    ]
+
+    private static let columnKeys = [
+        ScenarioKey("before", "list of steps", "as `before` of a case"),
+        ScenarioKey("steps", "list of steps, needed", "what happens; the cell of the matrix is expected afterwards"),
+    ]
+
+    private static let phoneKeys = [
+        ScenarioKey("ios", "version such as 17 or 9.3", "what it runs; 17 if left out"),
+        ScenarioKey("focus", "off, on, timeSensitive, allowsApp", "a Focus, as the step of this name"),
+        ScenarioKey(
+            "notifications", "allowed, denied, notDetermined, provisional",
+            "what the person answered; allowed if left out"),
+        ScenarioKey("settings", "mapping", "switches of the app in Settings, turned after the answer"),
+        ScenarioKey("lowPowerMode", "on or off", "Low Power Mode"),
+        ScenarioKey("airplaneMode", "on or off", "no network"),
+        ScenarioKey("locked", "yes or no", "locked when the trace begins"),
+        ScenarioKey("wakesPerHour", "number", "the budget of silent pushes per hour; 3 if left out"),
+        ScenarioKey("wakesPerDay", "number", "the budget of silent pushes per day; 40 if left out"),
+        ScenarioKey("pendingLimit", "number", "scheduled notifications per app; 64 if left out"),
+        ScenarioKey("backgroundTime", "time", "background task time; the version's own if left out"),
+        ScenarioKey("quirks", "mapping of Q1–Q15 to on or off", "the measured oddities of ios-delivery.md §14"),
+    ]
+
+    private static let appKeys = [
+        ScenarioKey("lifecycle", "application or scenes", "who is told about the life-cycle; scenes if left out"),
+        ScenarioKey(
+            "implements", "list of delegate methods",
+            "\(MethodWords.words.joined(separator: ", ")); Fetch, willPresent and didReceive if left out"),
+        ScenarioKey(
+            "setsDelegate", "didFinishLaunching, didBecomeActive, never",
+            "when it sets the UNUserNotificationCenter delegate; didFinishLaunching if left out"),
+        ScenarioKey(
+            "registers", "yes or no", "whether it calls registerForRemoteNotifications at launch; yes if left out"),
+        ScenarioKey(
+            "backgroundModes", "list of remote-notification, fetch, voip",
+            "remote-notification if left out; with voip it registers with PushKit at launch"),
+        ScenarioKey("serviceExtension", "none, unchanged or mapping", "unchanged if left out"),
+        ScenarioKey("entitlements", "list of \(Entitlement.words.joined(separator: ", "))", "none if left out"),
+        ScenarioKey(
+            "refreshTask", "yes or no",
+            "whether it declares and registers a BGAppRefreshTask, which it completes; no if left out"),
+        ScenarioKey("categories", "list", "what it registers at launch"),
+        ScenarioKey("backgroundTask", "mapping", "the task it begins when it enters the background; none if left out"),
+        ScenarioKey("answers", "mapping", "how it answers calls"),
+        ScenarioKey("sdk", "mapping", "the SDK behind the app"),
+    ]
+
+    private static let categoryKeys = [
+        ScenarioKey("id", "text, needed", "the identifier"),
+        ScenarioKey("actions", "list", "the actions offered"),
+        ScenarioKey("customDismissAction", "yes or no", "whether a dismissal is reported"),
+    ]
+
+    private static let actionKeys = [
+        ScenarioKey("id", "text, needed", "the identifier"),
+        ScenarioKey("title", "text", "what the button says; the identifier if left out"),
+        ScenarioKey(
+            "options", "list of foreground, authenticationRequired, destructive", "UNNotificationActionOptions"),
+        ScenarioKey("textInput", "yes or no", "whether it asks for text"),
+    ]
+
+    private static let taskKeys = [
+        ScenarioKey("endsAfter", "time or never", "when it ends the task by itself; never if left out"),
+        ScenarioKey("endsOnExpiration", "yes or no", "whether it ends it in the expiration handler; yes if left out"),
+    ]
+
+    private static let answersKeys = [
+        ScenarioKey("willPresent", "list of banner, list, sound, badge, alert; never; or answer", "the options"),
+        ScenarioKey("didReceive", "returns, never or answer", "when its handler is called"),
+        ScenarioKey(
+            "didReceiveRemoteNotificationFetch", "newData, noData, failed, never or answer",
+            "the UIBackgroundFetchResult"),
+        ScenarioKey("performFetch", "newData, noData, failed, never or answer", "the UIBackgroundFetchResult"),
+        ScenarioKey(
+            "didReceiveIncomingPush", "reportsCall, returns, never or answer",
+            "a VoIP push: reports an incoming call first, or does not; reportsCall if left out"),
+        ScenarioKey("serviceExtension", "returns, never or answer", "when the content handler is called"),
+        ScenarioKey("didFinishLaunching", "returns, never or answer", "when it returns"),
+        ScenarioKey("didEnterBackground", "returns, never or answer", "when it returns"),
+    ]
+
+    private static let answerKeys = [
+        ScenarioKey("result", "as the short form", "the answer"),
+        ScenarioKey("after", "time", "how long it takes; at once if left out"),
+        ScenarioKey("twice", "yes or no", "whether the handler is called a second time"),
+    ]
+
+    private static let extensionKeys = [
+        ScenarioKey("title", "text", "the new title"),
+        ScenarioKey("subtitle", "text", "the new subtitle"),
+        ScenarioKey("body", "text", "the new body"),
+        ScenarioKey("badge", "number", "the new badge"),
+        ScenarioKey("sound", "none", "takes the sound away"),
+        ScenarioKey("interruptionLevel", "passive, active, time-sensitive, critical", "the new level"),
+        ScenarioKey("empty", "yes or no", "delivers a content without anything"),
+    ]
+
+    private static let sdkKeys = [
+        ScenarioKey("person", "text", "who is signed in; alice if left out"),
+        ScenarioKey("kit", "yes or no", "whether the app library runs, or the core library alone; yes if left out"),
+        ScenarioKey("localNotifications", "on or off", "the global switch; on if left out"),
+        ScenarioKey("showsContent", "yes or no", "whether a local notification says the text; yes if left out"),
+        ScenarioKey(
+            "customCallback", "none, handled or notHandled",
+            "the custom callback: handled means the app shows the message itself; none if left out"),
+        ScenarioKey("providers", "mapping", "the info providers; user and group know every name if left out"),
+        ScenarioKey(
+            "levels", "mapping of conversation to all, mentions, none", "how loud a conversation may be"),
+        ScenarioKey("unread", "number", "unread messages in the store at the start; 0 if left out"),
+        ScenarioKey("badge", "number or none", "the badge stored in the app group; none: nothing is stored"),
+        ScenarioKey("offline", "yes or no", "whether the small server cannot be reached"),
+    ]
+
+    private static let providerKeys = [
+        ScenarioKey("user", "text", "the sender's name"),
+        ScenarioKey("group", "text", "the group's name"),
+        ScenarioKey("member", "text", "the sender's name in the group"),
+    ]
+
+    private static let stepKeys = [
+        ScenarioKey("push", "mapping", "a push arrives"),
+        ScenarioKey("local", "mapping", "the app adds a local notification"),
+        ScenarioKey("message", "mapping", "somebody sends a message (SDK)"),
+        ScenarioKey("custom", "mapping", "somebody sends a custom message (SDK)"),
+        ScenarioKey("read", "conversation", "the person reads a conversation in the app (SDK)"),
+        ScenarioKey("tap", "notification", "the person taps a notification, by its id"),
+        ScenarioKey("dismiss", "notification", "the person clears a notification"),
+        ScenarioKey("swipeBanner", "notification", "the person swipes a banner away"),
+        ScenarioKey(
+            "openSettings", "notification or app", "the person opens the app's own settings, from it or from Settings"),
+        ScenarioKey("action", "mapping", "the person chooses an action"),
+        ScenarioKey("person", PersonWord.words.joined(separator: ", "), "the person does something with the phone"),
+        ScenarioKey("system", SystemWord.words.joined(separator: ", "), "the system does something by itself"),
+        ScenarioKey("install", "update or again", "a new version of the app, or the app removed and installed again"),
+        ScenarioKey("prompt", "allow or deny", "the person answers the permission prompt"),
+        ScenarioKey("set", "mapping", "the person turns switches"),
+        ScenarioKey(
+            "focus", "off, on, timeSensitive, allowsApp", "a Focus: on lets nothing through, or only what it names"),
+        ScenarioKey("airplaneMode", "on or off", "the person turns airplane mode"),
+        ScenarioKey("lowPowerMode", "on or off", "the person turns Low Power Mode"),
+        ScenarioKey("requestAuthorization", "list of alert, sound, badge, provisional", "the app asks"),
+        ScenarioKey("setBadgeCount", "number", "the app calls setBadgeCount"),
+        ScenarioKey("applicationIconBadgeNumber", "number", "the app sets applicationIconBadgeNumber"),
+        ScenarioKey("removeDelivered", "list of notifications or all", "the app removes delivered notifications"),
+        ScenarioKey("removePending", "list of notifications or all", "the app removes scheduled notifications"),
+        ScenarioKey("register", "yes or no", "the app registers for remote notifications, or unregisters"),
+        ScenarioKey("setsDelegate", "yes or no", "the app sets the UN delegate, or sets it to nil"),
+        ScenarioKey("beginBackgroundTask", "number", "the app begins a background task"),
+        ScenarioKey("endBackgroundTask", "number", "the app ends a background task"),
+        ScenarioKey("minimumFetchInterval", "time", "the app calls setMinimumBackgroundFetchInterval"),
+        ScenarioKey("submitRefreshTask", "time", "the app submits a BGAppRefreshTask that may begin after so long"),
+        ScenarioKey("shows", "text", "the app says what it shows"),
+        ScenarioKey("crash", "yes", "the app crashes"),
+        ScenarioKey("wait", "time", "time passes, deadlines and timers on the way"),
+        ScenarioKey("clear", "trace", "the trace so far is forgotten"),
+        ScenarioKey("expect", "mapping", "the checks"),
+    ]
+
+    private static let pushKeys = [
+        ScenarioKey("id", "text", "names it in this file; not sent; push-1, push-2, … if left out"),
+        ScenarioKey("headers", "mapping", "apns-push-type, apns-priority, apns-collapse-id"),
+        ScenarioKey("alert", "text or mapping", "aps.alert"),
+        ScenarioKey("badge", "number", "aps.badge"),
+        ScenarioKey("sound", "text or mapping", "aps.sound"),
+        ScenarioKey("thread-id", "text", "aps.thread-id"),
+        ScenarioKey("category", "text", "aps.category"),
+        ScenarioKey("content-available", "1", "aps.content-available"),
+        ScenarioKey("mutable-content", "1", "aps.mutable-content"),
+        ScenarioKey("target-content-id", "text", "aps.target-content-id"),
+        ScenarioKey("interruption-level", "passive, active, time-sensitive, critical", "aps.interruption-level"),
+        ScenarioKey("relevance-score", "number from 0 to 1", "aps.relevance-score"),
+        ScenarioKey("filter-criteria", "text", "aps.filter-criteria"),
+        ScenarioKey("data", "mapping", "custom data beside aps"),
+    ]
+
+    private static let localKeys = [
+        ScenarioKey("id", "text, needed", "the request identifier"),
+        ScenarioKey("title", "text", "the title"),
+        ScenarioKey("body", "text", "the body"),
+        ScenarioKey("sound", "yes or no", "whether the default sound plays; yes if left out"),
+        ScenarioKey("badge", "number", "the badge"),
+        ScenarioKey("category", "text", "the category"),
+        ScenarioKey("thread", "text", "the thread identifier"),
+        ScenarioKey("data", "mapping", "the userInfo"),
+        ScenarioKey("in", "time", "presented after so long; at once if left out"),
+        ScenarioKey("repeats", "yes or no", "whether it repeats; `in` is 1 min at least then"),
+    ]
+
+    private static let notificationActionKeys = [
+        ScenarioKey("id", "text, needed", "the action's identifier"),
+        ScenarioKey("on", "notification, needed", "the notification's id"),
+        ScenarioKey("text", "text", "what is typed into a text-input action"),
+    ]
+
+    private static let messageKeys = [
+        ScenarioKey("id", "text, needed", "names it in this file"),
+        ScenarioKey("from", "text", "who sends it; bob if left out"),
+        ScenarioKey(
+            "in", "conversation", "`PR`, `GRP:team`, `CS:help`, …; PR, one-to-one with the sender, if left out"),
+        ScenarioKey("text", "text", "what it says; the id if left out"),
+        ScenarioKey("command", "yes or no", "a command message: not kept, not counted"),
+        ScenarioKey("notifies", "yes or no", "no: the sender asked for no notification"),
+        ScenarioKey("recalls", "message", "the withdrawal of an earlier message, by its id"),
+    ]
+
+    private static let customKeys = [
+        ScenarioKey("id", "text, needed", "names it in this file"),
+        ScenarioKey("title", "text", "the title"),
+        ScenarioKey("content", "text", "the content"),
+        ScenarioKey("extras", "mapping", "the extras"),
+    ]
+
+    private static let settingKeys = [
+        ScenarioKey("notifications", "on or off", "Allow Notifications"),
+        ScenarioKey("alert", "on or off", "banners"),
+        ScenarioKey("sound", "on or off", "sounds"),
+        ScenarioKey("badge", "on or off", "badges"),
+        ScenarioKey("notificationCenter", "on or off", "Notification Center"),
+        ScenarioKey("lockScreen", "on or off", "lock screen"),
+        ScenarioKey("backgroundRefresh", "on or off", "Background App Refresh"),
+        ScenarioKey("criticalAlert", "on or off", "Critical Alerts"),
+        ScenarioKey("timeSensitive", "on or off", "Time Sensitive Notifications"),
+        ScenarioKey("scheduledDelivery", "on or off", "delivery in the scheduled summary"),
+    ]
+
+    private static let expectKeys = ExpectKey.allCases.map { ScenarioKey($0.rawValue, $0.type, $0.summary) }
+}

@@ -1,0 +1,100 @@
+package import PhoneCore
+
+/// What must have happened since the last `expect` or `clear`, and what must be so now.
+package struct Expectation: Equatable, Sendable {
+    /// The checks in the order of the file, at least one.
+    package var checks: [ExpectedValue]
+}
+
+/// One key of an `expect` with what it must be.
+package struct ExpectedValue: Equatable, Sendable {
+    /// What is looked at.
+    package var key: ExpectKey
+    /// Where it stands in the file.
+    package var position: ScenarioPosition
+    /// What must be there, row by row; a single value is one row.
+    package var rows: [ExpectedRow]
+}
+
+/// One row of an expected list.
+package enum ExpectedRow: Equatable, Sendable {
+    case text(String)
+    /// A text that must contain this one.
+    case part(String)
+    case call(ExpectedCall)
+    case presentation(ExpectedPresentation)
+}
+
+/// One call of an expected trace.
+package struct ExpectedCall: Equatable, Sendable {
+    /// The name, one of `CallWords.names`.
+    package var name: String
+    /// What `applicationState` read; nil is not checked.
+    package var state: ApplicationState?
+    /// The other arguments: launch-option keys, action, text.
+    package var arguments: [String]
+    /// Which notification; nil is not checked.
+    package var label: String?
+    /// When, in milliseconds since the last `expect` or `clear`; nil is not checked.
+    package var at: Int64?
+}
+
+/// One presentation of an expected trace.
+package struct ExpectedPresentation: Equatable, Sendable {
+    /// Which notification; nil is not checked.
+    package var label: String?
+    /// Its parts, of `PresentationPart`, in that order.
+    package var parts: [PresentationPart]
+}
+
+/// What a person sees or hears of a notification (ios-delivery.md §5.0).
+package enum PresentationPart: String, Equatable, Sendable, CaseIterable {
+    case banner
+    case list
+    case sound
+    case badge
+
+    /// The parts of a presentation.
+    static func parts(of record: PresentationRecord) -> [PresentationPart] {
+        (record.banner ? [.banner] : []) + (record.list ? [.list] : []) + (record.sound ? [.sound] : [])
+            + (record.badge != nil ? [.badge] : [])
+    }
+}
+
+/// What an `expect` can look at.
+package enum ExpectKey: String, Hashable, Sendable, CaseIterable {
+    case callbacks, shown, reasons, wakes, results, ended, faults
+    case state, badge, list, banners, prompt, lock, inFront, screen, texts
+    case server, opened, customMessages, settled, runState
+
+    /// How its value is written.
+    enum Form { case calls, presentations, words([String]), labels, texts, word([String]), number, flag, text }
+
+    /// How its value is written, with the allowed words.
+    var form: Form {
+        switch self {
+        case .callbacks: .calls
+        case .shown: .presentations
+        case .reasons: .words(PresentationReason.allCases.map(\.rawValue))
+        case .wakes: .words(WakeOutcome.allCases.map(\.rawValue))
+        case .results: .words(FetchResult.allCases.map { "\($0)" })
+        case .ended: .words(EndReason.allCases.map(\.rawValue))
+        case .faults, .texts, .server, .settled: .texts
+        case .list, .banners, .opened, .customMessages: .labels
+        case .state: .word(StartState.allCases.filter { $0 != .beforeFirstUnlock }.map(\.rawValue))
+        case .badge: .number
+        case .prompt, .inFront: .flag
+        case .lock: .word(LockState.allCases.map(\.rawValue))
+        case .screen: .text
+        case .runState: .word(["foreground", "backgroundActive", "backgroundSuspended"])
+        }
+    }
+
+    /// Whether it is about the SDK.
+    var needsSDK: Bool {
+        switch self {
+        case .server, .opened, .customMessages, .settled, .runState: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,210 @@
+package import PhoneCore
+
+/// A scenario file, read: what it says about itself, and its cases.
+package struct Scenario: Equatable, Sendable {
+    /// What the file is about.
+    package var title: String
+    /// Where its expectations come from; nil if it does not say.
+    package var source: String?
+    /// The requirements it holds, at most three.
+    package var requirements: [String]
+    /// Its cases in the order of the file; a case with variations stands here once for each.
+    package var cases: [ScenarioCase]
+}
+
+/// One run: a phone, an app, what happens, what is expected.
+package struct ScenarioCase: Equatable, Sendable {
+    /// Its name with the variation, unique in the file.
+    package var name: String
+    /// Where it begins in the file.
+    package var position: ScenarioPosition
+    /// The requirements it holds, the file's included, at most three.
+    package var requirements: [String]
+    /// The phone.
+    package var phone: PhoneSetup
+    /// The app.
+    package var app: AppSetup
+    /// What happens with the app in front before `start`, outside the trace.
+    package var before: [Step]
+    /// Where the app is when the trace begins.
+    package var start: StartState
+    /// What happens, and what is expected.
+    package var steps: [Step]
+}
+
+/// The states of ios-delivery.md §2.1 in which a case can begin.
+package enum StartState: String, Equatable, Sendable, CaseIterable {
+    case foregroundActive = "foreground active"
+    case foregroundInactive = "foreground inactive"
+    case background
+    case suspended
+    case notRunning = "not running"
+    case forceQuit = "force-quit"
+    case beforeFirstUnlock = "before first unlock"
+
+    /// The code of ios-delivery.md §2.1.
+    package var code: String {
+        switch self {
+        case .foregroundActive: "FA"
+        case .foregroundInactive: "FI"
+        case .background: "BR"
+        case .suspended: "SU"
+        case .notRunning: "NK"
+        case .forceQuit: "NQ"
+        case .beforeFirstUnlock: "BFU"
+        }
+    }
+}
+
+/// The phone of a case.
+package struct PhoneSetup: Equatable, Sendable {
+    /// What it runs.
+    package var version: OSVersion = 17
+    /// What the person answered when the app asked.
+    package var authorization: AuthorizationStatus = .authorized
+    /// Switches turned away from what the answer gives.
+    package var switches: [SwitchChange] = []
+    /// Limits and quirks.
+    package var settings = PhoneSettings()
+    /// What else is so before the first step, as events.
+    package var conditions: [PhoneEvent] = []
+}
+
+/// One switch in Settings.
+package struct SwitchChange: Equatable, Sendable {
+    /// Which.
+    package var which: SettingSwitch
+    /// Its new position.
+    package var isOn: Bool
+}
+
+/// The app of a case.
+package struct AppSetup: Equatable, Sendable {
+    /// What the phone knows of it.
+    package var installed: InstalledApp
+    /// When it sets `UNUserNotificationCenter.delegate`.
+    package var delegateMoment: DelegateMoment = .didFinishLaunching
+    /// Whether it registers for remote notifications at launch.
+    package var registers = true
+    /// What it registers at launch.
+    package var categories: [NotificationCategory] = []
+    /// Whether it begins a background task in DEB.
+    package var backgroundTask: BackgroundTaskHabit?
+    /// How it answers calls; what is not here returns at once.
+    package var answers: [AnsweredCall: AnswerHabit] = [:]
+    /// What its extension makes of a push.
+    package var extensionChange = ContentChange()
+    /// The SDK behind the app; nil for an app without it.
+    package var sdk: SDKSetup?
+}
+
+/// When an app sets the UN delegate.
+package enum DelegateMoment: String, Equatable, Sendable, CaseIterable {
+    case didFinishLaunching
+    /// Too late for the tap that launched it (ios-delivery.md §6.1).
+    case didBecomeActive
+    case never
+}
+
+/// What an app does about its background time.
+package struct BackgroundTaskHabit: Equatable, Sendable {
+    /// Ends its task so many milliseconds after DEB; nil: not by itself.
+    package var endsAfter: Int64?
+    /// Ends it in the expiration handler.
+    package var endsOnExpiration: Bool
+}
+
+/// The calls whose answer an app can choose.
+package enum AnsweredCall: String, Hashable, Sendable, CaseIterable {
+    case willPresent
+    case didReceive
+    case didReceiveRemoteNotificationFetch
+    case serviceExtension
+    case performFetch
+    case didReceiveIncomingPush
+    case didFinishLaunching
+    case didEnterBackground
+}
+
+/// How an app answers one kind of call.
+package struct AnswerHabit: Equatable, Sendable {
+    /// The answer; nil: never.
+    package var result: CallbackResult?
+    /// How long it takes, in milliseconds.
+    package var after: Int64 = 0
+    /// Whether the app reports an incoming call first (VoIP pushes).
+    package var reportsCall = true
+    /// Whether the handler is called a second time.
+    package var isTwice = false
+}
+
+/// What an extension changes; nil leaves the part as it came.
+package struct ContentChange: Equatable, Sendable {
+    /// The new title.
+    package var title: String?
+    /// The new subtitle.
+    package var subtitle: String?
+    /// The new text.
+    package var body: String?
+    /// The new badge, 0 or more.
+    package var badge: Int?
+    /// Whether the sound is taken away.
+    package var isSilent = false
+    /// The new level.
+    package var level: InterruptionLevel?
+    /// Whether an empty content is delivered.
+    package var isEmpty = false
+}
+
+/// What a step does.
+package struct Step: Equatable, Sendable {
+    /// Where it stands in the file.
+    package var position: ScenarioPosition
+    /// What it does.
+    package var action: StepAction
+    /// As the file writes it, for the trace.
+    package var words: String
+}
+
+/// The steps of a scenario.
+package enum StepAction: Equatable, Sendable {
+    /// Something happens to the phone.
+    case phone(PhoneEvent)
+    /// A push comes to the phone; the label names it in the trace.
+    case push(Push, label: String)
+    /// The person acts on an entry of the list, by its label.
+    case act(on: String, PersonAct)
+    /// A new version of the app, or the app removed and installed again.
+    case reinstall(keepsData: Bool)
+    /// The person turns switches of the app.
+    case switches([SwitchChange])
+    /// The app does something; it must have a process.
+    case app(AppCall)
+    /// The app adds a local notification, after so many milliseconds; nil for now.
+    case local(NotificationRequest, after: Int64?, repeats: Bool)
+    /// The app submits a refresh task, to begin after so many milliseconds at the earliest.
+    case refreshTask(after: Int64)
+    /// Time passes, in milliseconds.
+    case wait(Int64)
+    /// The trace so far is forgotten.
+    case clear
+    case expect(Expectation)
+    case sdk(SDKStep)
+}
+
+/// What a person does with an entry.
+package enum PersonAct: Equatable, Sendable {
+    case tap
+    case dismiss
+    /// Swipes the banner away.
+    case swipeBanner
+    /// Chooses the settings button.
+    case openSettings
+    case action(String, text: String?)
+}
+
+/// What an app's code calls.
+package enum AppCall: Equatable, Sendable {
+    case event(ProcessEvent)
+    case query(Query)
+}

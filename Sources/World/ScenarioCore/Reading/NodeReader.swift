@@ -1,0 +1,146 @@
+import TidingsModel
+
+/// Reads nodes and collects everything that is wrong with them, so that a person sees all problems at once.
+struct NodeReader {
+    private(set) var problems: [ScenarioProblem] = []
+
+    mutating func problem(_ position: ScenarioPosition, _ message: String) {
+        let problem = ScenarioProblem(position: position, message: message)
+        if !self.problems.contains(problem) { self.problems.append(problem) }
+    }
+
+    /// The members of a mapping whose keys are those of a section.
+    struct Fields {
+        let section: ScenarioSection
+        let position: ScenarioPosition
+        let members: [ScenarioNode.Member]
+
+        subscript(key: String) -> ScenarioNode? { self.members.first { $0.key == key }?.node }
+    }
+
+    /// A mapping of a section. Unknown keys are problems.
+    mutating func fields(_ node: ScenarioNode, _ section: ScenarioSection) -> Fields? {
+        guard let members = self.mapping(node, section.rawValue) else { return nil }
+        let allowed = section.keys.map(\.name)
+        for member in members where !allowed.contains(member.key) {
+            self.problem(
+                member.position,
+                "unknown key \"\(member.key)\" in \(section.rawValue)\(Suggestion.text(for: member.key, among: allowed))"
+            )
+        }
+        return Fields(section: section, position: node.position, members: members)
+    }
+
+    mutating func mapping(_ node: ScenarioNode, _ name: String) -> [ScenarioNode.Member]? {
+        guard case .mapping(let members) = node.value else {
+            self.problem(node.position, "\(name) must be a mapping, got \(node.kind)")
+            return nil
+        }
+        return members
+    }
+
+    /// A list; a single value is not one.
+    mutating func list(_ node: ScenarioNode, _ name: String) -> [ScenarioNode]? {
+        guard case .sequence(let nodes) = node.value else {
+            self.problem(node.position, "\(name) must be a list, got \(node.kind)")
+            return nil
+        }
+        return nodes
+    }
+
+    mutating func text(_ node: ScenarioNode, _ name: String) -> String? {
+        guard let text = node.text else {
+            self.problem(node.position, "\(name) must be a text, got \(node.kind)")
+            return nil
+        }
+        return text
+    }
+
+    /// A text that must be there.
+    mutating func needed(_ key: String, in fields: Fields) -> ScenarioNode? {
+        if let node = fields[key] { return node }
+        self.problem(fields.position, "\(fields.section.rawValue) needs the key \"\(key)\"")
+        return nil
+    }
+
+    mutating func number(_ node: ScenarioNode, _ name: String, from least: Int = 0) -> Int? {
+        guard case .scalar(let text, isQuoted: false) = node.value, let number = Int(text), number >= least else {
+            self.problem(node.position, "\(name) must be a whole number of \(least) or more, got \(node.kind)")
+            return nil
+        }
+        return number
+    }
+
+    /// on, off, yes, no, true, false.
+    mutating func flag(_ node: ScenarioNode, _ name: String) -> Bool? {
+        switch node.value {
+        case .scalar("on", isQuoted: false), .scalar("yes", isQuoted: false), .scalar("true", isQuoted: false):
+            return true
+        case .scalar("off", isQuoted: false), .scalar("no", isQuoted: false), .scalar("false", isQuoted: false):
+            return false
+        default:
+            self.problem(node.position, "\(name) must be on or off (or yes or no), got \(node.kind)")
+            return nil
+        }
+    }
+
+    /// One of some words.
+    mutating func word<Word>(_ node: ScenarioNode, _ name: String, _ words: [(String, Word)]) -> Word? {
+        guard let text = node.text, let match = words.first(where: { $0.0 == text }) else {
+            let got = node.text ?? node.kind
+            let text = node.text.map { "unknown \(name) \"\($0)\"" } ?? "\(name) must be a word, got \(node.kind)"
+            self.problem(node.position, text + Suggestion.text(for: got, among: words.map(\.0)))
+            return nil
+        }
+        return match.1
+    }
+
+    mutating func word<Word: RawRepresentable & CaseIterable>(_ node: ScenarioNode, _ name: String, _: Word.Type)
+        -> Word?
+    where Word.RawValue == String {
+        self.word(node, name, Word.allCases.map { ($0.rawValue, $0) })
+    }
+
+    /// A list of words.
+    mutating func words<Word>(_ node: ScenarioNode, _ name: String, _ words: [(String, Word)]) -> [Word]? {
+        guard let nodes = self.list(node, name) else { return nil }
+        return nodes.compactMap { self.word($0, name, words) }
+    }
+
+    /// A time with its unit, in milliseconds: `500 ms`, `30 s`, `2 min`, `1 h`, `1 d`.
+    mutating func time(_ node: ScenarioNode, _ name: String) -> Int64? {
+        let units: [(String, Int64)] = [("ms", 1), ("s", 1_000), ("min", 60_000), ("h", 3_600_000), ("d", 86_400_000)]
+        let text = node.text ?? ""
+        let digits = text.prefix { $0.isASCII && $0.isNumber }
+        let unit = text.dropFirst(digits.count).drop { $0 == " " }
+        guard let number = Int64(digits), let factor = units.first(where: { $0.0 == unit })?.1,
+            case let (milliseconds, overflow) = number.multipliedReportingOverflow(by: factor), !overflow,
+            milliseconds <= 366 * 86_400_000
+        else {
+            self.problem(
+                node.position,
+                "\(name) must be a whole number and a unit such as 30 s, at most 366 d, got \(node.kind) "
+                    + "(units: \(units.map(\.0).joined(separator: ", ")))")
+            return nil
+        }
+        return milliseconds
+    }
+
+    /// Any value as JSON: plain numbers and switches become such, everything quoted a string.
+    mutating func json(_ node: ScenarioNode) -> JSONValue {
+        switch node.value {
+        case .scalar(let text, isQuoted: true): return .string(text)
+        case .scalar(let text, isQuoted: false):
+            if let number = Int64(text) { return .int(number) }
+            if let number = Double(text), number.isFinite, let value = JSONNumber(number) { return .number(value) }
+            switch text {
+            case "true", "yes", "on": return true
+            case "false", "no", "off": return false
+            case "null", "~", "": return .null
+            default: return .string(text)
+            }
+        case .sequence(let nodes): return .array(nodes.map { self.json($0) })
+        case .mapping(let members): return .members(members.map { ($0.key, self.json($0.node)) })
+        }
+    }
+}

@@ -1,0 +1,244 @@
+import PhoneCore
+
+/// Makes a scenario of a parsed file, or says everything that is wrong with it.
+package struct ScenarioReader {
+    var reader = NodeReader()
+
+    /// Reads a file's node.
+    ///
+    /// - Throws: `ScenarioProblems`, in the order of the file.
+    package static func scenario(of node: ScenarioNode) throws(ScenarioProblems) -> Scenario {
+        var reader = ScenarioReader()
+        let scenario = reader.file(node)
+        guard let scenario, reader.reader.problems.isEmpty else {
+            throw ScenarioProblems(problems: reader.reader.problems.sorted { $0.position < $1.position })
+        }
+        return scenario
+    }
+
+    private mutating func file(_ node: ScenarioNode) -> Scenario? {
+        guard let fields = self.reader.fields(node, .file) else { return nil }
+        let title = self.reader.needed("title", in: fields).flatMap { self.reader.text($0, "title") }
+        let requirements = self.requirements(fields["requirement"])
+        let source = fields["source"].flatMap { self.reader.text($0, "source") }
+        guard let list = self.reader.needed("cases", in: fields),
+            let nodes = self.reader.list(list, "cases")
+        else { return nil }
+        if nodes.isEmpty { self.reader.problem(list.position, "cases must hold at least one case") }
+        var cases: [ScenarioCase] = []
+        for node in nodes {
+            for read in self.cases(node, file: fields, requirements: requirements) {
+                if cases.contains(where: { $0.name == read.name }) {
+                    self.reader.problem(read.position, "the case name \"\(read.name)\" is used twice")
+                }
+                cases.append(read)
+            }
+        }
+        return title.map { Scenario(title: $0, source: source, requirements: requirements, cases: cases) }
+    }
+
+    /// `S1.4` or a list of up to three.
+    private mutating func requirements(_ node: ScenarioNode?) -> [String] {
+        guard let node else { return [] }
+        let nodes: [ScenarioNode]
+        if case .sequence(let list) = node.value { nodes = list } else { nodes = [node] }
+        if nodes.isEmpty || nodes.count > 3 {
+            self.reader.problem(node.position, "requirement must name 1 to 3 requirements, got \(nodes.count)")
+        }
+        return nodes.compactMap { node in
+            guard let text = self.reader.text(node, "requirement") else { return nil }
+            guard Self.isRequirement(text) else {
+                self.reader.problem(
+                    node.position, "requirement must be S0.1 to S4.13 as in docs/requirements.md, got \"\(text)\"")
+                return nil
+            }
+            return text
+        }
+    }
+
+    /// How many requirements each seed has (ios-delivery.md §1).
+    private static let requirementCounts = [22, 18, 22, 13, 13]
+
+    static func isRequirement(_ text: String) -> Bool {
+        let parts = text.dropFirst().split(separator: ".", omittingEmptySubsequences: false)
+        guard text.hasPrefix("S"), parts.count == 2, let seed = Int(parts[0]), let number = Int(parts[1]),
+            Self.requirementCounts.indices.contains(seed), text == "S\(seed).\(number)"
+        else { return false }
+        return (1...Self.requirementCounts[seed]).contains(number)
+    }
+
+    // MARK: Cases
+
+    /// The cases of one entry of `cases`: its variations, and the cells of its matrix.
+    private mutating func cases(
+        _ node: ScenarioNode, file: NodeReader.Fields, requirements: [String]
+    ) -> [ScenarioCase] {
+        guard let fields = self.reader.fields(node, .scenarioCase),
+            let name = self.reader.needed("case", in: fields).flatMap({ self.reader.text($0, "case") })
+        else { return [] }
+        var all = requirements
+        for row in self.requirements(fields["requirement"]) where !all.contains(row) { all.append(row) }
+        if all.count > 3, let node = fields["requirement"] {
+            self.reader.problem(node.position, "a case can hold 3 requirements at most, the file's included: \(all)")
+        }
+        let layered = { (key: String) -> ScenarioNode? in
+            guard let common = file[key] else { return fields[key] }
+            return common.overlaid(by: fields[key])
+        }
+        let phoneNode = layered("phone")
+        let appNode = layered("app")
+        let axes = self.axes(fields["for"])
+        var read: [ScenarioCase] = []
+        for variation in axes {
+            var phone = phoneNode.map { self.phone($0) } ?? PhoneSetup()
+            if let version = variation.version { phone.version = version }
+            guard var app = self.app(appNode) else { continue }
+            if let lifecycle = variation.lifecycle { app.installed.lifecycle = lifecycle }
+            let start = variation.start ?? fields["start"].flatMap { self.start($0) }
+            var one = ScenarioCase(
+                name: name + variation.suffix, position: node.position, requirements: all, phone: phone, app: app,
+                before: [], start: start ?? .notRunning, steps: [])
+            self.steps = StepContext(sdk: app.sdk != nil)
+            if let before = fields["before"] { one.before = self.steps(before, "before", mayExpect: false) }
+            if fields["columns"] != nil || fields["matrix"] != nil {
+                read += self.matrix(fields, one)
+            } else if let steps = self.reader.needed("steps", in: fields) {
+                one.steps = self.steps(steps, "steps", mayExpect: true)
+                self.mustExpect(one.steps, steps.position)
+                read.append(one)
+            }
+        }
+        return read
+    }
+
+    private mutating func mustExpect(_ steps: [Step], _ position: ScenarioPosition) {
+        let expects = steps.contains { if case .expect = $0.action { true } else { false } }
+        if !expects { self.reader.problem(position, "steps must hold at least one expect: a case without cannot fail") }
+    }
+
+    /// One combination of the values of `for`.
+    private struct Variation {
+        var version: OSVersion?
+        var start: StartState?
+        var lifecycle: LifecycleStyle?
+
+        var suffix: String {
+            let parts = [
+                self.version.map { "iOS \($0)" }, self.start.map(\.code), self.lifecycle.map(\.rawValue),
+            ].compactMap { $0 }
+            return parts.isEmpty ? "" : " — " + parts.joined(separator: ", ")
+        }
+    }
+
+    private mutating func axes(_ node: ScenarioNode?) -> [Variation] {
+        guard let node, let fields = self.reader.fields(node, .variations) else { return [Variation()] }
+        var all = [Variation()]
+        func multiply<Value>(_ values: [Value], _ path: WritableKeyPath<Variation, Value?>) {
+            all = all.flatMap { variation in
+                values.map { value in
+                    var variation = variation
+                    variation[keyPath: path] = value
+                    return variation
+                }
+            }
+        }
+        if let node = fields["ios"], let nodes = self.reader.list(node, "ios") {
+            multiply(nodes.compactMap { self.version($0) }, \.version)
+        }
+        if let node = fields["start"], let nodes = self.reader.list(node, "start") {
+            multiply(nodes.compactMap { self.start($0) }, \.start)
+        }
+        if let node = fields["lifecycle"] {
+            let words = LifecycleStyle.allCases.map { ($0.rawValue, $0) }
+            multiply(self.reader.words(node, "lifecycle", words) ?? [], \.lifecycle)
+        }
+        if all.isEmpty { self.reader.problem(node.position, "for must name at least one value for each key") }
+        return all
+    }
+
+    private mutating func matrix(_ fields: NodeReader.Fields, _ model: ScenarioCase) -> [ScenarioCase] {
+        guard let columnsNode = self.reader.needed("columns", in: fields),
+            let matrixNode = self.reader.needed("matrix", in: fields),
+            let columns = self.reader.mapping(columnsNode, "columns"),
+            let rows = self.reader.mapping(matrixNode, "matrix")
+        else { return [] }
+        for key in ["steps", "start"] {
+            guard let node = fields[key] else { continue }
+            self.reader.problem(node.position, "a case with a matrix has no \(key) of its own")
+        }
+        var cases: [ScenarioCase] = []
+        for row in rows {
+            guard let start = self.start(row.key, row.position),
+                let cells = self.reader.mapping(row.node, "a row of the matrix")
+            else { continue }
+            let names = columns.map(\.key)
+            for cell in cells where !names.contains(cell.key) {
+                self.reader.problem(
+                    cell.position, "unknown column \"\(cell.key)\"\(Suggestion.text(for: cell.key, among: names))")
+            }
+            for column in columns {
+                guard let cell = cells.first(where: { $0.key == column.key }) else {
+                    self.reader.problem(
+                        row.position,
+                        "row \"\(row.key)\" has no cell for the column \"\(column.key)\"; "
+                            + "write `cannot happen` if there is none")
+                    continue
+                }
+                if cell.node.text == "cannot happen" { continue }
+                cases.append(self.cell(cell.node, start, column, model))
+            }
+        }
+        return cases
+    }
+
+    private mutating func cell(
+        _ node: ScenarioNode, _ start: StartState, _ column: ScenarioNode.Member, _ model: ScenarioCase
+    ) -> ScenarioCase {
+        var one = model
+        one.name += " — \(start.code), \(column.key)"
+        one.position = node.position
+        one.start = start
+        self.steps = StepContext(sdk: model.app.sdk != nil)
+        if let fields = self.reader.fields(column.node, .column) {
+            if let before = fields["before"] { one.before += self.steps(before, "before", mayExpect: false) }
+            if let steps = self.reader.needed("steps", in: fields) {
+                one.steps = self.steps(steps, "steps", mayExpect: true)
+            }
+        }
+        if let expectation = self.expectation(node) {
+            one.steps.append(Step(position: node.position, action: .expect(expectation), words: "expect"))
+        }
+        return one
+    }
+
+    // MARK: Words
+
+    mutating func version(_ node: ScenarioNode) -> OSVersion? {
+        if let text = node.text, let version = OSVersion(text) { return version }
+        self.reader.problem(node.position, "ios must be a version such as 17 or 9.3, 3 or later, got \(node.kind)")
+        return nil
+    }
+
+    private mutating func start(_ node: ScenarioNode) -> StartState? {
+        self.reader.text(node, "start").flatMap { self.start($0, node.position) }
+    }
+
+    private mutating func start(_ text: String, _ position: ScenarioPosition) -> StartState? {
+        if let state = StartState.allCases.first(where: { $0.rawValue == text || $0.code == text }) { return state }
+        let allowed = StartState.allCases.map(\.rawValue) + StartState.allCases.map(\.code)
+        self.reader.problem(position, "unknown state \"\(text)\"\(Suggestion.text(for: text, among: allowed))")
+        return nil
+    }
+
+    /// What the steps read so far have named.
+    var steps = StepContext(sdk: false)
+}
+
+/// Everything that is wrong with a scenario file.
+package struct ScenarioProblems: Error, Hashable, Sendable {
+    /// In the order of the file, at least one.
+    package var problems: [ScenarioProblem]
+
+    /// Problems.
+    package init(problems: [ScenarioProblem]) { self.problems = problems }
+}

@@ -1,0 +1,211 @@
+import ClientCore
+import PhoneCore
+import TidingsModel
+
+/// The app's processes as a scenario plays them.
+struct HostedApp {
+    let setup: AppSetup
+    /// The SDK in the app, what its store and app group hold, and its server.
+    var sdk: SDKHost?
+    /// What a notification post is waiting for.
+    var posting: [QueryNumber: MessageID] = [:]
+
+    init(setup: AppSetup) {
+        self.setup = setup
+        self.sdk = setup.sdk.map { SDKHost(setup: $0) }
+    }
+
+    /// The app's own background task.
+    static let ownTask: BackgroundTaskNumber = 1_000
+    static let refreshTask = "chat.example.refresh"
+}
+
+// What the app does when iOS calls it.
+extension Stage {
+    mutating func started(_ process: ProcessID) {
+        if process.role == .app { self.clientStarted(process) }
+    }
+
+    mutating func suspended(_ process: ProcessID) { self.clientSuspended(process) }
+    mutating func resumed(_ process: ProcessID) { self.clientResumed(process) }
+    mutating func killed(_ process: ProcessID) { self.clientKilled(process) }
+
+    mutating func answered(_ process: ProcessID, _ number: QueryNumber, _ answer: QueryAnswer) {
+        if let message = self.app.posting.removeValue(forKey: number) {
+            self.posted(message, answer, in: process)
+        } else if case .refused(let error) = answer {
+            self.trace.note(.fault("refused: \(error)"), at: self.now.monotonic, labels: self.labels)
+        }
+    }
+
+    /// Plays the app: what it does in a call, and how it answers.
+    mutating func answer(
+        _ process: ProcessID, _ number: CallbackNumber, _ callback: Callback, _ state: ApplicationState
+    ) {
+        var habit = self.habit(for: callback)
+        switch callback {
+        case .didFinishLaunching: self.launched(process)
+        case .applicationDidBecomeActive, .sceneDidBecomeActive:
+            if self.app.setup.delegateMoment == .didBecomeActive {
+                self.follow(.process(process, .delegateChanged(isSet: true)))
+            }
+        case .applicationDidEnterBackground, .sceneDidEnterBackground:
+            if let task = self.app.setup.backgroundTask {
+                self.follow(.process(process, .backgroundTaskBegan(HostedApp.ownTask)))
+                if let ends = task.endsAfter {
+                    self.later(.phone(.process(process, .backgroundTaskEnded(HostedApp.ownTask))), after: ends)
+                }
+            }
+        case .backgroundTaskExpired(HostedApp.ownTask):
+            if self.app.setup.backgroundTask?.endsOnExpiration ?? true {
+                self.follow(.process(process, .backgroundTaskEnded(HostedApp.ownTask)))
+            }
+        case .voipPushReceived:
+            if habit.reportsCall { self.follow(.process(process, .incomingCallReported)) }
+        case .refreshTaskLaunched(let identifier):
+            self.follow(.process(process, .refreshTaskCompleted(identifier: identifier, success: true)))
+        case .serviceExtensionReceive(let request):
+            if habit.result != nil { habit.result = .content(self.extended(request)) }
+        default: break
+        }
+        self.clientCalled(process, callback, state)
+        switch self.kitAnswer(to: callback, number, in: process) {
+        case .leftToApp: break
+        case .atOnce(let answer): habit = AnswerHabit(result: answer)
+        case .later: return
+        }
+        guard let result = habit.result else { return }
+        for _ in 0..<(habit.isTwice ? 2 : 1) {
+            let event = PhoneEvent.process(process, .callbackCompleted(number, result))
+            if habit.after == 0 { self.follow(event) } else { self.later(.phone(event), after: habit.after) }
+        }
+    }
+
+    private func habit(for callback: Callback) -> AnswerHabit {
+        let call: AnsweredCall? =
+            switch callback {
+            case .willPresent: .willPresent
+            case .receiveResponse: .didReceive
+            case .receiveRemoteFetch: .didReceiveRemoteNotificationFetch
+            case .performFetch: .performFetch
+            case .voipPushReceived: .didReceiveIncomingPush
+            case .serviceExtensionReceive: .serviceExtension
+            case .didFinishLaunching: .didFinishLaunching
+            case .applicationDidEnterBackground, .sceneDidEnterBackground: .didEnterBackground
+            default: nil
+            }
+        if let habit = call.flatMap({ self.app.setup.answers[$0] }) { return habit }
+        guard call == .willPresent else { return AnswerHabit(result: .returned) }
+        // Everything the version knows: banner and list are parts of the alert before iOS 14 (ios-delivery.md §5.5).
+        return AnswerHabit(
+            result: .presentation(
+                self.setup.phone.version < 14 ? [.alert, .sound, .badge] : [.banner, .list, .sound, .badge]))
+    }
+
+    /// DF: what an app sets up.
+    private mutating func launched(_ process: ProcessID) {
+        let version = self.setup.phone.version
+        if self.app.setup.delegateMoment == .didFinishLaunching, version.hasUserNotifications {
+            self.follow(.process(process, .delegateChanged(isSet: true)))
+        }
+        if version.hasUserNotifications, !self.app.setup.categories.isEmpty {
+            self.follow(.process(process, .categoriesSet(self.app.setup.categories)))
+        }
+        if self.app.setup.installed.backgroundModes.contains(.voip) {
+            self.follow(.process(process, .voipRegistrationChanged(isOn: true)))
+        }
+        if !self.app.setup.installed.permittedTasks.isEmpty {
+            self.follow(.process(process, .refreshTaskRegistered(identifier: HostedApp.refreshTask)))
+        }
+    }
+
+    /// What the extension delivers: the SDK's decision if there is an SDK, and what the file says.
+    private mutating func extended(_ request: NotificationRequest) -> NotificationContent {
+        if self.app.sdk != nil { return self.extendedBySDK(request) }
+        let change = self.app.setup.extensionChange
+        guard !change.isEmpty else { return NotificationContent(badge: change.badge) }
+        var content = request.content
+        content.title = change.title ?? content.title
+        content.subtitle = change.subtitle ?? content.subtitle
+        content.body = change.body ?? content.body
+        content.badge = change.badge ?? content.badge
+        if change.isSilent { content.sound = nil }
+        content.interruptionLevel = change.level ?? content.interruptionLevel
+        return content
+    }
+
+    // MARK: Before the trace
+
+    /// The first launch, in which the app asks and registers, as each version has it; then the person's answers.
+    mutating func prepare() {
+        self.send(.person(.appOpened(Self.bundle)))
+        if let process = self.process { self.registerAtFirstLaunch(process) }
+        self.drain()
+        self.pass(1_000)
+        let phone = self.setup.phone
+        switch phone.authorization {
+        case .authorized, .denied:
+            let isOn = phone.authorization == .authorized
+            if self.core.screen.permissionPrompt != nil { self.send(.person(.permissionAnswered(allowed: isOn))) }
+        case .notDetermined, .provisional, .ephemeral: break
+        }
+        for change in phone.switches {
+            self.send(.person(.settingChanged(Self.bundle, change.which, isOn: change.isOn)))
+        }
+        for step in self.setup.before { self.perform(step) }
+        self.enter(self.setup.start)
+        for condition in phone.conditions { self.send(condition) }
+        if self.setup.start != .background { self.settleClient() }
+        // What the app group holds when the steps begin, whatever the app wrote on the way there.
+        if let sdk = self.app.sdk, case .stored(let count)? = sdk.setup.badge {
+            self.app.sdk?.badge = Badge(server: count)
+        }
+        self.trace.clear(at: self.now.monotonic)
+    }
+
+    private mutating func registerAtFirstLaunch(_ process: ProcessID) {
+        let asks = self.setup.phone.authorization != .notDetermined
+        let usual: AuthorizationOptions = [.alert, .sound, .badge]
+        let version = self.setup.phone.version
+        if version < 8 {
+            if asks, self.app.setup.registers { self.follow(.process(process, .remoteTypesRequested(usual))) }
+            return
+        }
+        if version < 10 {
+            if asks {
+                self.follow(
+                    .process(process, .userNotificationSettingsRegistered(usual, self.app.setup.categories)))
+            }
+        } else if asks {
+            let isProvisional = self.setup.phone.authorization == .provisional
+            var options = usual.union(isProvisional ? [.provisional] : [])
+            if self.app.setup.installed.methods.contains(.openSettings) {
+                options.insert(.providesAppNotificationSettings)
+            }
+            _ = self.ask(.requestAuthorization(options), of: process)
+        }
+        if self.app.setup.registers { self.follow(.process(process, .remoteRegistrationRequested)) }
+    }
+
+    /// Brings the app into a state by what a person and the system do.
+    private mutating func enter(_ state: StartState) {
+        switch state {
+        case .foregroundActive: self.send(.person(.appOpened(Self.bundle)))
+        case .foregroundInactive:
+            self.send(.person(.appOpened(Self.bundle)))
+            self.send(.person(.overlayAppeared))
+        case .background: self.send(.person(.wentHome))
+        case .suspended:
+            self.send(.person(.wentHome))
+            self.pass(6_000)
+            // The SDK holds a background task until it has hung up: two minutes at most (S3.2).
+            if self.app.sdk != nil, self.state != .suspended { self.pass(130_000) }
+            if self.state != .suspended { self.send(.system(.appFrozen(Self.bundle))) }
+        case .notRunning:
+            self.send(.person(.wentHome))
+            self.send(.system(.appKilled(Self.bundle)))
+        case .forceQuit: self.send(.person(.appForceQuit(Self.bundle)))
+        case .beforeFirstUnlock: self.send(.system(.restarted))
+        }
+    }
+}

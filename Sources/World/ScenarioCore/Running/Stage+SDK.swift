@@ -1,0 +1,305 @@
+import ClientCore
+import PhoneCore
+import TidingsModel
+
+// The SDK's decisions behind the app's callbacks. Only translation: effects to events, and a server that answers at once.
+extension Stage {
+    var clientDeadline: Int64? {
+        guard let sdk = self.app.sdk, !sdk.isSuspended else { return nil }
+        return sdk.client?.nextDeadline
+    }
+
+    mutating func clientDeadlineReached() {
+        guard let process = self.app.sdk?.process, let due = self.clientDeadline, due <= self.now.monotonic else {
+            return
+        }
+        self.client(.deadlineReached, in: process)
+        self.drain()
+    }
+
+    /// The SDK's run state, as S0.1 names it.
+    var runState: String { self.app.sdk?.client?.runState.rawValue ?? "backgroundSuspended" }
+
+    // MARK: The process
+
+    mutating func clientStarted(_ process: ProcessID) {
+        guard let sdk = self.app.sdk else { return }
+        self.app.sdk?.process = process
+        self.app.sdk?.connection = nil
+        self.app.sdk?.isWelcome = false
+        self.app.sdk?.client = sdk.newClient(isForeground: true)
+        self.app.sdk?.isSuspended = false
+        self.app.sdk?.waiting = []
+        self.app.sdk?.task = nil
+        self.app.sdk?.taps = TapLog()
+    }
+
+    mutating func clientSuspended(_ process: ProcessID) {
+        if process.role == .app { self.app.sdk?.isSuspended = true }
+    }
+
+    mutating func clientResumed(_ process: ProcessID) {
+        guard process.role == .app, self.app.sdk != nil else { return }
+        self.app.sdk?.isSuspended = false
+        let waiting = self.app.sdk?.waiting ?? []
+        self.app.sdk?.waiting = []
+        for event in waiting { self.client(event, in: process) }
+        self.client(.deadlineReached, in: process)
+    }
+
+    mutating func clientKilled(_ process: ProcessID) {
+        guard process.role == .app, self.app.sdk?.process == process else { return }
+        self.app.sdk?.process = nil
+        self.app.sdk?.client = nil
+        self.app.sdk?.connection = nil
+        self.app.sdk?.isWelcome = false
+    }
+
+    /// Lets the first connection finish, so that a trace begins with a quiet SDK.
+    mutating func settleClient() { if self.app.sdk != nil { self.drain() } }
+
+    /// What an app forwards to the SDK when iOS calls it.
+    mutating func clientCalled(_ process: ProcessID, _ callback: Callback, _ state: ApplicationState) {
+        guard let sdk = self.app.sdk, process.role == .app else { return }
+        switch callback {
+        case .didFinishLaunching(let options):
+            if state == .background { self.client(.appDidEnterBackground(remainingMilliseconds: nil), in: process) }
+            self.client(.kitConfigured(sdk.setup.hasKit ? sdk.setup.kit : nil), in: process)
+            self.client(.connectWished, in: process)
+            guard state != .background else { return }
+            if let payload = options.remoteNotification {
+                self.tapped(.object(payload), by: .launchOptions)
+            } else if let local = options.localNotification {
+                self.tapped(.object(local.content.userInfo), by: .launchOptions)
+            }
+        case .sceneWillConnect(let response?): self.tapped(response, by: .sceneConnection)
+        case .receiveResponse(let response): self.tapped(response, by: .callback)
+        case .receiveRemoteFetch(let payload), .receiveRemote(let payload):
+            // Inactive is a tap on the old roads (S1.8); active and in the background it is the arrival.
+            let version = self.setup.phone.version
+            let isOldRoad = !version.hasUserNotifications || self.app.setup.delegateMoment == .never
+            if state == .inactive, isOldRoad, !AlertText(userInfo: .object(payload)).isEmpty {
+                self.tapped(.object(payload), by: .callback)
+            }
+        case .handleActionRemote(let identifier, let payload, _):
+            self.tapped(.object(payload), by: .callback, action: identifier)
+        case .handleActionLocal(let identifier, let request, _):
+            self.tapped(.object(request.content.userInfo), by: .callback, action: identifier)
+        case .receiveLocal(let request):
+            if state == .inactive { self.tapped(.object(request.content.userInfo), by: .callback) }
+        case .sceneWillEnterForeground, .applicationWillEnterForeground, .applicationDidBecomeActive,
+            .sceneDidBecomeActive:
+            if !callback.entersForeground { self.app.sdk?.taps.launchEnded() }
+            self.client(.appWillEnterForeground, in: process)
+        case .sceneWillResignActive, .applicationWillResignActive, .applicationWillTerminate:
+            self.client(.appWillResignActive, in: process)
+        case .sceneDidEnterBackground, .applicationDidEnterBackground:
+            let remaining = self.core.backgroundTimeRemaining(of: Self.bundle, at: self.now)
+            self.client(.appDidEnterBackground(remainingMilliseconds: remaining), in: process)
+        case .backgroundTaskExpired: self.client(.backgroundTimeExpired, in: process)
+        case .registeredForRemoteNotifications(let token):
+            let registration = PushRegistration(
+                token: token, environment: .sandbox, topic: Self.bundle.rawValue)
+            self.client(.pushRegistrationSet(registration), in: process)
+        default: break
+        }
+    }
+
+    /// A tap by whichever road: opened once.
+    private mutating func tapped(_ response: NotificationResponse, by origin: PersonResponse.Origin) {
+        let notification = response.notification
+        self.tapped(
+            .object(notification.request.content.userInfo), by: origin, request: notification.request.identifier,
+            date: notification.date, action: response.actionIdentifier)
+    }
+
+    private mutating func tapped(
+        _ userInfo: JSONValue, by origin: PersonResponse.Origin, request: String? = nil, date: Int64? = nil,
+        action: String = MessageCategory.defaultAction
+    ) {
+        guard let payload = try? NotificationPayload(userInfo: userInfo) else { return }
+        let identity = TapLog.Identity(
+            request: request, deliveredAt: date, content: payload.messageUID ?? userInfo.text, action: action,
+            origin: origin)
+        let isOpen = self.app.sdk?.taps.takeLaunch(by: identity) == true
+        guard self.app.sdk?.taps.note(identity) == true, !isOpen else { return }
+        for step in ResponseRule.steps(action: action, text: nil, route: Route(payload: payload), position: nil) {
+            if case .open = step {
+                self.trace.opened(payload.conversation.description, at: self.now.monotonic)
+            }
+        }
+    }
+
+    // MARK: The core
+
+    /// One event of the client, with everything that follows at once.
+    mutating func client(_ event: ClientEvent, in process: ProcessID) {
+        guard let sdk = self.app.sdk, sdk.client != nil, process == sdk.process else { return }
+        guard !sdk.isSuspended else {
+            if event != .deadlineReached { self.app.sdk?.waiting.append(event) }
+            return
+        }
+        self.app.sdk?.queue.append(event)
+        guard sdk.queue.isEmpty else { return }
+        while let next = self.app.sdk?.queue.first {
+            var effects: [ClientEffect] = []
+            let now = self.now
+            self.app.sdk?.client?.handle(next, at: now, into: &effects)
+            for effect in effects {
+                self.observed?.append(.client(effect))
+                self.perform(effect, in: process)
+            }
+            if self.app.sdk?.queue.isEmpty == false { self.app.sdk?.queue.removeFirst() }
+        }
+    }
+
+    // tidy: long because it is one case per effect.
+    private mutating func perform(_ effect: ClientEffect, in process: ProcessID) {
+        guard let sdk = self.app.sdk else { return }
+        switch effect {
+        case .askToken(let person): self.client(.tokenProvided(person.rawValue), in: process)
+        case .open(let number):
+            if sdk.isOffline {
+                self.client(.connectionClosed(number, reason: "unreachable"), in: process)
+            } else {
+                self.app.sdk?.connection = number
+                self.client(.connectionOpened(number), in: process)
+            }
+        case .sendFrame(let number, let frame): self.serve(frame, on: number, in: process)
+        case .close(let number):
+            self.trace.told(server: "hangs up", at: self.now.monotonic)
+            self.hangUp()
+            self.client(.connectionClosed(number, reason: "closed"), in: process)
+        case .storeEntries(let entries):
+            self.app.sdk?.disk.write(entries, person: sdk.setup.person)
+            if let disk = self.app.sdk?.disk {
+                self.client(.entriesStored(upTo: disk.stored, unread: disk.unread), in: process)
+            }
+        case .skipEntries(let after, let upTo): self.app.sdk?.disk.skip(after: after, upTo: upTo)
+        case .storeSettled(let position): self.app.sdk?.disk.settled = position
+        case .storeOutgoing(let draft): self.client(.outgoingStored(draft.clientMessageID), in: process)
+        case .storeRead(let conversation, let position):
+            self.app.sdk?.disk.markRead(conversation, upTo: position)
+            if let unread = self.app.sdk?.disk.unread { self.client(.unreadCounted(unread), in: process) }
+        case .storeRecipient(let recipient): self.app.sdk?.recipient = recipient
+        case .forgetPerson: self.app.sdk?.recipient = nil
+        case .resolveNames(let id, let question):
+            let everything = ResolvedNames(user: question.sender.rawValue, group: question.group?.target)
+            self.client(.namesResolved(id, sdk.setup.names ?? everything), in: process)
+        case .askDelegate(let message, _):
+            self.client(.delegateAnswered(message.id, handled: sdk.setup.customCallback ?? false), in: process)
+        case .claimRing(let id): self.claim(id, in: process)
+        case .postNotification(let notification): self.post(notification, in: process)
+        case .markShown(let id):
+            self.app.sdk?.ledger.markShown(id, by: .kit(process: process.number), wall: self.now.wall)
+        case .releaseClaim(let id): self.app.sdk?.ledger.release(id, by: .kit(process: process.number))
+        case .clearNotifications(let conversation, let position):
+            let identifiers = self.core.screen.list.map(\.notification.request).filter {
+                NotificationClearing.isRead(
+                    .object($0.content.userInfo), identifier: $0.identifier, thread: $0.content.threadIdentifier,
+                    in: conversation, upTo: position, stored: { _ in nil })
+            }.map(\.identifier)
+            self.follow(.process(process, .deliveredRemoved(identifiers: identifiers)))
+            self.client(.notificationWorkDone, in: process)
+        case .withdrawNotification(let id, let replacement):
+            defer { self.client(.notificationWorkDone, in: process) }
+            guard self.core.screen.list.contains(where: { $0.key.identifier == id.description }) else { return }
+            // Before iOS 15 nothing is passive: a second notification would show a banner again.
+            guard let replacement, self.setup.phone.version.hasInterruptionLevels else {
+                return self.follow(.process(process, .deliveredRemoved(identifiers: [id.description])))
+            }
+            self.post(replacement, in: process)
+        case .writeBadge(let unread, let position):
+            defer { self.client(.notificationWorkDone, in: process) }
+            guard sdk.setup.badge != .missing else { return }
+            var badge = sdk.badge ?? Badge()
+            badge.resigned(unread: unread, position: position)
+            self.app.sdk?.badge = badge
+            _ = self.ask(.setBadgeCount(badge.shown), of: process)
+        case .lowerBadge(let unread, let position):
+            self.app.sdk?.badge?.posted(unread: unread, position: position)
+            if let badge = self.app.sdk?.badge { _ = self.ask(.setBadgeCount(badge.shown), of: process) }
+            self.client(.notificationWorkDone, in: process)
+        case .finishWake(let number, let result): self.finishWake(number, result, in: process)
+        case .beginBackgroundTask:
+            guard sdk.task == nil else { return }
+            self.app.sdk?.tasks = sdk.tasks + 1
+            self.app.sdk?.task = sdk.tasks + 1
+            self.follow(.process(process, .backgroundTaskBegan(sdk.tasks + 1)))
+        case .endBackgroundTask:
+            guard let task = sdk.task else { return }
+            self.app.sdk?.task = nil
+            self.follow(.process(process, .backgroundTaskEnded(task)))
+        case .handOverCustomMessages:
+            for message in self.app.sdk?.disk.takeCustom() ?? [] {
+                self.trace.received(custom: sdk.labels[message.id] ?? message.id.description, at: self.now.monotonic)
+            }
+        default: break
+        }
+    }
+
+    private mutating func claim(_ id: MessageID, in process: ProcessID) {
+        let isDelivered = self.core.screen.list.contains { $0.key.identifier == id.description }
+        let verdict = self.app.sdk?.ledger.claim(
+            id, by: .kit(process: process.number), isDelivered: isDelivered, wall: self.now.wall)
+        if let verdict { self.client(.ringClaimed(id, verdict), in: process) }
+    }
+
+    private mutating func post(_ notification: LocalNotification, in process: ProcessID) {
+        self.observed?.append(.posts(notification))
+        self.app.sdk?.badge?.posted(unread: notification.unread, position: notification.position)
+        var content = NotificationContent(
+            title: notification.title, body: notification.body, badge: self.app.sdk?.badge?.shown,
+            sound: notification.isSilent ? nil : .standard,
+            userInfo: notification.userInfo.objectValue ?? JSONObject(),
+            threadIdentifier: notification.conversation.description)
+        if notification.isSilent { content.interruptionLevel = .passive }
+        let identifier = notification.message.description
+        let request = NotificationRequest(identifier: identifier, content: content)
+        self.app.posting[self.ask(.add(request), of: process)] = notification.message
+    }
+
+    mutating func posted(_ message: MessageID, _ answer: QueryAnswer, in process: ProcessID) {
+        let result: PostResult =
+            switch answer {
+            case .added: .shown
+            case .refused(.notificationsNotAllowed): .notAuthorized
+            default: .failed
+            }
+        self.client(.notificationPosted(message, result), in: process)
+    }
+
+    /// The extension's decision (DESIGN P3, §7 "Extension").
+    mutating func extendedBySDK(_ request: NotificationRequest) -> NotificationContent {
+        var content = request.content
+        guard var sdk = self.app.sdk else { return content }
+        let canRead = self.core.screen.lock != .beforeFirstUnlock
+        let signIn: ExtensionDecision.SignIn =
+            canRead ? sdk.recipient.map { .signedIn(recipientTag: $0.tag) } ?? .signedOut : .unknown
+        let isDelivered = self.core.screen.list.contains { $0.key.identifier == request.identifier }
+        var badge = canRead ? sdk.badge : nil
+        let facts = ExtensionDecision.Facts(
+            signIn: signIn, isDelivered: isDelivered, position: sdk.recipient?.position,
+            isFilteringEntitled: self.app.setup.installed.hasFilteringEntitlement
+                && self.setup.phone.version >= OSVersion(13, 3))
+        let changes = ExtensionDecision.changes(
+            userInfo: .object(content.userInfo), facts: facts, ledger: &sdk.ledger, badge: &badge, wall: self.now.wall)
+        if canRead { sdk.badge = badge }
+        self.app.sdk = sdk
+        guard let changes else { return content }
+        if changes.isDiscarded { return NotificationContent(badge: changes.badge) }
+        content.badge = changes.badge ?? content.badge
+        content.title = changes.title ?? content.title
+        content.body = changes.body ?? content.body
+        if changes.isSilent {
+            content.sound = nil
+            content.interruptionLevel = .passive
+        }
+        if changes.isStripped {
+            content.title = ""
+            content.subtitle = ""
+            content.badge = nil
+        }
+        return content
+    }
+}

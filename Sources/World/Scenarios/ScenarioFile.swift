@@ -1,0 +1,113 @@
+import Foundation
+package import ScenarioCore
+import Yams
+
+/// A scenario file on disk.
+package struct ScenarioFile: Sendable {
+    /// Where it is, as given.
+    package var path: String
+    /// What it says.
+    package var scenario: Scenario
+
+    /// Reads a file.
+    ///
+    /// - Throws: `ScenarioFileError` if it cannot be read or says something that is not allowed.
+    package init(path: String) throws(ScenarioFileError) {
+        let text: String
+        do {
+            text = try String(contentsOfFile: path, encoding: .utf8)
+        } catch {
+            throw ScenarioFileError(path: path, problems: ["\(path): cannot be read: \(error.localizedDescription)"])
+        }
+        try self.init(path: path, text: text)
+    }
+
+    /// Reads a text that came from a path.
+    ///
+    /// - Throws: `ScenarioFileError` with every problem, each with its line and column.
+    package init(path: String, text: String) throws(ScenarioFileError) {
+        let root: Node?
+        do {
+            root = try Yams.compose(yaml: text)
+        } catch {
+            throw ScenarioFileError(path: path, problems: [Self.words(error, path: path)])
+        }
+        guard let root else { throw ScenarioFileError(path: path, problems: ["\(path):1:1: the file is empty"]) }
+        do {
+            self.scenario = try ScenarioReader.scenario(of: Self.node(root))
+        } catch let error {
+            throw ScenarioFileError(path: path, problems: error.problems.map { "\(path):\($0)" })
+        }
+        self.path = path
+    }
+
+    /// A YAML error as `path:line:column: what`.
+    private static func words(_ error: any Error, path: String) -> String {
+        switch error as? YamlError {
+        case .scanner(_, let problem, let mark, _)?, .parser(_, let problem, let mark, _)?,
+            .composer(_, let problem, let mark, _)?:
+            "\(path):\(mark.line):\(mark.column): not YAML: \(problem)"
+        case .duplicatedKeysInMapping(let duplicates, let context)?:
+            "\(path):\(context.mark.line):\(context.mark.column): the same key twice: "
+                + duplicates.joined(separator: ", ")
+        default: "\(path): not YAML: \(error)"
+        }
+    }
+
+    /// A node of the parser as the core knows it.
+    private static func node(_ node: Node) -> ScenarioNode {
+        let position = self.position(node)
+        switch node {
+        case .scalar(let scalar):
+            let isQuoted = scalar.style != .plain && scalar.style != .any
+            return ScenarioNode(position: position, value: .scalar(scalar.string, isQuoted: isQuoted))
+        case .sequence(let sequence):
+            return ScenarioNode(position: position, value: .sequence(sequence.map { self.node($0) }))
+        case .mapping(let mapping):
+            let members = mapping.map { key, value in
+                ScenarioNode.Member(
+                    key: key.scalar?.string ?? "a key that is not a text", position: self.position(key),
+                    node: self.node(value))
+            }
+            return ScenarioNode(position: position, value: .mapping(members))
+        case .alias: return ScenarioNode(position: position, value: .scalar("", isQuoted: true))
+        }
+    }
+
+    private static func position(_ node: Node) -> ScenarioPosition {
+        ScenarioPosition(line: node.mark?.line ?? 1, column: node.mark?.column ?? 1)
+    }
+}
+
+/// A scenario file that cannot be used.
+package struct ScenarioFileError: Error, Equatable, Sendable {
+    /// The file.
+    package var path: String
+    /// What is wrong, each with file, line and column, in the order of the file.
+    package var problems: [String]
+}
+
+/// The files of what a person named: files as they are, folders with every `.yaml` and `.yml` in them, sorted.
+package enum ScenarioFiles {
+    /// - Throws: `ScenarioFileError` if there is nothing at a path, or no scenario in a folder.
+    package static func paths(of names: [String]) throws(ScenarioFileError) -> [String] {
+        var paths: [String] = []
+        for name in names {
+            var isFolder: ObjCBool = false
+            guard FileManager.default.fileExists(atPath: name, isDirectory: &isFolder) else {
+                throw ScenarioFileError(path: name, problems: ["\(name): there is no such file or folder"])
+            }
+            guard isFolder.boolValue else {
+                paths.append(name)
+                continue
+            }
+            let inside = (FileManager.default.enumerator(atPath: name)?.allObjects as? [String] ?? [])
+                .filter { $0.hasSuffix(".yaml") || $0.hasSuffix(".yml") }.sorted()
+            guard !inside.isEmpty else {
+                throw ScenarioFileError(path: name, problems: ["\(name): there is no .yaml file in this folder"])
+            }
+            paths += inside.map { name.hasSuffix("/") ? name + $0 : "\(name)/\($0)" }
+        }
+        return paths
+    }
+}

@@ -1,0 +1,191 @@
+package import ScenarioCore
+package import TidingsModel
+
+/// The run of some scenario files: what passed, what differs, what could not be read.
+package struct ScenarioRun: Sendable {
+    /// The files that could be read, in the order given.
+    package var files: [FileResult] = []
+    /// The problems of the others, each with file, line and column.
+    package var problems: [String] = []
+
+    /// One file.
+    package struct FileResult: Sendable {
+        /// Where it is.
+        package var path: String
+        /// What it says.
+        package var scenario: Scenario
+        /// Its cases that ran, in order.
+        package var cases: [CaseResult]
+    }
+
+    /// Runs files and folders.
+    ///
+    /// - Parameter filter: only cases whose file, title or name contains this text, upper and lower case alike.
+    package init(_ names: [String], filter: String? = nil) {
+        let paths: [String]
+        do {
+            paths = try ScenarioFiles.paths(of: names)
+        } catch {
+            self.problems = error.problems
+            return
+        }
+        for path in paths {
+            do {
+                self.add(try ScenarioFile(path: path), filter: filter?.lowercased())
+            } catch {
+                self.problems += error.problems
+            }
+        }
+        if self.problems.isEmpty, let filter, self.files.allSatisfy({ $0.cases.isEmpty }) {
+            self.problems = ["--filter \"\(filter)\" leaves no case"]
+        }
+    }
+
+    private mutating func add(_ file: ScenarioFile, filter: String?) {
+        let cases = file.scenario.cases.filter { one in
+            guard let filter else { return true }
+            return [file.path, file.scenario.title, one.name].contains { $0.lowercased().contains(filter) }
+        }
+        self.files.append(
+            FileResult(path: file.path, scenario: file.scenario, cases: cases.map { $0.run() }))
+    }
+
+    /// How many cases ran.
+    package var caseCount: Int { self.files.reduce(0) { $0 + $1.cases.count } }
+    /// How many of them differ from what was expected.
+    package var failedCount: Int { self.files.reduce(0) { $0 + $1.cases.count { !$0.hasPassed } } }
+
+    /// 0: everything passed. 1: something differs. 2: something could not be read.
+    package var exitStatus: Int32 { self.problems.isEmpty ? self.failedCount == 0 ? 0 : 1 : 2 }
+
+    // MARK: For people
+
+    /// One line for each case, a table for each difference, and a sum.
+    ///
+    /// - Parameter showsTrace: whether everything that happened is told too.
+    package func lines(showsTrace: Bool = false) -> [String] {
+        var lines: [String] = []
+        for file in self.files where !file.cases.isEmpty {
+            lines.append("\(file.path): \(file.scenario.title)")
+            for one in file.cases {
+                lines.append("  \(one.hasPassed ? "ok  " : "FAIL") \(one.name)")
+                if showsTrace { lines += Self.lines(of: one.trace) }
+                for difference in one.differences {
+                    lines += ScenarioTable(difference, path: file.path).lines.map { "       \($0)" }
+                }
+            }
+        }
+        lines += self.problems
+        let unread = self.problems.isEmpty ? "" : ", \(self.problems.count) problems"
+        let cases = self.caseCount == 1 ? "1 case" : "\(self.caseCount) cases"
+        lines.append("\(cases), \(self.failedCount) failed\(unread)")
+        return lines
+    }
+
+    private static func lines(of trace: [TraceLine]) -> [String] {
+        let times = trace.map { Self.time($0.at) }
+        let width = times.map(\.count).max() ?? 0
+        let kind = trace.map(\.kind.count).max() ?? 0
+        return zip(times, trace).map { time, line in
+            let padding = String(repeating: " ", count: width - time.count)
+            let gap = String(repeating: " ", count: kind - line.kind.count)
+            return "       \(padding)\(time)  \(line.kind)\(gap)  \(line.text)"
+        }
+    }
+
+    /// Seconds with three digits.
+    private static func time(_ milliseconds: Int64) -> String {
+        let rest = String(milliseconds % 1_000)
+        return "\(milliseconds / 1_000).\(String(repeating: "0", count: 3 - rest.count))\(rest)"
+    }
+
+    // MARK: For programs
+
+    /// The same as JSON.
+    package func json(showsTrace: Bool = false) -> JSONValue {
+        [
+            "files": .array(
+                self.files.map { file in
+                    [
+                        "path": .string(file.path), "title": .string(file.scenario.title),
+                        "requirements": .array(file.scenario.requirements.map { .string($0) }),
+                        "cases": .array(file.cases.map { Self.json($0, showsTrace: showsTrace) }),
+                    ]
+                }),
+            "problems": .array(self.problems.map { .string($0) }), "cases": .int(self.caseCount),
+            "failed": .int(self.failedCount),
+        ]
+    }
+
+    private static func json(_ result: CaseResult, showsTrace: Bool) -> JSONValue {
+        var members: [(String, JSONValue)] = [
+            ("case", .string(result.name)), ("line", .int(result.position.line)), ("passed", .bool(result.hasPassed)),
+            ("checks", .int(result.checks)),
+            ("requirements", .array(result.requirements.map { .string($0) })),
+            (
+                "differences",
+                .array(
+                    result.differences.map { difference in
+                        [
+                            "line": .int(difference.position.line), "column": .int(difference.position.column),
+                            "key": .string(difference.key),
+                            "expected": .array(difference.expected.map { .string($0) }),
+                            "actual": .array(difference.actual.map { .string($0) }),
+                        ]
+                    })
+            ),
+        ]
+        if showsTrace {
+            let lines = result.trace.map { line -> JSONValue in
+                ["at_ms": .int(line.at), "kind": .string(line.kind), "text": .string(line.text)]
+            }
+            members.append(("trace", .array(lines)))
+        }
+        return .members(members)
+    }
+}
+
+/// A difference as a table: expected beside actual, the rows that differ marked.
+struct ScenarioTable {
+    let lines: [String]
+
+    init(_ difference: Difference, path: String) {
+        let place = "\(path):\(difference.position.line):\(difference.position.column)"
+        let count = max(difference.expected.count, difference.actual.count)
+        let cell = { (rows: [String], index: Int) in index < rows.count ? rows[index] : "–" }
+        let rows = (0..<count).map { (cell(difference.expected, $0), cell(difference.actual, $0)) }
+        let header = ("expected", "actual")
+        let width = (rows.map(\.0.count) + [header.0.count]).max() ?? 0
+        let line = { (mark: String, row: (String, String)) in
+            "\(mark) \(row.0)\(String(repeating: " ", count: width - row.0.count))  \(row.1)"
+        }
+        self.lines =
+            ["\(difference.key) at \(place)", line(" ", header)]
+            + rows.enumerated().map { line(difference.differing.contains($0) ? "≠" : " ", $1) }
+    }
+}
+
+/// The keys of the format, for `--explain` and the documentation's check.
+package enum ScenarioFormat {
+    /// Every mapping with its keys, type and meaning.
+    package static var lines: [String] {
+        var lines: [String] = []
+        for section in ScenarioSection.allCases {
+            lines += ["\(section.rawValue): \(section.summary)"]
+            let width = section.keys.map(\.name.count).max() ?? 0
+            for key in section.keys {
+                let gap = String(repeating: " ", count: width - key.name.count)
+                lines += [
+                    "  \(key.name)\(gap)  \(key.type)", "  \(String(repeating: " ", count: width))    \(key.summary)",
+                ]
+            }
+            lines.append("")
+        }
+        lines.append("calls, as `callbacks` writes them: name(arguments) of notification at time")
+        let width = CallWords.words.map(\.count).max() ?? 0
+        for call in CallWords.names {
+            lines.append("  \(call.word)\(String(repeating: " ", count: width - call.word.count))  \(call.apple)")
+        }
+        return lines
+    }
+}

@@ -1,0 +1,108 @@
+import BackgroundTasks
+import Foundation
+import PhoneCore
+import Requirements
+import Synchronization
+import Testing
+import TidingsModel
+import VirtualPhone
+
+/// What the app's task noted.
+private final class Notes: Sendable {
+    private let lines = Mutex<[String]>([])
+    func add(_ line: String) { self.lines.withLock { $0.append(line) } }
+    var all: [String] { self.lines.withLock { $0 } }
+}
+
+@MainActor @Suite struct `An app refresh task` {
+    private let notes = Notes()
+    private let identifier = "com.example.chat.refresh"
+
+    private func phone(completes: Bool = true) async -> VirtualPhone {
+        let phone = VirtualPhone(osVersion: 17)
+        phone.install(
+            InstalledApp(
+                bundleID: "com.example.chat", lifecycle: .application, methods: [],
+                backgroundModes: [.fetch, .remoteNotification], hasServiceExtension: false,
+                permittedTasks: [self.identifier]),
+            code: ProcessCode { [notes, identifier] process in
+                process.setHandler { callback, reply in
+                    if case .didFinishLaunching = callback {
+                        BGTaskScheduler.shared.register(forTaskWithIdentifier: identifier, using: .main) { task in
+                            notes.add("runs \(task is BGAppRefreshTask)")
+                            task.expirationHandler = {
+                                notes.add("expires")
+                                task.setTaskCompleted(success: false)
+                            }
+                            if completes { task.setTaskCompleted(success: true) }
+                        }
+                    }
+                    reply()
+                }
+            })
+        await phone.launch()
+        return phone
+    }
+
+    private func outcomes(_ phone: VirtualPhone) -> [RefreshTaskOutcome] {
+        phone.trace.compactMap { if case .refreshTask(_, let outcome) = $0.entry { outcome } else { nil } }
+    }
+
+    @Test(.requirement("S4.13")) func `runs when the system sees a chance, and is over when it says so`() async throws {
+        let phone = await self.phone()
+        try await phone.inApp {
+            try BGTaskScheduler.shared.submit(BGAppRefreshTaskRequest(identifier: self.identifier))
+            let pending = await BGTaskScheduler.shared.pendingTaskRequests()
+            #expect(pending.map(\.identifier) == [self.identifier])
+        }
+        await phone.home()
+        await phone.advance(by: .seconds(10))
+        await phone.giveBackgroundChance()
+        #expect(self.notes.all == ["runs true"])
+        #expect(self.outcomes(phone) == [.submitted, .launched, .completed])
+        #expect(phone.faults == [])
+    }
+
+    @Test func `is told that its time is up`() async throws {
+        let phone = await self.phone(completes: false)
+        try await phone.inApp {
+            try BGTaskScheduler.shared.submit(BGAppRefreshTaskRequest(identifier: self.identifier))
+        }
+        await phone.home()
+        await phone.advance(by: .seconds(10))
+        await phone.giveBackgroundChance()
+        await phone.advance(by: .seconds(31))
+        #expect(self.notes.all == ["runs true", "expires"])
+        #expect(self.outcomes(phone) == [.submitted, .launched, .expired, .failed])
+    }
+
+    @Test func `is taken back by its identifier`() async throws {
+        let phone = await self.phone()
+        try await phone.inApp {
+            let request = BGAppRefreshTaskRequest(identifier: self.identifier)
+            request.earliestBeginDate = Date(timeIntervalSince1970: 1_767_229_200)
+            try BGTaskScheduler.shared.submit(request)
+            let pending = await BGTaskScheduler.shared.pendingTaskRequests()
+            #expect(pending.map(\.earliestBeginDate) == [request.earliestBeginDate])
+            BGTaskScheduler.shared.cancel(taskRequestWithIdentifier: self.identifier)
+            #expect(await BGTaskScheduler.shared.pendingTaskRequests().isEmpty)
+        }
+        #expect(self.outcomes(phone) == [.submitted, .cancelled])
+    }
+
+    @Test func `that is not permitted is refused by name`() async {
+        let phone = await self.phone()
+        await phone.inApp {
+            do {
+                try BGTaskScheduler.shared.submit(BGAppRefreshTaskRequest(identifier: "com.example.other"))
+                Issue.record("the request was taken")
+            } catch BGTaskScheduler.Error.notPermitted {
+                // As on an iPhone.
+            } catch {
+                Issue.record("\(error)")
+            }
+            let again = BGTaskScheduler.shared.register(forTaskWithIdentifier: self.identifier, using: nil) { _ in }
+            #expect(!again)
+        }
+    }
+}

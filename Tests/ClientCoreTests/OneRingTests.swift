@@ -1,0 +1,76 @@
+import ClientCore
+import Testing
+import TidingsModel
+
+@Suite struct `A push that comes again` {
+    private let push: JSONValue = .members([
+        ("aps", ["alert": "hi", "sound": "default"]),
+        (
+            PushInfo.key,
+            PushInfo(message: id(7), position: 20, badgePosition: 20, recipientTag: "tag").dictionary
+        ),
+    ])
+
+    private func decide(_ ledger: inout Ledger, wall: Int64) -> ExtensionDecision.Changes? {
+        var badge: Badge?
+        return ExtensionDecision.changes(
+            userInfo: self.push, facts: .init(signIn: .signedIn(recipientTag: "tag")), ledger: &ledger, badge: &badge,
+            wall: wall)
+    }
+
+    @Test func `is silent for what it has shown a minute ago, without a look at the delivered list`() {
+        var ledger = Ledger()
+        #expect(self.decide(&ledger, wall: 0)?.reason == .rings)
+        #expect(ledger[id(7)]?.isShown == true)
+        let again = self.decide(&ledger, wall: 60_000)
+        #expect(again?.reason == .alreadyShown)
+        #expect(again?.isSilent == true)
+    }
+}
+
+@Suite struct `A push of a message that was withdrawn` {
+    private func push(isRecall: Bool) -> JSONValue {
+        let info = PushInfo(
+            message: id(7), position: 20, badgePosition: 20, recipientTag: "tag", isRecall: isRecall)
+        return .members([("aps", ["alert": "hi"]), (PushInfo.key, info.dictionary)])
+    }
+
+    @Test func `is silent when it comes after the withdrawal`() {
+        var ledger = Ledger()
+        var badge: Badge?
+        let changes = [true, false].map { isRecall in
+            ExtensionDecision.changes(
+                userInfo: self.push(isRecall: isRecall), facts: .init(signIn: .signedIn(recipientTag: "tag")),
+                ledger: &ledger, badge: &badge, wall: 0)
+        }
+        #expect(changes.map { $0?.reason } == [.recall, .alreadyShown])
+        #expect(changes.map { $0?.isSilent } == [true, true])
+    }
+}
+
+@Suite struct `A push behind a gap` {
+    @Test func `fetches nothing where it cannot ask the server`() {
+        let push: JSONValue = .members([
+            ("aps", ["alert": "hi"]),
+            (PushInfo.key, PushInfo(message: id(7), position: 20, badgePosition: 20, recipientTag: "tag").dictionary),
+        ])
+        for (canFetch, fetch) in [(true, MissedFetch(after: 10, before: 20)), (false, nil)] {
+            var ledger = Ledger()
+            var badge: Badge?
+            let changes = ExtensionDecision.changes(
+                userInfo: push, facts: .init(signIn: .signedIn(recipientTag: "tag"), position: 10, canFetch: canFetch),
+                ledger: &ledger, badge: &badge, wall: 0)
+            #expect(changes?.reason == .rings)
+            #expect(changes?.fetch == fetch)
+        }
+    }
+}
+
+@Suite struct `A message the person withdraws on another device` {
+    @Test func `has its notification only taken out where the person withdrew it`() {
+        var core = ClientCore.inBackground()
+        let recall = Recall(message: id(101), conversation: withBob, sender: alice, at: 9)
+        let effects = core.hear(LogEntry(position: 1, body: .recall(recall)), unread: 0, at: at(12))
+        #expect(effects.contains(.withdrawNotification(id(101), replacement: nil)))
+    }
+}

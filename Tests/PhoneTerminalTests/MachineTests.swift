@@ -1,0 +1,130 @@
+import PhoneTerminal
+import Testing
+import TidingsModel
+
+@Suite struct `A phone that takes keys` {
+    private func press(_ keys: String, on machine: inout TerminalMachine) -> [TerminalEffect] {
+        keys.flatMap { machine.handle(.key(.character($0))) }
+    }
+
+    private func asked(_ keys: String, _ picture: PhonePicture = Sample.front) -> [TerminalEffect] {
+        var machine = Sample.machine(picture, columns: 80, rows: 24)
+        return self.press(keys, on: &machine)
+    }
+
+    @Test(
+        arguments: [
+            ("h", ["do": "home"]), ("l", ["do": "lock"]), ("o", ["do": "launch", "app": "com.example.chat"]),
+            ("k", ["do": "kill", "app": "com.example.chat"]), ("x", ["do": "force_quit", "app": "com.example.chat"]),
+            ("z", ["do": "freeze", "app": "com.example.chat"]), ("t", ["do": "tap", "notification": "0m1"]),
+            ("d", ["do": "dismiss", "notification": "0m1"]), ("p", ["do": "airplane", "on": true]),
+            ("f", ["do": "focus", "on": true]), ("w", ["do": "low_power", "on": true]), ("m", ["do": "memory_low"]),
+            ("R", ["do": "restart"]), ("y", ["do": "allow_notifications"]), ("n", ["do": "deny_notifications"]),
+            ("a2", ["do": "action", "notification": "0m1", "action": "read"]),
+        ] as [(String, JSONValue)]) func `asks the phone for what the key says`(keys: String, request: JSONValue)
+    {
+        #expect(self.asked(keys) == [.ask(request)])
+    }
+
+    @Test func `has a key for every word that can stand alone`() {
+        for word in TerminalWord.all {
+            guard let key = word.key, !"qar?".contains(key) else { continue }
+            #expect(self.asked(String(key)).count == 1, "\(word.word)")
+        }
+    }
+
+    @Test func `unlocks a locked phone with the same key`() {
+        #expect(self.asked("l", Sample.locked) == [.ask(["do": "unlock"])])
+    }
+
+    @Test func `taps the notification that was chosen`() {
+        var machine = Sample.machine(Sample.front, columns: 80, rows: 24)
+        _ = machine.handle(.key(.down))
+        #expect(machine.handle(.key(.enter)) == [.ask(["do": "tap", "notification": "0m2"])])
+        // It stays chosen when a newer one comes, and is the newest again when it goes.
+        var more = Sample.front
+        more.list.insert(PhonePicture.Notice(identifier: "0m3", app: "com.example.chat", title: "new"), at: 0)
+        _ = machine.handle(.looked(more))
+        #expect(machine.selectedIndex == 2)
+        more.list.removeLast()
+        _ = machine.handle(.looked(more))
+        #expect(machine.selectedIndex == 0)
+    }
+
+    @Test func `follows the newest unless another was chosen`() {
+        var machine = Sample.machine(Sample.front, columns: 80, rows: 24)
+        _ = machine.handle(.key(.down))
+        _ = machine.handle(.key(.up))
+        var more = Sample.front
+        more.list.insert(PhonePicture.Notice(identifier: "0m3", app: "com.example.chat"), at: 0)
+        _ = machine.handle(.looked(more))
+        #expect(machine.handle(.key(.enter)) == [.ask(["do": "tap", "notification": "0m3"])])
+    }
+
+    @Test func `sends a reply that was typed, and none that was left`() {
+        var machine = Sample.machine(Sample.front, columns: 80, rows: 24)
+        #expect(self.press("rhqx", on: &machine) == [])
+        #expect(machine.handle(.key(.backspace)) == [])
+        #expect(machine.handle(.key(.pasted("你好\n"))) == [])
+        #expect(
+            machine.handle(.key(.enter)) == [
+                .ask(["do": "action", "notification": "0m1", "action": "reply", "text": "hq你好"])
+            ])
+        _ = self.press("rno", on: &machine)
+        #expect(machine.handle(.key(.escape)) == [])
+        #expect(machine.mode == .phone)
+    }
+
+    @Test func `takes any word after a colon`() {
+        var machine = Sample.machine(Sample.front, columns: 80, rows: 24)
+        _ = self.press(":cover on", on: &machine)
+        #expect(machine.handle(.key(.enter)) == [.ask(["do": "overlay", "on": true])])
+        _ = self.press(":blub", on: &machine)
+        #expect(machine.handle(.key(.enter)) == [])
+        #expect(machine.notice?.hasPrefix("command must be one of home, lock") == true)
+        _ = self.press(":select 2", on: &machine)
+        #expect(machine.handle(.key(.enter)) == [])
+        #expect(machine.selectedIndex == 1)
+    }
+
+    @Test func `ends at the second q only, and at once when interrupted`() {
+        #expect(self.asked("q") == [])
+        #expect(self.asked("qq") == [.quit])
+        #expect(self.asked("qh") == [])
+        var machine = Sample.machine(Sample.front, columns: 80, rows: 24)
+        #expect(machine.handle(.key(.interrupt)) == [.quit])
+        #expect(machine.handle(.ended) == [.quit])
+    }
+
+    @Test func `shows what was refused until the next key`() {
+        var machine = Sample.machine(Sample.front, columns: 80, rows: 24)
+        _ = machine.handle(.refused("app does not run: \u{1b}[2J"))
+        #expect(machine.notice == "app does not run: ␛[2J")
+        _ = machine.handle(.key(.down))
+        #expect(machine.notice == nil)
+        _ = machine.handle(.key(.character("Q")))
+        #expect(machine.notice == "Q is no key of the phone; ? shows all of them")
+    }
+
+    @Test func `says once what an app reports again and again`() {
+        var machine = TerminalMachine(size: TerminalSize(columns: 80, rows: 24))
+        for unread in 0..<3 {
+            _ = machine.handle(
+                .traced(TraceLine(["event": "screen", "screen": ["stack": ["Chat"], "unread": .int(unread)]])))
+        }
+        #expect(machine.trace.map(\.short) == ["[\"Chat\"]"])
+        _ = machine.handle(.traced(TraceLine(["event": "screen", "screen": ["stack": ["Settings"]]])))
+        #expect(machine.trace.count == 2)
+    }
+
+    @Test func `keeps what was scrolled to while the trace goes on`() {
+        var machine = Sample.machine(Sample.front, columns: 80, rows: 24)
+        _ = machine.handle(.key(.pageUp))
+        #expect(machine.scrolled == 4)
+        for _ in 0..<3_000 { _ = machine.handle(.traced(Sample.trace[0])) }
+        #expect(machine.scrolled < machine.trace.count)
+        #expect(machine.trace.count <= 2 * TerminalMachine.traceMax)
+        _ = machine.handle(.key(.escape))
+        #expect(machine.scrolled == 0)
+    }
+}

@@ -1,0 +1,128 @@
+import PhoneTerminal
+import Testing
+import TidingsModel
+
+@Suite struct `A script for a phone` {
+    @Test func `has the words of the keys and four more`() throws {
+        let script = try Script(
+            """
+            # a comment
+            open chat
+
+              tap 2
+            reply  see you  soon
+            wait 250ms
+            wait-for Chat PR:alice
+            wait-for "badge 3" within 2.5s
+            expect foregroundActive
+            expect-not " fault"
+            airplane on
+            quit
+            """)
+        let expected: [Script.Step] = [
+            .init(number: 2, text: "open chat", action: .command(.open("chat"))),
+            .init(number: 4, text: "tap 2", action: .command(.tap(.position(2)))),
+            .init(number: 5, text: "reply see you  soon", action: .command(.reply("see you  soon"))),
+            .init(number: 6, text: "wait 250ms", action: .wait(milliseconds: 250)),
+            .init(
+                number: 7, text: "wait-for Chat PR:alice",
+                action: .waitFor("Chat PR:alice", milliseconds: Script.waitForMilliseconds)),
+            .init(
+                number: 8, text: "wait-for \"badge 3\" within 2.5s",
+                action: .waitFor("badge 3", milliseconds: 2_500)),
+            .init(number: 9, text: "expect foregroundActive", action: .expect("foregroundActive")),
+            .init(number: 10, text: "expect-not \" fault\"", action: .expectNot(" fault")),
+            .init(number: 11, text: "airplane on", action: .command(.airplane(.on))),
+            .init(number: 12, text: "quit", action: .command(.quit)),
+        ]
+        #expect(script.steps == expected)
+    }
+
+    @Test(arguments: [
+        ("home\nblub", "line 2: step", "must be one of home, lock, unlock,"),
+        ("help", "line 1: step", "must be one of"),
+        ("wait", "line 1: wait", "must be a time"), ("wait 5", "line 1: wait", "must be a time"),
+        ("wait -1s", "line 1: wait", "must be a time"), ("wait 1e9s", "line 1: wait", "must be a time"),
+        ("wait nans", "line 1: wait", "must be a time"),
+        ("wait-for x within y", "line 1: wait-for within", "must be a time"),
+        ("expect", "line 1: expect", "needs a text"), ("expect \"\"", "line 1: expect", "needs a text"),
+        ("airplane maybe", "line 1: airplane", "must be on or off"),
+        ("cover", "line 1: cover", "must be on or off"), ("home now", "line 1: home", "takes nothing after it"),
+        ("input {", "line 1: input", "needs one JSON value"), ("push {]", "line 1: push", "must be a JSON object"),
+        ("select", "line 1: select", "needs a number"), ("reply", "line 1: reply", "needs a text"),
+        ("# nothing\n\n", "script", "must have at least one step"),
+    ]) func `names the line and what may stand there`(text: String, field: String, rule: String) {
+        let error = #expect(throws: InvalidField.self) { try Script(text) }
+        #expect(error?.field == field)
+        #expect(error?.rule.hasPrefix(rule) == true, "\(String(describing: error))")
+    }
+
+    @Test func `takes a text for a push, or a whole payload`() throws {
+        #expect(
+            try TerminalCommand(line: "push hello there")
+                == .push(["aps": ["alert": "hello there", "sound": "default"]]))
+        #expect(
+            try TerminalCommand(line: "push {\"aps\":{\"content-available\":1}}")
+                == .push(["aps": ["content-available": 1]]))
+    }
+}
+
+@Suite struct `A command on a phone` {
+    private func request(_ line: String, _ picture: PhonePicture = Sample.front) throws -> JSONValue? {
+        try TerminalCommand(line: line).request(on: picture, selection: nil)
+    }
+
+    @Test func `becomes a line of the control channel`() throws {
+        #expect(try self.request("open") == ["do": "launch", "app": "com.example.chat"])
+        #expect(try self.request("open Chat") == ["do": "launch", "app": "com.example.chat"])
+        #expect(try self.request("force-quit") == ["do": "force_quit", "app": "com.example.chat"])
+        #expect(try self.request("tap") == ["do": "tap", "notification": "0m1"])
+        #expect(try self.request("tap 2") == ["do": "tap", "notification": "0m2"])
+        #expect(try self.request("dismiss 0m2") == ["do": "dismiss", "notification": "0m2"])
+        #expect(try self.request("action read") == ["do": "action", "notification": "0m1", "action": "read"])
+        #expect(
+            try self.request("action Mark as Read") == ["do": "action", "notification": "0m1", "action": "read"])
+        #expect(
+            try self.request("reply 好") == ["do": "action", "notification": "0m1", "action": "reply", "text": "好"])
+        #expect(
+            try self.request("input {\"open\":\"PR:bob\"}")
+                == ["do": "input", "app": "com.example.chat", "value": ["open": "PR:bob"]])
+        #expect(
+            try self.request("push hi")
+                == [
+                    "do": "push", "app": "com.example.chat", "payload": ["aps": ["alert": "hi", "sound": "default"]],
+                ])
+        #expect(try self.request("allow") == ["do": "allow_notifications"])
+        #expect(try self.request("memory") == ["do": "memory_low"])
+        #expect(try self.request("help") == nil)
+    }
+
+    @Test(arguments: [("airplane", "airplane"), ("focus", "focus"), ("low-power", "low_power")])
+    func `turns a switch the other way round unless told which`(word: String, name: String) throws {
+        #expect(try self.request(word) == ["do": .string(name), "on": true])
+        #expect(try self.request(word, Sample.locked) == ["do": .string(name), "on": false])
+        #expect(try self.request("\(word) on", Sample.locked) == ["do": .string(name), "on": true])
+        #expect(try self.request("\(word) off") == ["do": .string(name), "on": false])
+    }
+
+    @Test(arguments: [
+        ("tap 3", "notification must be 1 to 2, got 3"), ("tap 0m9", "notification is not in the list: 0m9"),
+        ("action nap", "action must be one of reply, read, got \"nap\""),
+        ("open mail", "app must be one of com.example.chat, got \"mail\""),
+    ]) func `names what is not there`(line: String, words: String) {
+        let error = #expect(throws: InvalidField.self) { try self.request(line) }
+        #expect(error?.description == words)
+    }
+
+    @Test func `needs a notification to tap`() {
+        let error = #expect(throws: InvalidField.self) { try self.request("tap", PhonePicture()) }
+        #expect(error?.description == "notification is missing: the list is empty")
+    }
+
+    @Test func `has one word and one key each`() {
+        let words = TerminalWord.all.map(\.word)
+        #expect(Set(words).count == words.count)
+        let keys = TerminalWord.all.compactMap(\.key)
+        #expect(Set(keys).count == keys.count)
+    }
+}

@@ -1,0 +1,266 @@
+import ClientCore
+import PhoneCore
+import TidingsModel
+
+@testable import ScenarioCore
+
+/// What must hold after every step, whatever happened.
+struct PhoneChecks {
+    /// How long a call may wait for its answer: the phone's own longest limit and a little, in milliseconds.
+    static let answerMax: Int64 = 40_000
+
+    let version: OSVersion
+    var badge: BadgeModel
+    var problems: [String] = []
+    /// Custom messages in the order of the log, and how many were handed over.
+    var customSent: [String] = []
+    private var customHanded = 0
+    private var rings = Rings()
+    private var open: [CallbackNumber: OpenCall] = [:]
+    /// What the app has asked and not heard of yet; the number is what it writes on the icon, nil for a notification.
+    private var asked: [Int?] = []
+
+    private struct OpenCall {
+        var process: ProcessID
+        var name: String
+        var since: Int64
+    }
+
+    /// Who has rung, and who looked at the ledger before.
+    struct Rings {
+        /// Message ids whose notification the extension or the kit has let ring.
+        fileprivate var guarded: Set<String> = []
+        fileprivate var all: Set<String> = []
+        /// Whether the extension could read the ledger for what comes now, by identifier.
+        fileprivate var decided: Set<String> = []
+        /// The badge the rule gives what comes now, by identifier.
+        fileprivate var numbers: [String: Int?] = [:]
+        /// The same for the kit's local notifications.
+        fileprivate var localNumbers: [String: Int?] = [:]
+        /// Rings altogether.
+        private(set) var count = 0
+        /// Second rings where no extension ran or it could not read the ledger (DESIGN P3: counted apart).
+        private(set) var unguarded = 0
+        /// Second banners without sound, before there was a passive level (iOS 10–14).
+        private(set) var soundless = 0
+
+        /// Notes a ring; false for a second one that the ledger should have prevented.
+        fileprivate mutating func note(_ record: PresentationRecord, version: OSVersion) -> Bool {
+            let id = record.identifier
+            self.count += 1
+            let isRepeated = !self.all.insert(id).inserted
+            guard !record.isRemote || self.decided.contains(id) else {
+                if isRepeated { self.unguarded += 1 }
+                return true
+            }
+            if self.guarded.insert(id).inserted { return true }
+            guard record.isRemote, !version.hasInterruptionLevels, !record.sound else { return false }
+            self.soundless += 1
+            return true
+        }
+    }
+
+    init(setup: ScenarioCase) {
+        self.version = setup.phone.version
+        let levels = setup.app.sdk?.levels ?? [:]
+        self.badge = BadgeModel(muted: Set(levels.filter { $0.value == .blocked }.keys), person: "alice")
+    }
+
+    var ringCounts: Rings { self.rings }
+
+    // MARK: What was done
+
+    /// Goes through everything phone and SDK did.
+    mutating func follow(_ stage: Stage, isBeforeFirstUnlock: Bool) {
+        var resigned = 0
+        var written = 0
+        for observation in stage.observed ?? [] {
+            switch observation {
+            case .posts(let notification): self.posts(notification)
+            case .client(let effect):
+                if case .writeBadge = effect { written += 1 }
+                self.follow(effect)
+            case .phone(let effect):
+                if case .call(let process, _, let callback, _) = effect, process.role == .app, callback.resigns {
+                    resigned += 1
+                }
+                self.follow(effect, at: stage.now.monotonic, isBeforeFirstUnlock: isBeforeFirstUnlock)
+            }
+        }
+        if resigned != written {
+            self.problems.append("the badge was written \(written) times, but the app resigned \(resigned) times")
+        }
+    }
+
+    private mutating func posts(_ notification: LocalNotification) {
+        if notification.unread != self.badge.unread {
+            self.problems.append("a notification counts \(notification.unread), unread are \(self.badge.unread)")
+        }
+        self.badge.counted(at: notification.position)
+        self.rings.localNumbers[notification.message.description] = self.badge.shown
+        self.asked.append(nil)
+    }
+
+    private mutating func follow(_ effect: ClientEffect) {
+        switch effect {
+        case .storeEntries(let entries): for entry in entries { self.badge.stored(entry) }
+        case .storeRead(let conversation, let position): self.badge.read(conversation, upTo: position)
+        case .writeBadge(let unread, let position):
+            if unread != self.badge.unread || position != self.badge.stored {
+                self.problems.append("the badge counts \(unread), unread are \(self.badge.unread)")
+            }
+            self.badge.resigned()
+            self.asked.append(self.badge.shown)
+        case .lowerBadge(let unread, let position):
+            if unread != self.badge.unread {
+                self.problems.append("the badge falls to \(unread), unread are \(self.badge.unread)")
+            }
+            self.badge.counted(at: position)
+            if let shown = self.badge.shown { self.asked.append(shown) }
+        default: break
+        }
+    }
+
+    private mutating func follow(_ effect: PhoneEffect, at now: Int64, isBeforeFirstUnlock: Bool) {
+        switch effect {
+        case .call(let process, let number, let callback, _):
+            if callback.hasHandler {
+                self.open[number] = OpenCall(process: process, name: callback.name, since: now)
+            }
+            if case .serviceExtensionReceive(let request) = callback {
+                self.extended(request, isBeforeFirstUnlock: isBeforeFirstUnlock)
+            }
+        case .answer(_, _, let answer):
+            switch answer {
+            case .added, .done, .refused:
+                guard !self.asked.isEmpty else { return }
+                let number = self.asked.removeFirst()
+                if case .done = answer, let number { self.badge.icon = max(0, number) }
+            default: break
+            }
+        case .killProcess(let process):
+            self.open = self.open.filter { $0.value.process != process }
+            if process.role == .app { self.asked = [] }
+        case .record(let record): self.follow(record.entry)
+        default: break
+        }
+    }
+
+    private mutating func follow(_ entry: PhoneRecord.Entry) {
+        switch entry {
+        case .completion(let number, _): self.open.removeValue(forKey: number)
+        case .arrival(let arrival):
+            self.rings.decided.remove(arrival.identifier)
+            self.rings.numbers.removeValue(forKey: arrival.identifier)
+        case .presentation(let record):
+            if let shown = record.badge {
+                let numbers = record.isRemote ? self.rings.numbers : self.rings.localNumbers
+                if let number = numbers[record.identifier], number != shown {
+                    self.problems.append(
+                        "\(record.identifier) sets the badge to \(shown), the rule says \(number ?? -1)")
+                }
+                self.badge.icon = max(0, shown)
+            }
+            guard record.isRing, MessageID(record.identifier) != nil else { return }
+            if !self.rings.note(record, version: self.version) {
+                self.problems.append("\(record.identifier) rings a second time")
+            }
+        default: break
+        }
+    }
+
+    /// The rule for what the extension makes of a push.
+    private mutating func extended(_ request: NotificationRequest, isBeforeFirstUnlock: Bool) {
+        let content = request.content
+        let userInfo = JSONValue.object(content.userInfo)
+        guard !isBeforeFirstUnlock else { return self.rings.numbers[request.identifier] = content.badge }
+        if let info = PushInfo(userInfo: userInfo) {
+            if let absolute = content.badge { self.badge.pushed(absolute, at: info.badgePosition) }
+        } else {
+            let flag = content.userInfo["message"]?["params"]?["corner_mark_decrease"]
+            self.badge.pushedByAnother(isRecall: flag == true)
+        }
+        self.rings.decided.insert(request.identifier)
+        let number: Int? = self.badge.shown ?? content.badge
+        self.rings.numbers[request.identifier] = number
+    }
+
+    // MARK: What holds now
+
+    mutating func check(_ stage: Stage, opened expected: [String]) {
+        if stage.trace.opened != expected {
+            self.problems.append("opened \(stage.trace.opened), the person asked for \(expected)")
+        }
+        self.checkBadge(stage)
+        self.checkCalls(stage)
+        self.checkCustomMessages(stage)
+    }
+
+    private mutating func checkBadge(_ stage: Stage) {
+        let icon = stage.core.screen.badge(of: Stage.bundle)
+        if icon != self.badge.icon { self.problems.append("the icon shows \(icon), the rule says \(self.badge.icon)") }
+        let kept = stage.app.sdk?.badge
+        let rule =
+            self.badge.isStored
+            ? Badge(server: self.badge.server, foreign: self.badge.foreign, position: self.badge.position) : nil
+        if kept != rule {
+            self.problems.append(
+                "the app group holds \(kept.map { "\($0)" } ?? "nothing"), the rule says \(self.badge)")
+        }
+    }
+
+    private mutating func checkCalls(_ stage: Stage) {
+        for (number, call) in self.open
+        where stage.now.monotonic - call.since > Self.answerMax && !stage.isStopped(call.process) {
+            self.problems.append("call \(number) of \(call.name) is not answered")
+        }
+        // A process is ended for what it left undone, or for what it did twice.
+        let allowed: Set<String> = [
+            "forceQuit", "killedBySystem", "evicted", "restarted", "extensionDone",
+        ]
+        for reason in stage.trace.ended where !allowed.contains(reason) {
+            self.problems.append("a process ended: \(reason)")
+        }
+        for fault in stage.trace.faults where fault != "refused: notificationsNotAllowed" {
+            self.problems.append("fault: \(fault)")
+        }
+    }
+
+    private mutating func checkCustomMessages(_ stage: Stage) {
+        for label in stage.trace.customMessages {
+            if !stage.state.isInFront { self.problems.append("\(label) is handed over, not in front") }
+            let next = self.customHanded < self.customSent.count ? self.customSent[self.customHanded] : "none"
+            if label != next { self.problems.append("\(label) is handed over, the next one is \(next)") }
+            self.customHanded += 1
+        }
+        guard stage.state == .foregroundActive, let sdk = stage.app.sdk, sdk.client?.runState == .foreground else {
+            return
+        }
+        if !sdk.disk.waitingCustom.isEmpty { self.problems.append("custom messages wait in front") }
+    }
+}
+
+extension Callback {
+    /// Whether it is answered by calling a handler.
+    fileprivate var hasHandler: Bool {
+        switch self {
+        case .receiveRemoteFetch, .willPresent, .receiveResponse, .serviceExtensionReceive, .performFetch: true
+        default: false
+        }
+    }
+
+    /// Whether the kit writes the badge in it (S2.17).
+    fileprivate var resigns: Bool {
+        switch self {
+        case .sceneWillResignActive, .applicationWillResignActive, .applicationWillTerminate: true
+        default: false
+        }
+    }
+}
+
+extension Stage {
+    /// Whether a process cannot answer now: a suspended one takes no part in anything.
+    fileprivate func isStopped(_ process: ProcessID) -> Bool {
+        process == self.process && self.state == .suspended
+    }
+}

@@ -1,0 +1,114 @@
+import Scenarios
+import Testing
+
+/// The problems of a text, as a person reads them.
+private func problems(_ text: String) -> [String] {
+    do {
+        _ = try ScenarioFile(path: "f.yaml", text: text)
+        return []
+    } catch {
+        return error.problems
+    }
+}
+
+/// A file whose one case has these lines in its steps.
+private func steps(_ lines: String..., app: String = "{}") -> String {
+    """
+    title: t
+    app: \(app)
+    cases:
+      - case: c
+        steps:
+    \(lines.map { "      - \($0)" }.joined(separator: "\n"))
+          - expect: {callbacks: []}
+    """
+}
+
+@Suite struct `A scenario that says something not allowed` {
+    @Test func `names line, column, the key, the word probably meant and the allowed ones`() {
+        let found = problems("title: t\nphone: {ios: 17, lokced: yes}\ncases: [{case: c, steps: [expect: {badge: 0}]}]")
+        #expect(found.count == 1)
+        #expect(
+            found.first?.hasPrefix(
+                "f.yaml:2:18: unknown key \"lokced\" in phone; did you mean \"locked\"? (allowed: ios, ") == true)
+    }
+
+    @Test(arguments: [
+        (
+            "wait: 30",
+            "6:15: wait must be a whole number and a unit such as 30 s, at most 366 d, got \"30\" (units: ms, s, min, h, d)"
+        ),
+        ("wait: -1 s", "6:15: wait must be a whole number and a unit"),
+        ("tap: m", "6:14: tap: no earlier step has brought a notification \"m\" (allowed: none so far)"),
+        ("person: hom", "6:17: unknown person \"hom\"; did you mean \"home\"?"),
+        ("setBadgeCount: many", "6:24: setBadgeCount must be a whole number of 0 or more, got \"many\""),
+        ("airplaneMode: maybe", "6:23: airplaneMode must be on or off (or yes or no), got \"maybe\""),
+        ("{push: {alert: a}, wait: 1 s}", "6:9: a step has exactly one key, got push and wait"),
+        ("message: {id: m}", "needs an app with the SDK: give app.sdk"),
+        ("expect: {runState: foreground}", "6:18: runState needs an app with the SDK: give app.sdk"),
+        ("push: {alert: a, data: {aps: {}}}", "6:33: aps is written by the keys beside data"),
+        ("push: {alert: a, content-available: 2}", "unknown content-available \"2\""),
+        ("push: {alert: a, headers: {apns-id: 1}}", "6:36: unknown header \"apns-id\""),
+        ("local: {body: a}", "6:16: local needs the key \"id\""),
+        ("local: {id: a, repeats: yes, in: 5 s}", "a repeating notification needs `in` of 1 min or more"),
+        ("expect: {callbacks: [didReceve]}", "6:30: unknown callback \"didReceve\"; did you mean \"didReceive\"?"),
+        (
+            "expect: {callbacks: [didReceiveRemoteNotification]}",
+            "needs its applicationState: active, inactive or background"
+        ),
+        ("expect: {callbacks: [didReceive(a, b)]}", "inside [ ] one with a comma needs quotes"),
+        ("expect: {shown: [baner]}", "unknown part \"baner\"; did you mean \"banner\"?"),
+        ("expect: {shown: []}", "shown must name parts; write `nothing` for none"),
+        ("expect: {}", "6:17: expect must check something"),
+    ])
+    func `is told where and what`(line: String, message: String) {
+        let found = problems(steps(line))
+        #expect(found.count >= 1)
+        #expect(found.contains { $0.contains(message) }, "\(found)")
+    }
+
+    @Test(arguments: [
+        ("", "f.yaml:1:1: the file is empty"),
+        ("title: [", "not YAML"),
+        ("title: a\ntitle: b\ncases: []", "the same key twice: title"),
+        ("cases: []", "file needs the key \"title\""),
+        ("title: t", "file needs the key \"cases\""),
+        ("title: t\ncases: []", "cases must hold at least one case"),
+        ("title: t\ncases: [{case: c, steps: [wait: 1 s]}]", "must hold at least one expect"),
+        (
+            "title: t\ncases: [{case: c, steps: [expect: {badge: 0}]}, {case: c, steps: [expect: {badge: 0}]}]",
+            "used twice"
+        ),
+        ("title: t\nphone: {ios: 2}\ncases: [{case: c, steps: [expect: {badge: 0}]}]", "3 or later"),
+        (
+            "title: t\nphone: {quirks: {Q99: on}}\ncases: [{case: c, steps: [expect: {badge: 0}]}]",
+            "unknown quirk \"Q99\""
+        ),
+        ("title: t\ncases: [{case: c, start: asleep, steps: [expect: {badge: 0}]}]", "unknown state \"asleep\""),
+        (
+            "title: t\nrequirement: S9.1\ncases: [{case: c, steps: [expect: {badge: 0}]}]",
+            "requirement must be S0.1 to S4.13"
+        ),
+        (
+            "title: t\nrequirement: [S0.1, S0.2, S0.3, S0.4]\ncases: [{case: c, steps: [expect: {badge: 0}]}]",
+            "1 to 3 requirements, got 4"
+        ),
+        (
+            "title: t\ncases: [{case: c, columns: {A: {steps: [wait: 1 s]}}, matrix: {FA: {B: {badge: 0}}}}]",
+            "unknown column \"B\""
+        ),
+        (
+            "title: t\ncases: [{case: c, columns: {A: {steps: [wait: 1 s]}}, matrix: {FA: {}}}]",
+            "row \"FA\" has no cell for the column \"A\""
+        ),
+    ])
+    func `is told what the file lacks`(text: String, message: String) {
+        let found = problems(text)
+        #expect(found.contains { $0.contains(message) }, "\(found)")
+    }
+
+    @Test func `hears of every problem at once, in the order of the file`() {
+        let found = problems(steps("wait: soon", "person: sleep", "system: explode"))
+        #expect(found.map { $0.split(separator: ":")[1] } == ["6", "7", "8"])
+    }
+}

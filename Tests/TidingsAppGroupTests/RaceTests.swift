@@ -1,0 +1,76 @@
+import ClientCore
+import Foundation
+import Requirements
+import Testing
+import TidingsModel
+
+@testable import TidingsAppGroup
+
+@Suite struct `Two extension processes and the app` {
+    @Test(.requirement("S2.16")) func `race on ledger and badge 10,000 times without a lost count or a second ring`()
+        async throws
+    {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tidings-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let rounds = 10_000
+        let group = try AppGroup(folder: folder, lockMilliseconds: 20_000)
+        let roles = ["extension", "extension", "app1"]
+        let racers = try roles.map { role in
+            try Racer(arguments: [folder.path, role, "\(rounds)", "\(roles.count)"])
+        }
+        defer { for racer in racers { racer.stop() } }
+        try group.update { $0.badge = Badge(server: 1) }
+        let rung = try await withThrowingTaskGroup(of: [Int].self) { tasks in
+            for racer in racers { tasks.addTask { try await racer.result() } }
+            return try await tasks.reduce(into: []) { $0 += $1 }
+        }
+        #expect(rung.count == rounds)
+        #expect(Set(rung) == Set(1...rounds), "each message rings")
+        let (badge, shown) = try group.update { contents in
+            (contents.badge?.shown, contents.ledger.all.suffix(Ledger.capacity).map(\.entry.isShown))
+        }
+        #expect(badge == 1 + racers.count * rounds)
+        #expect(shown == Array(repeating: true, count: Ledger.capacity))
+        #expect(!FileManager.default.fileExists(atPath: group.folder.path + "/ledger.records.damaged"))
+    }
+}
+
+/// One process of the race.
+private final class Racer: Sendable {
+    private let process: Locked<Process>
+    private let output: Task<Data, any Error>
+
+    init(arguments: [String]) throws {
+        let pipe = Pipe()
+        let process = Process()
+        process.executableURL = try Self.executable()
+        process.arguments = arguments
+        process.standardOutput = pipe
+        try process.run()
+        let handle = pipe.fileHandleForReading
+        self.output = Task.detached { try handle.readToEnd() ?? Data() }
+        self.process = Locked(process)
+    }
+
+    /// It lies beside the tests.
+    private static func executable() throws -> URL {
+        #if os(Linux)
+            let tests = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+            let folder = tests.deletingLastPathComponent()
+        #else
+            let tests = try #require(Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") })
+            let folder = tests.bundleURL.deletingLastPathComponent()
+        #endif
+        let file = folder.appendingPathComponent("AppGroupRace")
+        return try #require(FileManager.default.isExecutableFile(atPath: file.path) ? file : nil)
+    }
+
+    /// The messages it rang for.
+    func result() async throws -> [Int] {
+        let text = String(decoding: try await self.output.value, as: UTF8.self)
+        return text.split(separator: "\n").compactMap { Int($0) }
+    }
+
+    /// Ends it, if a test ended early.
+    func stop() { self.process.withLock { if $0.isRunning { $0.terminate() } } }
+}

@@ -1,0 +1,289 @@
+import ClientCore
+import Foundation
+import Synchronization
+import Testing
+import TidingsAppGroup
+import TidingsModel
+
+@testable import TidingsClient
+
+private let alice: UserID = "alice"
+private let bob: UserID = "bob"
+private let withBob = ConversationID(type: .direct, target: "bob")
+
+extension ChatClient {
+    /// The process dies: nothing of it is told to anybody.
+    fileprivate func die() async {
+        let (engine, leaving) = self.state.withLock { ($0.engine, $0.leaving) }
+        await engine?.finish()
+        try? engine?.store.close()
+        await leaving?.finish()
+    }
+
+    /// Waits until so many sign-ins and sign-outs stand in line.
+    fileprivate func line(of count: Int) async {
+        while self.state.withLock({ $0.gateWaiters.count }) < count { await Task.yield() }
+    }
+}
+
+extension ClientBench {
+    fileprivate var group: AppGroup {
+        get throws { try AppGroup(folder: self.folder.appendingPathComponent("group")) }
+    }
+
+    /// An earlier process in which alice signed in and got a message.
+    fileprivate func earlier() async throws {
+        let client = try self.client()
+        try await client.connect(userID: alice, token: "alice")
+        var messages = client.messages.makeAsyncIterator()
+        self.server.deliver("hi", from: bob, to: alice)
+        _ = await messages.next()
+        await client.die()
+    }
+}
+
+/// A host in whose hands something happens in the middle of a sign-in.
+private final class InterruptingKit: KitHost {
+    private let base = KitDouble()
+    let interruption = Mutex<(@Sendable () -> Void)?>(nil)
+
+    func names(_ question: NameQuestion) async -> ResolvedNames { await self.base.names(question) }
+    func handles(_ message: Message, senderName: String) async -> Bool { false }
+    func post(_ notification: LocalNotification, badge: Int?) async -> PostResult {
+        await self.base.post(notification, badge: badge)
+    }
+    func deliveredIdentifiers() async -> Set<String> { await self.base.deliveredIdentifiers() }
+    func clearNotifications(
+        _ conversation: ConversationID, upTo position: LogPosition,
+        stored: @escaping @Sendable (MessageID) -> LogPosition?
+    ) async {
+        await self.base.clearNotifications(conversation, upTo: position, stored: stored)
+    }
+    func clearAllNotifications() async { self.interruption.withLock { $0.take() }?() }
+    func withdraw(_ message: MessageID, replacement: LocalNotification?, badge: Int?) async {
+        await self.base.withdraw(message, replacement: replacement, badge: badge)
+    }
+    func deviceStatus() async -> DeviceStatus? { nil }
+    func showBadgeNow(_ number: Int) { self.base.showBadgeNow(number) }
+    func showBadge(_ number: Int) async { await self.base.showBadge(number) }
+    func beginBackgroundTask() { self.base.beginBackgroundTask() }
+    func endBackgroundTask() { self.base.endBackgroundTask() }
+}
+
+@Suite struct `A sign-in` {
+    @Test func `with an app group that cannot be written is reported, not stuck`() async throws {
+        let bench = try ClientBench()
+        defer { bench.remove() }
+        try await bench.earlier()
+        // A folder where the lock file has to be: nothing in the app group can be changed any more.
+        let lock = bench.folder.appendingPathComponent("group/Tidings/lock")
+        try FileManager.default.removeItem(at: lock)
+        try FileManager.default.createDirectory(at: lock, withIntermediateDirectories: true)
+        let faults = Mutex(0)
+        let client = try bench.client {
+            $0.log = { if case .storeFault = $0 { faults.withLock { $0 += 1 } } }
+        }
+        try await client.connect(userID: alice, token: "alice")
+        #expect(faults.withLock { $0 } > 0)
+        #expect(client.storeFault != nil)
+        #expect(client.connectionStatus == .connected)
+    }
+
+    @Test func `hears that the app came to the front meanwhile`() async throws {
+        let bench = try ClientBench()
+        defer { bench.remove() }
+        let client = try bench.client { $0.isStartedInForeground = false }
+        let kit = InterruptingKit()
+        client.attach(host: kit, settings: client.kitSettings(hasDelegate: false))
+        kit.interruption.withLock { $0 = { client.applicationWillEnterForeground() } }
+        try await client.connect(userID: alice, token: "alice")
+        #expect(client.connectionStatus == .connected)
+        #expect(client.runState == .foreground)
+    }
+
+    @Test func `hears that the app went to the background meanwhile, and how much time has passed since`() async throws
+    {
+        let bench = try ClientBench()
+        defer { bench.remove() }
+        let client = try bench.client()
+        let kit = InterruptingKit()
+        client.attach(host: kit, settings: client.kitSettings(hasDelegate: false))
+        kit.interruption.withLock {
+            $0 = {
+                client.applicationDidEnterBackground(remaining: 30)
+                bench.clock.advance(by: 5)
+            }
+        }
+        try await client.connect(userID: alice, token: "alice")
+        let hello = await bench.server.frame { if case .hello = $0 { true } else { false } }
+        guard case .hello(let hello) = hello else { return }
+        #expect(hello.runState == .background(remainingMilliseconds: 20_000))
+    }
+
+    @Test func `of two persons at once ends with the last, and never answers one with the other`() async throws {
+        let bench = try ClientBench()
+        defer { bench.remove() }
+        let client = try bench.client()
+        await client.enterGate()
+        let first = Task { try await client.connect(userID: alice, token: "alice") }
+        await client.line(of: 1)
+        let second = Task { try await client.connect(userID: bob, token: "bob") }
+        await client.line(of: 2)
+        client.leaveGate()
+        try await second.value
+        #expect(client.userID == bob)
+        // Connected before the other came, or overtaken.
+        do { try await first.value } catch { #expect(error as? ChatError == .cancelled) }
+        #expect(try bench.group.update { $0.recipient?.tag } == "tag-bob")
+    }
+
+    @Test func `that somebody signs out of meanwhile is void`() async throws {
+        let bench = try ClientBench()
+        defer { bench.remove() }
+        let client = try bench.client()
+        await client.enterGate()
+        let connect = Task { try await client.connect(userID: alice, token: "alice") }
+        await client.line(of: 1)
+        let signOut = Task { await client.signOut() }
+        await client.line(of: 2)
+        client.leaveGate()
+        await #expect(throws: ChatError.cancelled) { try await connect.value }
+        await signOut.value
+        #expect(client.userID == nil)
+        #expect(bench.server.state.withLock { $0.frames.isEmpty })
+    }
+
+    @Test func `on an engine that has ended is cancelled at once, and so is a send`() async throws {
+        let bench = try ClientBench()
+        defer { bench.remove() }
+        let client = try bench.client()
+        try await client.connect(userID: alice, token: "alice")
+        let engine = try #require(client.engine)
+        await engine.finish()
+        await #expect(throws: ChatError.cancelled) {
+            try await engine.connect(tokenProvider: { "alice" }, limit: 1_000)
+        }
+        await #expect(throws: ChatError.cancelled) { try await client.send(text: "hi", to: withBob) }
+        await engine.signOut()
+    }
+}
+
+@Suite struct `A sign-out` {
+    @Test func `before anybody connected forgets who signed in earlier, and tells the server`() async throws {
+        let bench = try ClientBench()
+        defer { bench.remove() }
+        try await bench.earlier()
+        #expect(try bench.group.update { $0.recipient?.tag } == "tag-alice")
+        let client = try bench.client()
+        await client.signOut()
+        #expect(try bench.group.update { $0.recipient } == nil)
+        #expect(try bench.group.update { $0.signIn } == .signedOut)
+        let store = try LocalStore(file: client.folders.store(app: "demo", person: alice))
+        #expect(try store.history(withBob, before: nil, limit: 9).isEmpty)
+        _ = await bench.server.frame { $0 == .signOut }
+        while client.folders.farewell(app: "demo") != nil { await Task.yield() }
+        #expect(client.folders.signedIn(app: "demo") == nil)
+        #expect(client.folders.token(of: alice, app: "demo") == nil)
+    }
+
+    @Test func `before anybody ever signed in does nothing`() async throws {
+        let bench = try ClientBench()
+        defer { bench.remove() }
+        let client = try bench.client()
+        await client.signOut()
+        #expect(client.folders.farewell(app: "demo") == nil)
+        #expect(bench.server.state.withLock { $0.frames.isEmpty })
+    }
+
+    @Test func `over a connection that is dead is kept, and said again`() async throws {
+        let bench = try ClientBench()
+        defer { bench.remove() }
+        let client = try bench.client()
+        try await client.connect(userID: alice, token: "alice")
+        bench.server.state.withLock { $0.isDeaf = true }
+        let signOut = Task { await client.signOut() }
+        while client.state.withLock({ $0.farewellWaiters.isEmpty }) { await Task.yield() }
+        #expect(client.folders.farewell(app: "demo")?.person == alice)
+        #expect(client.connectionStatus == .disconnected)
+        // The app waits two seconds, the farewell ten, then it takes another connection.
+        bench.clock.advance(by: 2)
+        await signOut.value
+        bench.server.state.withLock { $0.isDeaf = false }
+        while client.folders.farewell(app: "demo") != nil {
+            bench.clock.advance(by: 60)
+            await Task.yield()
+        }
+        #expect(bench.server.state.withLock { $0.frames.contains(.signOut) })
+    }
+
+    @Test func `over a connection that works has reached the server when it returns`() async throws {
+        let bench = try ClientBench()
+        defer { bench.remove() }
+        let client = try bench.client()
+        try await client.connect(userID: alice, token: "alice")
+        await client.signOut()
+        #expect(client.folders.farewell(app: "demo") == nil)
+        #expect(bench.server.state.withLock { $0.frames.contains(.signOut) })
+        #expect(bench.server.state.withLock { $0.connections.isEmpty })
+    }
+}
+
+@Suite struct `What a client keeps on the device` {
+    @Test func `goes on after a part of the log that the server has trimmed, and only after that place`() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tidings-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let store = try LocalStore(file: folder.appendingPathComponent("store.sqlite"))
+        func entry(_ position: LogPosition) -> LogEntry {
+            LogEntry(position: position, body: .read(conversation: withBob, upTo: position))
+        }
+        try store.skip(after: 3, upTo: 7)
+        #expect(try store.write([entry(8)], person: alice).stored == 0)
+        try store.skip(after: 0, upTo: 7)
+        #expect(try store.write([entry(8), entry(9)], person: alice).stored == 9)
+        try store.skip(after: 9, upTo: 4)
+        #expect(try store.restored().stored == 9)
+    }
+
+    @Test func `names the person that signed in, whatever the id`() throws {
+        let root = FileManager.default.temporaryDirectory.appendingPathComponent("tidings-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: root) }
+        let folders = ClientFolders(root: root)
+        try folders.noteSignIn("a/b é", app: "demo")
+        #expect(folders.signedIn(app: "demo") == "a/b é")
+        #expect(folders.signedIn(app: "other") == nil)
+        try folders.forgetSignIn(app: "other")
+        #expect(folders.signedIn(app: "demo") == "a/b é")
+    }
+
+    #if canImport(Darwin)
+        @Test func `stays out of backups where it names the device or a token`() throws {
+            let root = FileManager.default.temporaryDirectory.appendingPathComponent("tidings-\(UUID().uuidString)")
+            defer { try? FileManager.default.removeItem(at: root) }
+            let folders = ClientFolders(root: root)
+            _ = try folders.deviceID()
+            try folders.write(ClientFolders.Farewell(person: alice, token: "t"), app: "demo")
+            try folders.keepToken("t", of: alice, app: "demo")
+            for file in try FileManager.default.contentsOfDirectory(at: root, includingPropertiesForKeys: nil) {
+                #expect(try file.resourceValues(forKeys: [.isExcludedFromBackupKey]).isExcludedFromBackup == true)
+            }
+        }
+    #endif
+}
+
+@Suite struct `A client's clock and pushes` {
+    @Test func `sleeps without end until it is cancelled`() async {
+        let sleeper = Task { await SystemClientClock().sleep(untilMonotonic: .max) }
+        await Task.yield()
+        sleeper.cancel()
+        await sleeper.value
+    }
+
+    @Test func `are taken back when the app wants none, also if it says so before it connects`() async throws {
+        let bench = try ClientBench()
+        defer { bench.remove() }
+        let client = try bench.client()
+        client.unregisterDevice()
+        try await client.connect(userID: alice, token: "alice")
+        #expect(await bench.server.frame { $0 == .registerPush(nil) } == .registerPush(nil))
+    }
+}

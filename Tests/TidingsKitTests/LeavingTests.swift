@@ -1,0 +1,209 @@
+import ClientCore
+import Foundation
+import PhoneCore
+import Requirements
+import Testing
+import TidingsAppGroup
+import TidingsClient
+import TidingsModel
+import UIKit
+import UserNotifications
+import VirtualPhone
+
+@testable import TidingsKit
+
+private let withBob = ConversationID(type: .direct, target: "bob")
+
+extension ChatBench {
+    /// What is in the notification centre.
+    fileprivate var list: [String] { self.phone.screen.list.map(\.notification.request.identifier) }
+
+    fileprivate func group() async throws -> AppGroup {
+        let container = await self.phone.inApp {
+            FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: "group.chat")
+        }
+        return try AppGroup(folder: try #require(container))
+    }
+
+    /// From now on the app group cannot be used, as before the first unlock.
+    fileprivate func spoil(_ group: AppGroup) throws {
+        try FileManager.default.removeItem(at: group.folder)
+        try Data().write(to: group.folder)
+    }
+
+    /// A push that offers the kit's actions.
+    fileprivate func actionable(_ id: MessageID, tag: String) -> JSONValue {
+        let info = PushInfo(message: id, position: 1, badgePosition: 1, recipientTag: tag)
+        return [
+            "aps": ["alert": ["body": "hi"], "category": .string(MessageCategory.identifier)],
+            "rc": [
+                "cType": "PR", "fId": "bob", "oName": "RC:TxtMsg", "tId": "bob", "mId": "",
+                "id": .string(id.description),
+            ],
+            "tidings": info.dictionary,
+        ]
+    }
+
+    fileprivate var sent: [String] {
+        self.server.frames.compactMap { if case .send(let draft) = $0 { draft.content } else { nil } }
+    }
+}
+
+@MainActor @Suite(.serialized) struct `A person who leaves a phone` {
+    @Test func `leaves nothing of ours in the notification centre, and everything of others`() async throws {
+        let bench = await ChatBench()
+        defer { bench.remove() }
+        await bench.phone.home()
+        await bench.until { $0.kit?.client.runState == .backgroundActive }
+        bench.server.say("secret")
+        await bench.phone.deliver(bench.actionable(MessageID(rawValue: 77), tag: "tag"), collapseID: "77")
+        await bench.phone.deliver(["aps": ["alert": "sale"]], collapseID: "sale")
+        await bench.until { $0.list.count == 3 }
+        #expect(bench.list.count == 3)
+        let client = try #require(bench.kit?.client)
+        Task { await client.signOut() }
+        await bench.until { $0.list.count == 1 }
+        #expect(bench.phone.screen.list.map(\.notification.request.content.body) == ["sale"])
+        #expect(bench.phone.screen.badge(of: TestApp.bundle) == 0)
+    }
+
+    @Test func `leaves nothing of ours to the one who signs in over them`() async throws {
+        let bench = await ChatBench()
+        defer { bench.remove() }
+        await bench.phone.home()
+        await bench.kill()
+        await bench.phone.deliver(bench.actionable(MessageID(rawValue: 77), tag: "tag"), collapseID: "77")
+        #expect(bench.list.count == 1)
+        bench.person = "carol"
+        await bench.phone.launch()
+        await bench.until { $0.list.isEmpty && $0.kit?.client.connectionStatus == .connected }
+        #expect(bench.list == [])
+        #expect(bench.kit?.client.userID == "carol")
+    }
+
+    @Test(arguments: [
+        MessageCategory.replyAction, MessageCategory.markReadAction, MessageCategory.defaultAction,
+    ])
+    func `is not answered for, read for or looked up by the next`(action: String) async {
+        let bench = await ChatBench()
+        defer { bench.remove() }
+        await bench.phone.home()
+        await bench.phone.deliver(bench.actionable(MessageID(rawValue: 77), tag: "another"), collapseID: "77")
+        if action == MessageCategory.defaultAction {
+            await bench.phone.tap()
+        } else {
+            await bench.phone.perform(action: action, text: action == MessageCategory.replyAction ? "mine" : nil)
+        }
+        // One for the person themselves comes through, so that what did not come is known to be refused.
+        await bench.phone.home()
+        await bench.phone.deliver(bench.actionable(MessageID(rawValue: 78), tag: "tag"), collapseID: "78")
+        await bench.phone.tap()
+        await bench.until { !$0.opened.isEmpty }
+        #expect(bench.opened == ["PR:bob"])
+        #expect(bench.responses.map { $0.payload?.messageUID } == [MessageID(rawValue: 78).description])
+        #expect(bench.sent == [])
+        #expect(!bench.server.frames.contains { if case .markRead = $0 { true } else { false } })
+        #expect(bench.phone.faults == [])
+    }
+
+    @Test func `is not answered for by the next, though the answer waited for a sign-in`() async {
+        let bench = await ChatBench()
+        defer { bench.remove() }
+        await bench.phone.home()
+        await bench.kill()
+        await bench.phone.deliver(bench.actionable(MessageID(rawValue: 77), tag: "tag"), collapseID: "77")
+        bench.person = "carol"
+        await bench.phone.perform(action: MessageCategory.replyAction, text: "alice's")
+        await bench.until { !$0.problems.isEmpty }
+        #expect(bench.problems == [.replyLost(conversation: withBob)])
+        await bench.phone.launch()
+        await bench.until { $0.kit?.client.connectionStatus == .connected }
+        #expect(bench.kit?.client.userID == "carol")
+        #expect(bench.sent == [])
+    }
+
+    @Test func `keeps the next from signing in while the app group cannot be told`() async throws {
+        let bench = await ChatBench()
+        defer { bench.remove() }
+        let group = try await bench.group()
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tidings-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var configuration = ChatClient.Configuration(appKey: "demo", serverURL: URL(fileURLWithPath: "/in-memory"))
+        configuration.log = { _ in }
+        configuration.storeFolder = folder
+        configuration.appGroupFolder = group.folder.deletingLastPathComponent()
+        let client = ChatClient(configuration: configuration, transport: PersonServer(), clock: SystemClientClock())
+        try await client.connect(userID: "alice", token: "token")
+        try bench.spoil(group)
+        for _ in 1...2 {
+            await #expect(throws: ChatError.self) { try await client.connect(userID: "carol", token: "token") }
+            #expect(client.userID == nil)
+        }
+        try FileManager.default.removeItem(at: group.folder)
+        try await client.connect(userID: "carol", token: "token")
+        #expect(client.userID == "carol")
+        client.disconnect()
+    }
+}
+
+@MainActor @Suite(.serialized) struct `A conversation that is read` {
+    private func twoShown() async -> (ChatBench, MessageID, MessageID) {
+        let bench = await ChatBench()
+        await bench.phone.home()
+        await bench.until { $0.kit?.client.runState == .backgroundActive }
+        let first = bench.server.say("one")
+        await bench.until { $0.list.count == 1 }
+        let second = bench.server.say("two")
+        await bench.until { $0.list.count == 2 }
+        return (bench, first, second)
+    }
+
+    @Test func `on another device keeps the notification of what came after`() async {
+        let (bench, first, second) = await self.twoShown()
+        defer { bench.remove() }
+        #expect(Set(bench.list) == [first.description, second.description])
+        bench.server.readElsewhere(upTo: 1)
+        await bench.until { $0.list.count == 1 }
+        #expect(bench.list == [second.description])
+        bench.server.readElsewhere(upTo: 2)
+        await bench.until { $0.list.isEmpty }
+        #expect(bench.list == [])
+    }
+
+    @Test func `from a notification keeps the newer one`() async {
+        let (bench, first, second) = await self.twoShown()
+        defer { bench.remove() }
+        await bench.phone.perform(action: MessageCategory.markReadAction, on: first.description)
+        await bench.until { $0.server.frames.contains(.markRead(withBob, upTo: 1)) }
+        #expect(bench.server.frames.contains(.markRead(withBob, upTo: 1)))
+        await bench.phone.advance(by: .seconds(1))
+        #expect(bench.list == [second.description])
+    }
+
+    @Test func `on this screen clears all of it`() async {
+        let (bench, _, _) = await self.twoShown()
+        defer { bench.remove() }
+        await bench.phone.inApp { @MainActor in bench.kit?.didOpen(withBob) }
+        await bench.until { $0.list.isEmpty }
+        #expect(bench.list == [])
+    }
+}
+
+@MainActor @Suite(.serialized) struct `An app group that fails` {
+    @Test func `keeps the kit from ringing for what the extension may have shown, and settles nothing`() async throws {
+        let bench = await ChatBench()
+        defer { bench.remove() }
+        await bench.phone.home()
+        await bench.until { $0.kit?.client.runState == .backgroundActive }
+        try bench.spoil(try await bench.group())
+        let before = bench.server.frames.count
+        bench.server.say("hi")
+        await bench.until { $0.problems.contains { if case .storeFault = $0 { true } else { false } } }
+        await bench.phone.advance(by: .seconds(3))
+        #expect(bench.phone.presentations.isEmpty)
+        let settled = bench.frames(after: before).compactMap { frame -> [ClientFrame.Settlement]? in
+            if case .ack(let ack) = frame { ack.settled } else { nil }
+        }
+        #expect(settled.flatMap(\.self) == [])
+    }
+}

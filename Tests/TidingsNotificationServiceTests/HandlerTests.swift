@@ -1,0 +1,144 @@
+import ClientCore
+import Dispatch
+import Foundation
+import Requirements
+import Testing
+import TidingsAppGroup
+import TidingsModel
+import UserNotifications
+
+@testable import TidingsNotificationService
+
+/// A handler over an app group of its own, without a phone around it.
+private final class HandlerBench: Sendable {
+    let web = WebDouble()
+    let group: AppGroup
+    private let folder: URL
+
+    init() throws {
+        self.folder = FileManager.default.temporaryDirectory.appendingPathComponent("tidings-\(UUID().uuidString)")
+        self.group = try AppGroup(folder: self.folder, lockMilliseconds: 20_000)
+        try self.group.update { contents in
+            contents.recipient = Recipient(tag: "tag", extensionToken: "t", position: 10)
+            contents.badge = Badge(server: 2, position: 10)
+        }
+    }
+
+    deinit { try? FileManager.default.removeItem(at: self.folder) }
+
+    func handler() -> NotificationServiceHandler {
+        let group = self.group
+        return NotificationServiceHandler(
+            surroundings: .init(group: { group }, http: self.web),
+            options: .init(apiURL: URL(string: "https://chat.example.com")))
+    }
+
+    func push(_ number: UInt64, text: String = "secret") -> UNNotificationRequest {
+        let id = MessageID(rawValue: number)
+        let info = PushInfo(
+            message: id, position: 11, badgePosition: 11, recipientTag: "tag", text: .init(title: "bob", body: text))
+        let content = UNMutableNotificationContent()
+        content.body = "You have a new message"
+        content.userInfo = JSONValue.members([(PushInfo.key, info.dictionary)]).userInfo
+        return UNNotificationRequest(identifier: id.description, content: content, trigger: nil)
+    }
+}
+
+/// The texts a content handler was called with.
+private final class Shown: Sendable {
+    private let state = Locked<[String]>([])
+    var bodies: [String] { self.state.withLock { $0 } }
+    func add(_ content: UNNotificationContent) {
+        let body = content.body
+        self.state.withLock { $0.append(body) }
+    }
+}
+
+@Suite struct `A content handler` {
+    @Test(.requirement("S2.21")) func `is called once with the best content when the time is up`() async throws {
+        let bench = try HandlerBench()
+        bench.web.beSilent()
+        let shown = Shown()
+        let handler = bench.handler()
+        handler.didReceive(bench.push(1)) { shown.add($0) }
+        #expect(shown.bodies == [])
+        handler.serviceExtensionTimeWillExpire()
+        #expect(shown.bodies == ["secret"])
+        handler.serviceExtensionTimeWillExpire()
+        #expect(shown.bodies == ["secret"])
+    }
+
+    @Test func `is called once when the handler is given up`() throws {
+        let bench = try HandlerBench()
+        bench.web.beSilent()
+        let shown = Shown()
+        do {
+            let handler = bench.handler()
+            handler.didReceive(bench.push(1)) { shown.add($0) }
+        }
+        #expect(shown.bodies == ["secret"])
+    }
+
+    @Test func `is called once for each call of the system's, also with the same push`() throws {
+        let bench = try HandlerBench()
+        bench.web.beSilent()
+        let first = Shown()
+        let second = Shown()
+        let handler = bench.handler()
+        handler.didReceive(bench.push(1)) { first.add($0) }
+        handler.didReceive(bench.push(1)) { second.add($0) }
+        handler.serviceExtensionTimeWillExpire()
+        #expect(first.bodies == ["secret"])
+        #expect(second.bodies == ["secret"])
+    }
+
+    @Test func `is called once with the server out of reach`() async throws {
+        let bench = try HandlerBench()
+        let handler = bench.handler()
+        let (bodies, continuation) = AsyncStream.makeStream(of: String.self)
+        handler.didReceive(bench.push(1)) { continuation.yield($0.body) }
+        var iterator = bodies.makeAsyncIterator()
+        #expect(await iterator.next() == "secret")
+        handler.serviceExtensionTimeWillExpire()
+        continuation.finish()
+        #expect(await iterator.next() == nil)
+    }
+
+    @Test func `is called at once where the app group cannot be used, and though the time expires afterwards`() {
+        let handler = NotificationServiceHandler(badgeStore: nil)
+        let request = UNNotificationRequest(identifier: "x", content: UNNotificationContent(), trigger: nil)
+        var calls = 0
+        handler.didReceive(request) { _ in calls += 1 }
+        handler.serviceExtensionTimeWillExpire()
+        #expect(calls == 1)
+    }
+
+    @Test func `of many pushes on many threads is called once each, and no count is lost`() throws {
+        let bench = try HandlerBench()
+        let shown = Shown()
+        let handler = bench.handler()
+        let pushes = 40
+        DispatchQueue.concurrentPerform(iterations: pushes) { number in
+            let content = UNMutableNotificationContent()
+            content.body = "\(number)"
+            handler.didReceive(UNNotificationRequest(identifier: "\(number)", content: content, trigger: nil)) {
+                shown.add($0)
+            }
+        }
+        #expect(Set(shown.bodies) == Set((0..<pushes).map { "\($0)" }))
+        #expect(shown.bodies.count == pushes)
+        #expect(try bench.group.update { $0.badge?.shown } == 2 + pushes)
+    }
+
+    @Test(.requirement("S2.14")) func `comes with a clear word about an app group that is none`() {
+        let handler = NotificationServiceHandler(appGroupIdentifier: "group.your.identifier")
+        #expect(handler.problem == .unknownAppGroup("group.your.identifier"))
+        #expect(
+            handler.problem?.description.hasPrefix(
+                "appGroupIdentifier \"group.your.identifier\" is not an app group of this process") == true)
+        var calls = 0
+        let request = UNNotificationRequest(identifier: "x", content: UNNotificationContent(), trigger: nil)
+        handler.didReceive(request) { _ in calls += 1 }
+        #expect(calls == 1)
+    }
+}

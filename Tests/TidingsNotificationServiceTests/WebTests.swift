@@ -1,0 +1,119 @@
+import Foundation
+import Testing
+
+@testable import TidingsNotificationService
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+@Suite struct `The extension's own web client` {
+    @Test func `sends method, path, token and body, and brings back status and body`() async throws {
+        let server = try OneAnswerServer("HTTP/1.1 201 Created\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok")
+        let url = try #require(URL(string: "http://127.0.0.1:\(server.port)/v1/extension/receipts"))
+        let answer = try await URLSessionHTTP().send(
+            .init(method: "POST", url: url, token: "secret", body: Array("{\"a\":1}".utf8), seconds: 120))
+        #expect(answer.status == 201)
+        #expect(String(decoding: answer.body, as: UTF8.self) == "ok")
+        let request = await server.request.value
+        #expect(request.hasPrefix("POST /v1/extension/receipts HTTP/1.1\r\n"))
+        #expect(request.contains("\r\nAuthorization: Bearer secret\r\n"))
+        #expect(request.contains("\r\nContent-Type: application/json\r\n"))
+        #expect(request.hasSuffix("\r\n\r\n{\"a\":1}"))
+    }
+
+    @Test func `keeps the query of a fetch`() async throws {
+        let server = try OneAnswerServer("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}")
+        let api = try #require(URL(string: "http://127.0.0.1:\(server.port)"))
+        let url = try #require(URL(string: "/v1/extension/missed?after=1&limit=2", relativeTo: api))
+        _ = try await URLSessionHTTP().send(.init(method: "GET", url: url.absoluteURL, token: "t", seconds: 120))
+        #expect(await server.request.value.hasPrefix("GET /v1/extension/missed?after=1&limit=2 HTTP/1.1\r\n"))
+    }
+
+    @Test func `gives up on a server that does not answer`() async throws {
+        let server = try OneAnswerServer(nil)
+        let url = try #require(URL(string: "http://127.0.0.1:\(server.port)/"))
+        await #expect(throws: (any Error).self) {
+            try await URLSessionHTTP().send(.init(method: "GET", url: url, token: "t", seconds: 1))
+        }
+        server.close()
+    }
+}
+
+/// Takes one request on a loopback port and gives one answer, or none.
+private final class OneAnswerServer: Sendable {
+    let port: UInt16
+    /// What came, head and body.
+    let request: Task<String, Never>
+    private let listener: Int32
+
+    init(_ answer: String?) throws {
+        #if canImport(Glibc)
+            let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        #else
+            let listener = socket(AF_INET, SOCK_STREAM, 0)
+        #endif
+        try #require(listener >= 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
+                bind(listener, generic, size) == 0 && listen(listener, 1) == 0
+                    && getsockname(listener, generic, &size) == 0
+            }
+        }
+        try #require(isBound)
+        self.listener = listener
+        self.port = UInt16(bigEndian: address.sin_port)
+        let (requests, continuation) = AsyncStream<String>.makeStream()
+        // A thread of its own: it waits in system calls, and the threads of tasks are few.
+        Thread.detachNewThread {
+            if let answer { continuation.yield(Self.serve(answer, on: listener)) }
+            continuation.finish()
+        }
+        self.request = Task {
+            for await request in requests { return request }
+            return ""
+        }
+    }
+
+    private static func serve(_ answer: String, on listener: Int32) -> String {
+        let connection = accept(listener, nil, nil)
+        defer {
+            Self.end(connection)
+            Self.end(listener)
+        }
+        var text = ""
+        var buffer = [UInt8](repeating: 0, count: 4_096)
+        while !Self.isWhole(text) {
+            let count = read(connection, &buffer, buffer.count)
+            guard count > 0 else { break }
+            text += String(decoding: buffer[..<count], as: UTF8.self)
+        }
+        _ = Array(answer.utf8).withUnsafeBytes { write(connection, $0.baseAddress, $0.count) }
+        return text
+    }
+
+    func close() { Self.end(self.listener) }
+
+    private static func end(_ descriptor: Int32) {
+        shutdown(descriptor, Int32(2))
+        _ = systemClose(descriptor)
+    }
+
+    /// Whether the body is as long as the head says.
+    private static func isWhole(_ text: String) -> Bool {
+        guard let end = text.range(of: "\r\n\r\n") else { return false }
+        let lengths = text[..<end.lowerBound].split(separator: "\r\n").compactMap { line -> Int? in
+            let parts = line.split(separator: ":")
+            return parts.first?.lowercased() == "content-length" ? parts.last.flatMap { Int($0.dropFirst()) } : nil
+        }
+        return text[end.upperBound...].utf8.count >= lengths.first ?? 0
+    }
+}
+
+private func systemClose(_ descriptor: Int32) -> Int32 { close(descriptor) }

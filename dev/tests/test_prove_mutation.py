@@ -1,0 +1,185 @@
+"""dev/prove-mutation: a mutant is seen by the test of its row or it survived; one that cannot be applied is named."""
+
+import pytest
+
+MUTANT = {
+    "name": "one and one is three",
+    "row": "sums",
+    "file": "Sources/Wing/Toy/Sum.swift",
+    "find": "left + right",
+    "replace": "left + right + 1",
+    "killed_by": ["adds"],
+    "tests": "ToyTests",
+}
+SUM = "public func sum(_ left: Int, _ right: Int) -> Int { left + right }\npublic func unseen() -> Int { 1 }\n"
+TESTS = """\
+import Testing
+import Toy
+
+@Suite struct `A sum` {
+    @Test func `adds two numbers`() { #expect(sum(1, 1) == 2) }
+    @Test(arguments: [1, 2]) func `adds nothing`(number: Int) { #expect(sum(number, 0) == number) }
+}
+"""
+MANIFEST = """\
+// swift-tools-version: 6.2
+import PackageDescription
+let package = Package(
+    name: "tidings",
+    targets: [
+        .target(name: "Toy", path: "Sources/Wing/Toy"),
+        .testTarget(name: "ToyTests", dependencies: ["Toy"], path: "Tests/ToyTests"),
+        .target(name: "LeftOut", path: "Sources/Wing/LeftOut"),
+    ])
+"""
+
+
+@pytest.fixture
+def toy(script, tmp_path, monkeypatch):
+    """The script on a package of one function, whose mutants are given."""
+    module = script("prove-mutation")
+    monkeypatch.setattr(module, "ROOT", tmp_path)
+    monkeypatch.setattr(module, "FOLDER", tmp_path / "mutation")
+    monkeypatch.setattr(module, "NEEDS", {"Toy": ([], ["no-package"])})
+    for path, text in {
+        "Package.swift": MANIFEST,
+        "Sources/Wing/Toy/Sum.swift": SUM,
+        "Tests/ToyTests/SumTests.swift": TESTS,
+        "Tests/Mutation/none.toml": "",
+    }.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text)
+
+    def write(*mutants, head=""):
+        tables = ["\n".join(f"{key} = {toml(value)}" for key, value in mutant.items()) for mutant in mutants]
+        text = head + "".join(f"[[mutant]]\n{table}\n" for table in tables)
+        (tmp_path / "Tests/Mutation/toy.toml").write_text(text)
+        return module
+
+    return write
+
+
+def toml(value):
+    return str(value).lower() if isinstance(value, bool) else repr(value)
+
+
+def run(module, monkeypatch, *arguments):
+    """The status the script ends with."""
+    monkeypatch.setattr("sys.argv", ["prove-mutation", *arguments])
+    try:
+        module.main()
+    except SystemExit as end:
+        return end.code
+    return 0
+
+
+def without(key):
+    return {name: value for name, value in MUTANT.items() if name != key}
+
+
+@pytest.mark.parametrize(
+    ("mutant", "complaint"),
+    [
+        (MUTANT | {"shorts": True}, "unknown key ['shorts']"),
+        (without("row"), "`row` must be a str"),
+        (MUTANT | {"killed_by": "adds"}, "`killed_by` must be a list"),
+        (MUTANT | {"find": "left * right"}, "`find` stands 0 times in Sources/Wing/Toy/Sum.swift, not once"),
+        (MUTANT | {"find": "public func"}, "`find` stands 2 times in Sources/Wing/Toy/Sum.swift, not once"),
+        (MUTANT | {"replace": "left + right"}, "`find` and `replace` are the same"),
+        (MUTANT | {"file": "Sources/Wing/Toy/Gone.swift"}, "there is no file Sources/Wing/Toy/Gone.swift"),
+        (MUTANT | {"tests": "OtherTests"}, "`tests` must start with one of ['ToyTests']"),
+    ],
+)
+def test_one_that_cannot_be_applied_is_named(toy, monkeypatch, capsys, mutant, complaint):
+    assert run(toy(mutant), monkeypatch, "--list") == 2
+    assert complaint in capsys.readouterr().err
+
+
+def test_names_differ_and_the_table_s_keys_are_known(toy, monkeypatch, capsys):
+    assert run(toy(MUTANT, MUTANT), monkeypatch, "--list") == 2
+    assert "toy.toml, mutant 2 (one and one is three): another mutant has this name" in capsys.readouterr().err
+    assert run(toy(MUTANT, head="[defaults]\nrow = 'x'\n"), monkeypatch, "--list") == 2
+    assert "toy.toml: unknown key ['row']" in capsys.readouterr().err
+
+
+def test_no_mutants_is_an_error(toy, monkeypatch, capsys):
+    for mutants, arguments in [((), ()), ((MUTANT,), ("--only", "no such row")), ((MUTANT,), ("--short",))]:
+        assert run(toy(*mutants), monkeypatch, *arguments) == 2
+        assert "no mutant in Tests/Mutation is chosen" in capsys.readouterr().err
+
+
+def test_every_fault_is_named_at_once_and_those_of_others_do_not_hinder_a_choice(toy, monkeypatch, capsys):
+    broken = [MUTANT | {"name": name, "find": "gone", "row": "lost"} for name in ("first", "second")]
+    assert run(toy(MUTANT, *broken), monkeypatch, "--list") == 2
+    complaints = [line.split(": ")[1] for line in capsys.readouterr().err.splitlines()]
+    assert complaints == ["toy.toml, mutant 2 (first)", "toy.toml, mutant 3 (second)"]
+    assert run(toy(MUTANT, *broken), monkeypatch, "--list", "--only", "sums") == 0
+
+
+def test_a_choice_goes_by_name_row_file_and_length(toy, monkeypatch, capsys):
+    other = MUTANT | {"name": "another", "row": "others", "short": True}
+    for arguments, listed in [
+        ((), ["sums", "others"]),
+        (("--only", "three"), ["sums"]),
+        (("--only", "others"), ["others"]),
+        (("--only", "(three|another) .* Sources/Wing"), ["sums", "others"]),
+        (("--only", "Sources/Wing"), ["sums", "others"]),
+        (("--short",), ["others"]),
+    ]:
+        module = toy(without("tests"), other, head="[defaults]\ntests = 'ToyTests'\n")
+        assert run(module, monkeypatch, "--list", *arguments) == 0
+        assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == listed
+
+
+@pytest.mark.parametrize(
+    ("output", "status", "names"),
+    [
+        ('✔ Test "adds" passed after 0.1 seconds.', 0, []),
+        ('✘ Test "adds" failed after 0.1 seconds with 1 issue.', 1, ["adds"]),
+        ('✘ Test "adds" with 2 test cases failed after 0.1 seconds with 1 issue.', 1, ["adds"]),
+        ('✘ Test "adds" recorded an issue at A.swift:1:2: Expectation failed: a at b', 1, ["adds"]),
+        (
+            '✘ Test "adds" recorded an issue with 1 argument cell → AC in SU at A.swift:1:2: Expectation failed',
+            1,
+            ["adds [cell → AC in SU]"],
+        ),
+        ('\x1b[91m✘\x1b[0m Test plain() failed after 0.1 seconds with 1 issue.', 1, ["plain()"]),
+        ('◇ Test "adds" started.\nFatal error: Index out of range', 1, ["the run died"]),
+        ('◇ Test "adds" started.', -11, ["the run died"]),
+        ("◇ Test run started.", 0, None),
+    ],
+)
+def test_what_failed_is_read_from_the_run(script, output, status, names):
+    assert script("prove-mutation").results(output, status) == (names, status)
+
+
+def test_a_run_tells_the_seen_from_the_survivors(toy, monkeypatch, capsys, tmp_path):
+    seen = MUTANT
+    argument = MUTANT | {"name": "by its argument", "killed_by": ["adds nothing [number → 2]"]}
+    survivor = MUTANT | {"name": "nobody looks", "find": "{ 1 }", "replace": "{ 2 }"}
+    elsewhere = MUTANT | {"name": "seen by another row's test", "killed_by": ["subtracts"]}
+    crash = MUTANT | {"name": "crashes", "replace": "[left + right][left + 1]", "killed_by": ["adds two"]}
+    table = tmp_path / "table.md"
+    module = toy(seen, argument, survivor, elsewhere, crash)
+    assert run(module, monkeypatch, "--table", str(table)) == 1
+    printed = capsys.readouterr()
+    assert 'sums: one and one is three: seen by "adds two numbers"' in printed.out
+    assert 'sums: by its argument: seen by "adds nothing [number → 2]"' in printed.out
+    assert "sums: nobody looks: SURVIVED; failing tests: [] (0)" in printed.out
+    assert 'sums: crashes: seen by "adds two, which crashed"' in printed.out
+    assert "3 of 5 seen" in printed.out
+    assert "not seen: nobody looks; seen by another row's test" in printed.err
+    rows = table.read_text().splitlines()
+    assert len(rows) == 7
+    assert rows[4] == "| sums | nobody looks | — | 0 |"
+    assert (tmp_path / "Sources/Wing/Toy/Sum.swift").read_text() == SUM
+    assert (tmp_path / "mutation/Toy/Sources/Wing/Toy/Sum.swift").read_text() == SUM
+
+    # The unbroken copy is warm: these two build one file each.
+    assert run(toy(seen), monkeypatch) == 0
+    assert "1 of 1 seen" in capsys.readouterr().out
+    assert run(toy(seen | {"replace": "left + nothing"}), monkeypatch) == 2
+    assert "does not compile" in capsys.readouterr().out
+    (tmp_path / "Sources/Wing/Toy/Sum.swift").write_text(SUM.replace("{ left + right }", "{ 0 * (left + right) }"))
+    assert run(toy(seen), monkeypatch) == 1
+    assert "the unbroken tree fails already" in capsys.readouterr().err
