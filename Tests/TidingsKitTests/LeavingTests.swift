@@ -27,7 +27,8 @@ extension ChatBench {
 
     /// From now on the app group cannot be used, as before the first unlock.
     fileprivate func spoil(_ group: AppGroup) throws {
-        try FileManager.default.removeItem(at: group.folder)
+        // Moved, not removed: the app on the phone may be writing there just now.
+        try FileManager.default.moveItem(at: group.folder, to: group.folder.appendingPathExtension("aside"))
         try Data().write(to: group.folder)
     }
 
