@@ -244,7 +244,7 @@ public final class ChatClient: Sendable {
 
     /// Unread messages (S2.12).
     ///
-    /// - Parameter includingMuted: whether conversations of level `none` count too; for the badge they do not.
+    /// - Parameter includingMuted: whether muted conversations (level `blocked`) count too; for the badge they do not.
     /// - Throws: `ChatError.notSignedIn`, `.store`.
     public func unreadMessageCount(includingMuted: Bool = false) throws -> Int {
         try self.reading { try $0.unread(includingMuted: includingMuted) }
