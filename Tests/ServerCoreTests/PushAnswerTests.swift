@@ -247,6 +247,16 @@ import TidingsModel
 }
 
 @Suite struct `The payload of a push` {
+    @Test(.requirement("S0.8")) func `goes to the device's token, by the app's topic and environment`() {
+        var bench = ServerBench()
+        bench.goneDevice("bob")
+        bench.say("hello", to: .direct("bob"))
+        let request = bench.pushes[0].request
+        #expect(request.token == ServerBench.token("bob", "phone"))
+        #expect(request.topic == ServerBench.topic)
+        #expect(request.environment == .production)
+    }
+
     @Test func `says nothing in its alert, and carries text, badge, thread, rc and tidings`() throws {
         var bench = ServerBench()
         bench.goneDevice("bob")
@@ -259,6 +269,7 @@ import TidingsModel
         #expect(aps["badge"] == 1)
         #expect(aps["sound"] == "default")
         #expect(aps["mutable-content"] == 1)
+        #expect(aps["category"] == .string(PushInfo.category))
         #expect(aps["thread-id"] == "PR:alice")
         let rc = try NotificationPayload(userInfo: payload)
         #expect(rc.targetID == "alice")
