@@ -66,6 +66,26 @@ prove-phone: ## 1,000 random sequences of 500 steps: phone and SDK as cores, the
 	TIDINGS_SEQUENCES=1000 swift test --skip-build --filter 'A phone to which anything happens'
 	TIDINGS_SEQUENCES=1000 swift test --skip-build --filter 'Forwarded calls in any order'
 
+.PHONY: prove-store
+prove-store: ## 5,000 random sequences of 30 commands with restarts and crashes: the store on SQLite equals the reference model.
+	$(SWIFT_BUILD) --build-tests
+	TIDINGS_SEQUENCES=5000 swift test --skip-build --filter 'A store on SQLite'
+
+.PHONY: fuzz-apns
+fuzz-apns: ## Over a million cases of bad input for both sides of APNs; prints how many of each kind.
+	$(SWIFT_BUILD) --build-tests
+	dev/fuzz-apns
+
+.PHONY: bench-apns
+bench-apns: ## The APNs client and the local APNs beside h2load and aioapns, in release builds.
+	@dev/bootstrap test
+	$(SWIFT_BUILD) --configuration release --product tidings
+	dev/bench-apns
+
+.PHONY: prove-apns
+prove-apns: release ## 200,000 pushes while connections, streams, answers and tokens fail, at least 1,000 times each; every push accounted for.
+	.build/release/tidings chaos --notifications 200000 --at-least 1000
+
 .PHONY: clean
 clean: ## Removes what builds and tests made.
 	rm -rf .build .venv .pytest_cache Benchmarks/.build

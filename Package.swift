@@ -114,19 +114,19 @@ targets += [
 targets += core("APNs", "APNsModel", needs: ["TidingsModel"])
 targets += core("APNs", "APNsCore", needs: ["TidingsModel", "APNsModel"])
 targets += core("APNs", "APNsClientCore", needs: ["TidingsModel", "APNsModel"])
+// HTTP/2 without sockets and clocks, under both sides (docs/decisions/0011-own-http2-framing.md).
+targets += shell("APNs", "HTTP2Connection", uses: ["NIOCore"], testingUses: ["NIOHPACK"])
 targets += shell(
-    "APNs", "APNsClient", needs: ["TidingsModel", "APNsModel", "APNsClientCore"],
+    "APNs", "APNsClient", needs: ["TidingsModel", "APNsModel", "APNsClientCore", "HTTP2Connection"],
     uses: [
-        "Crypto", "JWTKit", "Logging", "Metrics", "NIOConcurrencyHelpers", "NIOCore", "NIOHPACK", "NIOHTTP2",
-        "NIOPosix",
-        "NIOSSL", "NIOTLS",
-    ], testing: ["APNsSimulator", "APNsCore"])
+        "Crypto", "Logging", "Metrics", "NIOConcurrencyHelpers", "NIOCore", "NIOPosix", "NIOSSL", "NIOTLS",
+    ], testing: ["APNsSimulator", "APNsCore"], testingUses: ["MetricsTestKit", "SwiftASN1", "X509"])
 targets += shell(
-    "APNs", "APNsSimulator", needs: ["TidingsModel", "APNsModel", "APNsCore"],
+    "APNs", "APNsSimulator", needs: ["TidingsModel", "APNsModel", "APNsCore", "HTTP2Connection"],
     uses: [
-        "Crypto", "Hummingbird", "HTTPTypes", "Logging", "NIOConcurrencyHelpers", "NIOCore", "NIOHPACK", "NIOHTTP2",
-        "NIOPosix", "NIOSSL", "SwiftASN1", "X509",
-    ])
+        "Crypto", "GRDB", "Hummingbird", "HTTPTypes", "Logging", "NIOConcurrencyHelpers", "NIOCore",
+        "NIOPosix", "NIOSSL", "NIOTLS", "SwiftASN1", "X509",
+    ], testingUses: ["NIOEmbedded"])
 
 // Server
 targets += core("Server", "StoreModel", needs: ["TidingsModel"])
@@ -149,7 +149,7 @@ targets += shell(
 targets += core("Phone", "PhoneCore", needs: ["TidingsModel"])
 targets += shell(
     "Phone", "VirtualPhone", needs: ["TidingsModel", "PhoneCore"],
-    uses: ["NIOCore", "NIOPosix"])
+    uses: ["NIOCore", "NIOPosix"], testing: ["APNsSimulator", "APNsClient", "APNsModel"], testingUses: ["Logging"])
 if onLinux {
     targets += shell(
         "Phone", "UserNotifications", needs: ["TidingsModel", "PhoneCore", "VirtualPhone"], settings: facade)
@@ -162,7 +162,7 @@ if onLinux {
     targets += shell(
         "Phone", "UserNotificationsUI",
         needs: ["TidingsModel", "PhoneCore", "VirtualPhone", "UserNotifications", "UIKit", "_Testing_UIKit"],
-        settings: facade)
+        testing: ["ChatApp", "ChatNotificationContent"], settings: facade)
     for name in ["AudioToolbox", "BackgroundTasks", "Intents", "PushKit"] {
         targets += shell(
             "Phone", name,
@@ -216,17 +216,20 @@ targets += [
         name: "tidings",
         dependencies: ours(
             [
-                "TidingsModel", "APNsSimulator", "APNsModel", "APNsCore", "APNsClient", "TidingsServer", "StoreModel",
-                "ServerCore", "MessageStore", "VirtualPhone", "PhoneCore", "TidingsClient", "ClientCore", "TidingsWire",
+                "TidingsModel", "APNsSimulator", "APNsModel", "APNsCore", "APNsClient", "APNsClientCore",
+                "TidingsServer", "StoreModel", "ServerCore", "MessageStore", "VirtualPhone", "PhoneCore",
+                "TidingsClient", "ClientCore", "TidingsWire",
                 "World", "ScenarioCore", "Scenarios",
             ] + (onLinux ? ["PhoneTerminal"] : []))
             + packaged([
-                "ArgumentParser", "Crypto", "Hummingbird", "Logging", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOWebSocket",
+                "ArgumentParser", "Crypto", "Hummingbird", "Logging", "Metrics", "NIOCore", "NIOHTTP1", "NIOPosix",
+                "NIOWebSocket",
                 "ServiceLifecycle",
             ]),
         path: "Sources/Tool/tidings", swiftSettings: facade),
     .testTarget(
-        name: "TidingsToolTests", dependencies: ours(["TidingsModel", "tidings"]), path: "Tests/TidingsToolTests",
+        name: "TidingsToolTests", dependencies: ours(["TidingsModel", "APNsModel", "tidings"]),
+        path: "Tests/TidingsToolTests",
         swiftSettings: strict),
     // The rules of the house: imports, purity, sizes, words.
     .testTarget(name: "TidyTests", path: "Tests/TidyTests", swiftSettings: strict),
@@ -241,6 +244,10 @@ if onLinux {
             name: "ChatNotificationService",
             dependencies: ours(["TidingsModel", "TidingsNotificationService", "ClientCore"] + extensionFacades),
             path: "Examples/Chat/NotificationService", swiftSettings: facade),
+        .executableTarget(
+            name: "ChatNotificationContent",
+            dependencies: ours(["TidingsModel", "UIKit", "UserNotifications", "UserNotificationsUI", "VirtualPhone"]),
+            path: "Examples/Chat/NotificationContent", swiftSettings: facade),
     ]
 }
 

@@ -19,6 +19,8 @@ let package = Package(
     platforms: [.macOS(.v15)],
     dependencies: [
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/ordo-one/benchmark", from: "1.38.1", traits: []),
     ],
     targets: [
@@ -28,6 +30,22 @@ let package = Package(
         .target(
             name: "PhoneCore", dependencies: ["TidingsModel"] + collections, path: "Sources/Phone/PhoneCore",
             swiftSettings: settings),
+        .target(
+            name: "StoreModel", dependencies: ["TidingsModel"] + collections, path: "Sources/Server/StoreModel",
+            swiftSettings: settings),
+        .target(
+            name: "MessageStore",
+            dependencies: [
+                "TidingsModel", "StoreModel", .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"), .product(name: "Logging", package: "swift-log"),
+            ], path: "Sources/Server/MessageStore", swiftSettings: settings),
+        .executableTarget(
+            name: "Store",
+            dependencies: [
+                "TidingsModel", "StoreModel", "MessageStore", .product(name: "Logging", package: "swift-log"),
+                .product(name: "Benchmark", package: "benchmark"),
+            ], path: "Benchmarks/Store", swiftSettings: settings,
+            plugins: [.plugin(name: "BenchmarkPlugin", package: "benchmark")]),
         .executableTarget(
             name: "Phone",
             dependencies: ["TidingsModel", "PhoneCore", .product(name: "Benchmark", package: "benchmark")],

@@ -136,7 +136,8 @@ class Site:
         self.apns = Program(
             [
                 tool(), "apns", "--port", str(self.apns_port), "--courier-port", str(self.courier_port),
-                "--control-port", str(self.control_port), "--state", str(self.apns_state), "--topic", TOPIC,
+                "--control-port", str(self.control_port), "--channel-port", "0", "--state", str(self.apns_state),
+                "--topic", TOPIC,
             ],
             self.folder / "apns.log",
         )
@@ -149,7 +150,7 @@ class Site:
             "api_key": {
                 "tests": {
                     "sha256": hashlib.sha256(self.api_key.encode()).hexdigest(),
-                    "scopes": ["tokens", "messages", "conversations", "trace"],
+                    "scopes": ["tokens", "messages", "conversations", "history", "settings", "trace"],
                 }
             },
         }

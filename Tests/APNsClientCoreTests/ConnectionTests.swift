@@ -10,17 +10,127 @@ import TidingsModel
         for number: UInt64 in 1...4 { _ = sender.send(number) }
         let away = sender.handle(
             .goAwayReceived(Sender.first, lastStream: 5, debugData: Array("Bye.".utf8), jitter: 0))
-        #expect(away == [.warn("APNs closes a connection: Bye."), .connect(Sender.second)])
+        #expect(away == [.warn("APNs closes a connection: Bye."), .resolve(Sender.second)])
         #expect(sender.answer(3) == [.finish(1, Sender.accepted)])
         #expect(sender.reconnect(Sender.second) == [.open(1, on: Sender.second, 3)])
-        #expect(sender.answer(5) == [.finish(2, Sender.accepted), .close(Sender.first)])
+        #expect(sender.answer(5) == [.finish(2, Sender.accepted), .close(Sender.first, .goAway)])
         #expect(
             sender.answer(1, on: Sender.second) == [.finish(3, Sender.accepted), .open(3, on: Sender.second, 4)])
+    }
+
+    @Test func `by two GOAWAYs in a row sends elsewhere what the second one lowers, once each`() {
+        var sender = Sender.opened()
+        for number: UInt64 in 1...4 { _ = sender.send(number) }
+        let warning = APNsDispatcher.Effect.warn("APNs closes a connection: no reason given")
+        #expect(
+            sender.handle(.goAwayReceived(Sender.first, lastStream: 7, debugData: [], jitter: 0))
+                == [warning, .resolve(Sender.second)])
+        #expect(
+            sender.handle(.goAwayReceived(Sender.first, lastStream: 3, debugData: [], jitter: 0)) == [warning])
+        #expect(sender.answer(3) == [.finish(1, Sender.accepted), .close(Sender.first, .goAway)])
+        #expect(sender.reconnect(Sender.second) == [.open(1, on: Sender.second, 2)])
+        #expect(
+            sender.answer(1, on: Sender.second) == [
+                .finish(2, Sender.accepted), .open(3, on: Sender.second, 3), .open(5, on: Sender.second, 4),
+            ])
+    }
+
+    @Test func `by GOAWAY is not waited for without end`() {
+        var sender = Sender.opened()
+        _ = sender.send(1, within: 90_000)
+        _ = sender.handle(.goAwayReceived(Sender.first, lastStream: 3, debugData: [], jitter: 0))
+        #expect(sender.pass(to: 29_999) == [])
+        // A second one does not make the wait longer.
+        _ = sender.handle(.goAwayReceived(Sender.first, lastStream: 3, debugData: [], jitter: 0))
+        #expect(
+            sender.pass(to: 30_000) == [
+                .close(Sender.first, .goAway), .finish(1, .unknownOutcome("no answer after GOAWAY")),
+            ])
+    }
+
+    /// Reasons that concern the connection alone (APNs reference, section 3.3).
+    @Test(arguments: ["", "Maximum active streams violated", #"{"reason":"Shutdown"}"#, #"{"reason":"IdleTimeout"}"#])
+    func `by GOAWAY with words that blame nobody is replaced at once`(text: String) {
+        var sender = Sender.opened()
+        _ = sender.handle(.goAwayReceived(Sender.first, lastStream: 1, debugData: Array(text.utf8), jitter: 999))
+        #expect(sender.send(1) == [.resolve(Sender.second)])
+    }
+
+    @Test func `by GOAWAY before any answer is not replaced at once`() {
+        var sender = Sender()
+        _ = sender.send(1)
+        _ = sender.handle(.resolved(Sender.first, ["a"]))
+        _ = sender.handle(.connected(Sender.first))
+        _ = sender.handle(.tokenMinted)
+        #expect(
+            sender.handle(.goAwayReceived(Sender.first, lastStream: 0, debugData: [], jitter: 999)) == [
+                .warn("APNs closes a connection: no reason given"), .close(Sender.first, .goAway),
+            ])
+        #expect(sender.pass(to: 999) == [])
+        #expect(sender.pass(to: 1_000) == [.resolve(Sender.second)])
+    }
+
+    @Test func `by a refusal at its first word is not replaced at once`() {
+        var sender = Sender()
+        _ = sender.send(1)
+        _ = sender.handle(.resolved(Sender.first, ["a"]))
+        _ = sender.handle(.connected(Sender.first))
+        _ = sender.handle(.tokenMinted)
+        #expect(sender.answer(1, Sender.refusal(.unrelatedKeyIDInToken)) == [.close(Sender.first, .refused)])
+        #expect(sender.pass(to: 999) == [])
+        #expect(sender.pass(to: 1_000) == [.resolve(Sender.second)])
+        #expect(sender.reconnect(Sender.second) == [.open(1, on: Sender.second, 1)])
+        #expect(
+            sender.answer(1, on: Sender.second, Sender.refusal(.unrelatedKeyIDInToken)) == [
+                .close(Sender.second, .refused)
+            ])
+        #expect(sender.pass(to: 2_999) == [])
+        #expect(sender.pass(to: 3_000) == [.resolve(Sender.third)])
+    }
+
+    @Test func `half dead leaves unknown what was sent, and sends again what was not`() {
+        var sender = Sender.opened()
+        for number: UInt64 in 1...2 { _ = sender.send(number) }
+        #expect(sender.handle(.streamNotSent(Sender.first, stream: 5)) == [.open(7, 2)])
+        #expect(sender.handle(.streamNotSent(Sender.first, stream: 7)) == [.open(9, 2)])
+        _ = sender.handle(.streamLimitAnnounced(Sender.first, 0))
+        #expect(sender.handle(.streamNotSent(Sender.first, stream: 9)) == [])
+        #expect(
+            sender.handle(.connectionClosed(Sender.first, cause: "timed out", jitter: 0)) == [
+                .finish(1, .unknownOutcome("connection lost: timed out")), .resolve(Sender.second),
+            ])
+        #expect(sender.reconnect(Sender.second) == [.open(1, on: Sender.second, 2)])
+    }
+
+    /// What has been read tells of the end only after answers that make room for more.
+    @Test func `that is not known yet costs no request a try`() {
+        var sender = Sender.opened { $0.retriesMax = 0 }
+        #expect(sender.send(1) == [.open(3, 1)])
+        #expect(sender.handle(.streamNotTaken(Sender.first, stream: 3)) == [])
+        #expect(sender.send(2) == [])
+        #expect(
+            sender.handle(.goAwayReceived(Sender.first, lastStream: 1, debugData: [], jitter: 0)) == [
+                .warn("APNs closes a connection: no reason given"), .close(Sender.first, .goAway),
+                .resolve(Sender.second),
+            ])
+        #expect(
+            sender.reconnect(Sender.second) == [.open(1, on: Sender.second, 1)])
+        #expect(
+            sender.answer(1, on: Sender.second) == [.finish(1, Sender.accepted), .open(3, on: Sender.second, 2)])
+    }
+
+    @Test func `that turns out to be another limit is none`() {
+        var sender = Sender.opened()
+        for number: UInt64 in 1...2 { _ = sender.send(number) }
+        #expect(sender.handle(.streamNotTaken(Sender.first, stream: 5)) == [])
+        #expect(sender.handle(.streamLimitAnnounced(Sender.first, 1)) == [])
+        #expect(sender.answer(3) == [.finish(1, Sender.accepted), .open(7, 2)])
     }
 
     @Test func `by GOAWAY for a bad certificate opens the breaker`() {
         var sender = Sender()
         _ = sender.send(1)
+        _ = sender.handle(.resolved(Sender.first, ["a"]))
         _ = sender.handle(.connected(Sender.first))
         _ = sender.handle(.tokenMinted)
         let debugData = Array(#"{"reason":"BadCertificateEnvironment"}"#.utf8)
@@ -29,7 +139,7 @@ import TidingsModel
                 == [
                     .warn("APNs closes a connection: BadCertificateEnvironment"),
                     .warn("nothing is sent with this credential: BadCertificateEnvironment"),
-                    .finish(1, .notSent("breaker open: BadCertificateEnvironment")), .close(Sender.first),
+                    .finish(1, .notSent("breaker open: BadCertificateEnvironment")), .close(Sender.first, .goAway),
                 ])
     }
 
@@ -44,12 +154,13 @@ import TidingsModel
                     .finish(2, .unknownOutcome("connection lost: reset by peer")),
                 ])
         #expect(sender.handle(.connectionClosed(Sender.first, cause: "again", jitter: 0)) == [])
-        #expect(sender.send(3) == [.connect(Sender.second)])
+        #expect(sender.send(3) == [.resolve(Sender.second)])
     }
 
     @Test func `before any answer is not tried again at once`() {
         var sender = Sender()
         _ = sender.send(1)
+        _ = sender.handle(.resolved(Sender.first, ["a"]))
         _ = sender.handle(.connected(Sender.first))
         #expect(sender.handle(.tokenMinted) == [.open(1, 1)])
         #expect(
@@ -59,7 +170,7 @@ import TidingsModel
                     .warn("connection lost before any answer: cut"),
                 ])
         #expect(sender.send(2) == [])
-        #expect(sender.pass(to: 1_000) == [.connect(Sender.second)])
+        #expect(sender.pass(to: 1_000) == [.resolve(Sender.second)])
     }
 }
 
@@ -114,10 +225,10 @@ import TidingsModel
         #expect(
             sender.pass(to: 55_000)
                 == [
-                    .close(Sender.first), .finish(1, .unknownOutcome("the connection does not answer")),
+                    .close(Sender.first, .silence), .finish(1, .unknownOutcome("the connection does not answer")),
                     .warn("a connection did not answer PING"),
                 ])
-        #expect(sender.send(2) == [.connect(Sender.second)])
+        #expect(sender.send(2) == [.resolve(Sender.second)])
     }
 
     @Test func `is replaced when it is old`() {
@@ -125,208 +236,7 @@ import TidingsModel
             $0.connectionAgeMax = 60_000
             $0.pingAfter = 60_000
         }
-        #expect(sender.pass(to: 60_000) == [.close(Sender.first)])
-        #expect(sender.send(1) == [.connect(Sender.second)])
-    }
-}
-
-@Suite struct `An expired provider token` {
-    @Test func `is replaced once for all who met it, on a new connection`() {
-        var sender = Sender.opened()
-        sender.idle(to: 1_300_000)
-        #expect(sender.send(1) == [.open(3, 1)])
-        #expect(sender.send(2) == [.open(5, 2)])
-        let expired = Sender.refusal(.expiredProviderToken)
-        #expect(sender.answer(3, expired) == [.mintToken, .connect(Sender.second)])
-        #expect(sender.answer(5, expired) == [.close(Sender.first)])
-        #expect(sender.handle(.tokenMinted) == [])
-        #expect(sender.reconnect(Sender.second) == [.open(1, on: Sender.second, 2)])
-        #expect(
-            sender.answer(1, on: Sender.second)
-                == [.finish(2, Sender.accepted), .open(3, on: Sender.second, 1)])
-        // It repeats for the first one: a matter of configuration (the clock).
-        #expect(
-            sender.answer(3, on: Sender.second, expired)
-                == [
-                    .warn("nothing is sent with this credential: ExpiredProviderToken"),
-                    .finish(1, .refused(.expiredProviderToken, status: 403, timestamp: nil)), .close(Sender.second),
-                ])
-    }
-}
-
-@Suite struct `A breaker` {
-    private let fault = Sender.refusal(.invalidProviderToken)
-    private let refused = APNsOutcome.refused(.invalidProviderToken, status: 403, timestamp: nil)
-
-    @Test func `opens on a configuration fault, ends what waits and lets one request find out`() {
-        var sender = Sender.opened { $0.streamsMax = 2 }
-        for number: UInt64 in 1...3 { _ = sender.send(number) }
-        #expect(
-            sender.answer(3, self.fault)
-                == [
-                    .warn("nothing is sent with this credential: InvalidProviderToken"),
-                    .finish(3, .notSent("breaker open: InvalidProviderToken")), .finish(1, self.refused),
-                ])
-        // The other one in flight ends by itself and changes nothing.
-        #expect(sender.answer(5) == [.finish(2, Sender.accepted)])
-        _ = sender.pass(to: 29_999)
-        #expect(sender.send(4) == [.finish(4, .notSent("breaker open: InvalidProviderToken"))])
-        _ = sender.pass(to: 30_000)
-        #expect(sender.send(5) == [.open(7, 5)])
-        #expect(sender.send(6) == [.finish(6, .notSent("breaker open: InvalidProviderToken"))])
-        #expect(sender.answer(7) == [.finish(5, Sender.accepted)])
-        #expect(sender.send(7) == [.open(9, 7)])
-    }
-
-    @Test func `stays open longer after each probe that fails`() {
-        var sender = Sender.opened()
-        _ = sender.send(1)
-        _ = sender.answer(3, self.fault)
-        _ = sender.pass(to: 30_000)
-        #expect(sender.send(2) == [.open(5, 2)])
-        #expect(sender.answer(5, self.fault).last == .finish(2, self.refused))
-        sender.idle(to: 89_999)
-        #expect(sender.send(3) == [.finish(3, .notSent("breaker open: InvalidProviderToken"))])
-        sender.idle(to: 90_000)
-        #expect(sender.send(4) == [.open(7, 4)])
-    }
-
-    @Test func `whose probe gets no answer lets the next one try`() {
-        var sender = Sender.opened()
-        _ = sender.send(1)
-        _ = sender.answer(3, self.fault)
-        _ = sender.pass(to: 30_000)
-        _ = sender.send(2)
-        _ = sender.handle(.streamReset(Sender.first, stream: 5, code: "CANCEL"))
-        #expect(sender.send(3) == [.open(7, 3)])
-    }
-
-    @Test func `for a topic leaves other topics alone`() {
-        var sender = Sender.opened()
-        _ = sender.send(1, topic: "bad")
-        _ = sender.answer(3, Sender.refusal(.topicDisallowed))
-        #expect(sender.send(2, topic: "bad") == [.finish(2, .notSent("breaker open: TopicDisallowed"))])
-        #expect(sender.send(3, topic: "good") == [.open(5, 3)])
-    }
-
-    @Test func `opens for a server that is not trusted, with its name for the fault`() {
-        var sender = Sender()
-        _ = sender.send(1)
-        #expect(
-            sender.handle(.connectFailed(Sender.first, .refused("unknown authority"), jitter: 999))
-                == [
-                    .warn("nothing is sent with this credential: unknown authority"),
-                    .finish(1, .notSent("breaker open: unknown authority")),
-                ])
-    }
-
-    @Test func `opens when no token can be signed`() {
-        var sender = Sender()
-        _ = sender.send(1)
-        _ = sender.handle(.connected(Sender.first))
-        #expect(
-            sender.handle(.tokenFailed("no key", jitter: 0))
-                == [
-                    .warn("nothing is sent with this credential: no key"),
-                    .finish(1, .notSent("breaker open: no key")),
-                ])
-    }
-}
-
-@Suite struct `Whatever happens` {
-    /// A seeded storm over every kind of event: each request ends exactly once, and at the end nothing is left.
-    @Test(arguments: 1...200) func `each request ends exactly once`(seed: UInt64) {
-        // tidy: long because the storm is one loop over every kind of event.
-        var random = SplitMix(state: seed)
-        var sender = Sender {
-            $0.connectionsMax = 2
-            $0.streamsMax = 5
-            $0.queueMax = 20
-        }
-        var asked: Set<RequestID> = []
-        var ended: [RequestID: Int] = [:]
-        var live: [ConnectionID: Set<Int64>] = [:]
-        var connecting: [ConnectionID] = []
-        var isMinting = false
-        func note(_ effects: [APNsDispatcher.Effect]) {
-            for effect in effects {
-                switch effect {
-                case .connect(let id): connecting.append(id)
-                case .openStream(let id, let stream, _): live[id, default: []].insert(stream)
-                case .close(let id):
-                    live[id] = nil
-                    connecting.removeAll { $0 == id }
-                case .finish(let id, _): ended[id, default: 0] += 1
-                case .mintToken: isMinting = true
-                case .resetStream(let id, let stream): live[id]?.remove(stream)
-                case .ping, .wake, .finishShutdown, .warn: break
-                }
-            }
-        }
-        for step in 0..<300 {
-            let jitter = Int64(random.next() % 1_000)
-            switch random.next() % 12 {
-            case 0, 1, 2, 3:
-                asked.insert(RequestID(UInt64(step)))
-                note(sender.send(UInt64(step), topic: "t\(random.next() % 2)", within: Int64(random.next() % 20_000)))
-            case 4:
-                if let id = connecting.popLast() {
-                    live[id] = []
-                    note(sender.handle(.connected(id)))
-                    note(sender.handle(.streamLimitAnnounced(id, Int(random.next() % 6))))
-                }
-            case 5:
-                if let id = connecting.popLast() {
-                    let fault: APNsDispatcher.ConnectFault = random.next() % 8 == 0 ? .refused("x") : .unreachable("x")
-                    note(sender.handle(.connectFailed(id, fault, jitter: jitter)))
-                }
-            case 6:
-                if isMinting {
-                    isMinting = false
-                    note(sender.handle(random.next() % 8 == 0 ? .tokenFailed("x", jitter: jitter) : .tokenMinted))
-                }
-            case 7: note(sender.pass(to: sender.monotonic + Int64(random.next() % 5_000)))
-            case 8:
-                if let id = live.keys.min(), random.next() % 4 == 0 {
-                    let last = Int64(random.next() % 20)
-                    note(sender.handle(.goAwayReceived(id, lastStream: last, debugData: [], jitter: jitter)))
-                    live[id] = live[id]?.filter { $0 <= last }
-                } else if let id = live.keys.max(), random.next() % 4 == 0 {
-                    live[id] = nil
-                    note(sender.handle(.connectionClosed(id, cause: "x", jitter: jitter)))
-                }
-            case 9:
-                if let id = asked.min(by: { $0.rawValue % 7 < $1.rawValue % 7 }) {
-                    note(sender.handle(.cancelled(id)))
-                }
-            default:
-                guard let id = live.keys.min(), let stream = live[id]?.min() else { continue }
-                live[id]?.remove(stream)
-                switch random.next() % 8 {
-                case 0: note(sender.handle(.streamRefused(id, stream: stream)))
-                case 1: note(sender.handle(.streamReset(id, stream: stream, code: "x")))
-                case 2:
-                    let all = APNsReason.documented
-                    note(sender.answer(stream, on: id, Sender.refusal(all[Int(random.next() % UInt64(all.count))])))
-                default: note(sender.answer(stream, on: id))
-                }
-            }
-        }
-        note(sender.handle(.shutdownRequested))
-        note(sender.pass(to: sender.monotonic + 5_000))
-        #expect(Set(ended.keys) == asked)
-        #expect(ended.values.allSatisfy { $0 == 1 })
-        #expect(sender.core.openCount == 0)
-    }
-}
-
-private struct SplitMix {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-        self.state &+= 0x9e37_79b9_7f4a_7c15
-        var z = self.state
-        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-        return z ^ (z >> 31)
+        #expect(sender.pass(to: 60_000) == [.close(Sender.first, .age)])
+        #expect(sender.send(1) == [.resolve(Sender.second)])
     }
 }

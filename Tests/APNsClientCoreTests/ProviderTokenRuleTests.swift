@@ -70,6 +70,41 @@ private func at(_ minutes: Int64, wall: Int64? = nil) -> Now {
         #expect(rule.handle(.rejected(generation: 1), at: at(21)) == [])
     }
 
+    @Test func `that APNs calls expired while its successor is being minted is not used again`() {
+        var rule = self.minted()
+        #expect(rule.handle(.needed, at: at(45)) == [.mint])
+        #expect(rule.handle(.rejected(generation: 1), at: at(45)) == [])
+        #expect(rule.usable(at: at(45)) == nil)
+        #expect(rule.handle(.minted, at: at(46)) == [])
+        #expect(rule.usable(at: at(46)) == 2)
+    }
+
+    @Test func `that could not be renewed is used on, and renewed a minute later`() {
+        var rule = self.minted()
+        #expect(rule.handle(.needed, at: at(45)) == [.mint])
+        #expect(rule.handle(.failed, at: at(45)) == [])
+        #expect(rule.usable(at: at(45)) == 1)
+        #expect(rule.handle(.needed, at: at(45)) == [])
+        #expect(rule.handle(.needed, at: at(46)) == [.mint])
+        #expect(rule.handle(.failed, at: at(59)) == [])
+        // It can be used no more: there is nothing to wait for.
+        #expect(rule.usable(at: at(59)) == nil)
+        #expect(rule.handle(.needed, at: at(59)) == [.mint])
+    }
+
+    @Test func `of another credential starts afresh, and no complaint about an old one meets it`() {
+        var rule = self.minted()
+        #expect(rule.handle(.credentialReplaced, at: at(5)) == [])
+        #expect(rule.usable(at: at(5)) == nil)
+        #expect(rule.handle(.needed, at: at(5)) == [.mint])
+        #expect(rule.handle(.credentialReplaced, at: at(6)) == [])
+        #expect(rule.handle(.needed, at: at(6)) == [.mint])
+        #expect(rule.handle(.minted, at: at(6)) == [])
+        #expect(rule.usable(at: at(6)) == 3)
+        #expect(rule.handle(.rejected(generation: 1), at: at(30)) == [])
+        #expect(rule.usable(at: at(30)) == 3)
+    }
+
     @Test func `that could not be signed is tried again by the next request`() {
         var rule = ProviderTokenRule()
         #expect(rule.handle(.needed, at: at(0)) == [.mint])

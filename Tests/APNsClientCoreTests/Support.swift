@@ -1,4 +1,5 @@
 import APNsModel
+import Testing
 import TidingsModel
 
 @testable import APNsClientCore
@@ -6,7 +7,8 @@ import TidingsModel
 typealias RequestID = APNsDispatcher.RequestID
 typealias ConnectionID = APNsDispatcher.ConnectionID
 
-/// A dispatcher on a virtual clock. Wakes are left out of the effects unless a test asks for them.
+/// A dispatcher on a virtual clock, with one connection at most unless a test asks for more. Wakes are left out of the
+/// effects.
 struct Sender {
     var core: APNsDispatcher
     var monotonic: Int64 = 0
@@ -14,9 +16,11 @@ struct Sender {
 
     static let first = ConnectionID(1)
     static let second = ConnectionID(2)
+    static let third = ConnectionID(3)
 
     init(_ change: (inout APNsDispatcher.Configuration) -> Void = { _ in }) {
         var configuration = APNsDispatcher.Configuration()
+        configuration.connectionsMax = 1
         change(&configuration)
         self.core = APNsDispatcher(configuration: configuration)
     }
@@ -30,8 +34,12 @@ struct Sender {
         }
     }
 
-    mutating func send(_ number: UInt64, topic: String = "t", within: Int64 = 30_000) -> [APNsDispatcher.Effect] {
-        self.handle(.sendRequested(RequestID(number), topic: topic, deadline: self.monotonic + within))
+    mutating func send(
+        _ number: UInt64, topic: String = "t", to token: PushToken? = nil, bytes: Int = 100, within: Int64 = 30_000
+    ) -> [APNsDispatcher.Effect] {
+        self.handle(
+            .sendRequested(
+                RequestID(number), .init(topic: topic, token: token, bytes: bytes, deadline: self.monotonic + within)))
     }
 
     mutating func answer(
@@ -55,14 +63,23 @@ struct Sender {
     static let ok = APNsResponse(status: 200, apnsID: "a")
     static let accepted = APNsOutcome.accepted(apnsID: "a", uniqueID: nil)
 
-    static func refusal(_ reason: APNsReason, timestamp: Int64? = nil) -> APNsResponse {
-        APNsResponse(status: reason.status ?? 400, apnsID: "a", reason: reason, timestamp: timestamp)
+    static func refusal(
+        _ reason: APNsReason, timestamp: Int64? = nil, retryAfter: Int64? = nil
+    ) -> APNsResponse {
+        APNsResponse(
+            status: reason.status ?? 400, apnsID: "a", reason: reason,
+            invalidSince: timestamp.map { APNsInvalidSince(milliseconds: $0) }, retryAfter: retryAfter)
+    }
+
+    static func refused(_ reason: APNsReason, retryAfter: Int64? = nil) -> APNsOutcome {
+        .refused(APNsRefusal(reason, status: reason.status ?? 400, apnsID: "a", retryAfter: retryAfter))
     }
 
     /// A sender with an open connection of 1,000 streams and a token; request 1,000 was accepted on stream 1.
     static func opened(_ change: (inout APNsDispatcher.Configuration) -> Void = { _ in }) -> Sender {
         var sender = Sender(change)
-        _ = sender.send(1_000)
+        _ = sender.send(1_000, bytes: 0)
+        _ = sender.handle(.resolved(Self.first, ["a"]))
         _ = sender.handle(.connected(Self.first))
         _ = sender.handle(.streamLimitAnnounced(Self.first, 1))
         _ = sender.handle(.tokenMinted)
@@ -80,8 +97,10 @@ struct Sender {
     }
 
     /// Opens the next connection and lets the first request on it be sent.
-    mutating func reconnect(_ id: ConnectionID) -> [APNsDispatcher.Effect] {
-        self.handle(.connected(id)) + self.handle(.streamLimitAnnounced(id, 1_000))
+    mutating func reconnect(_ id: ConnectionID, limit: Int = 1_000) -> [APNsDispatcher.Effect] {
+        let connecting = self.handle(.resolved(id, ["a"]))
+        #expect(connecting == [.connect(id, address: "a")])
+        return self.handle(.connected(id)) + self.handle(.streamLimitAnnounced(id, limit))
     }
 }
 

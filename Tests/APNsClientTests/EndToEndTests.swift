@@ -4,6 +4,7 @@ import Crypto
 import Foundation
 import NIOConcurrencyHelpers
 import NIOCore
+import NIOPosix
 import Testing
 import TidingsModel
 
@@ -16,11 +17,12 @@ private let patience = TimeLimitTrait.Duration.minutes(5)
     func `travels over TLS and HTTP/2 to the phone, and its log says so`(host: String) async throws {
         try await Stage.run { stage in
             let client = try stage.client(stage.configuration(host: host))
-            let outcome = await client.send(
-                stage.request {
-                    $0.apnsID = sampleID
-                    $0.expiration = 4_000_000_000
-                })
+            let outcome = await client.outcome(
+                of:
+                    stage.request {
+                        $0.apnsID = sampleID
+                        $0.expiration = 4_000_000_000
+                    })
             guard case .accepted(sampleID, let uniqueID?) = outcome else {
                 Issue.record("\(outcome)")
                 return
@@ -51,8 +53,8 @@ private let patience = TimeLimitTrait.Duration.minutes(5)
             while try await LineSocket.http("GET", "/devices", port: stage.addresses.controlPort).1.arrayValue?
                 .first?["connected"] == true
             { try await Task.sleep(for: .milliseconds(5)) }
-            _ = await client.send(stage.request())
-            _ = await client.send(stage.request { $0.apnsID = sampleID })
+            _ = await client.outcome(of: stage.request())
+            _ = await client.outcome(of: stage.request { $0.apnsID = sampleID })
             let back = try await LineSocket.connect(port: stage.addresses.courierPort)
             try await back.write(#"{"type":"hello","phone":"alice"}"# + "\n")
             _ = try await back.next()
@@ -87,7 +89,9 @@ private let patience = TimeLimitTrait.Duration.minutes(5)
             _ = try await LineSocket.http("POST", path, port: stage.addresses.controlPort)
             let outcomes = await Self.send(Array(repeating: stage.request(), count: 1_400), with: client)
             let dead = outcomes.count { outcome in
-                if case .refused(.unregistered, 410, _?) = outcome { return true }
+                if let refusal = outcome.refusal {
+                    return refusal.reason == .unregistered && refusal.invalidSince != nil
+                }
                 return false
             }
             #expect(dead == 1_400)
@@ -97,7 +101,7 @@ private let patience = TimeLimitTrait.Duration.minutes(5)
 
     private static func send(_ requests: [APNsRequest], with client: APNsClient) async -> [APNsOutcome] {
         await withTaskGroup(of: APNsOutcome.self) { group in
-            for request in requests { group.addTask { await client.send(request) } }
+            for request in requests { group.addTask { await client.outcome(of: request) } }
             return await group.reduce(into: []) { $0.append($1) }
         }
     }
@@ -107,7 +111,7 @@ private let patience = TimeLimitTrait.Duration.minutes(5)
             let client = try stage.client()
             let calls = NIOLockedValueBox(0)
             let outcome: APNsOutcome = await withCheckedContinuation { continuation in
-                client.send(stage.request()) { outcome in
+                client.submit(stage.request()) { outcome in
                     client.eventLoop.preconditionInEventLoop()
                     calls.withLockedValue { $0 += 1 }
                     continuation.resume(returning: outcome)
@@ -127,8 +131,9 @@ private let patience = TimeLimitTrait.Duration.minutes(5)
     @Test func `of an unknown token is BadDeviceToken`() async throws {
         try await Stage.run { stage in
             let client = try stage.client()
-            let outcome = await client.send(stage.request { $0.token = "00ff" })
-            #expect(outcome == .refused(.badDeviceToken, status: 400, timestamp: nil))
+            let outcome = await client.outcome(of: stage.request { $0.token = "00ff" })
+            #expect(outcome.refusal?.reason == .badDeviceToken)
+            #expect(outcome.refusal?.status == 400)
             await client.shutdown()
         }
     }
@@ -140,30 +145,32 @@ private let patience = TimeLimitTrait.Duration.minutes(5)
             let path = "/devices/\(stage.token.rawValue)/retire"
             _ = try await LineSocket.http("POST", path, port: stage.addresses.controlPort)
             let after = Int64(Date().timeIntervalSince1970 * 1_000)
-            guard case .refused(.unregistered, 410, let timestamp?) = await client.send(stage.request()) else {
-                Issue.record("not 410")
-                return
-            }
-            #expect((before...after).contains(timestamp))
+            let refusal = try #require(await client.outcome(of: stage.request()).refusal)
+            #expect(refusal.reason == .unregistered)
+            #expect(refusal.status == 410)
+            #expect((before...after).contains(try #require(refusal.invalidSince).milliseconds))
             await client.shutdown()
         }
     }
 
-    /// Past the client's own check: a body just too long, and one longer than any window.
-    @Test(arguments: [4_097, 300_000]) func `of a long payload is PayloadTooLarge`(count: Int) async throws {
+    /// Past the client's own check: a body just too long, and one that takes nearly the whole window.
+    @Test(arguments: [4_097, 60_000]) func `of a long payload is PayloadTooLarge`(count: Int) async throws {
         try await Stage.run { stage in
             let client = try stage.client()
             let long = stage.request { $0.payload = Array(repeating: 0x20, count: count) }
-            guard case .notSent = await client.send(long) else {
+            guard case .notSent = await client.outcome(of: long) else {
                 Issue.record("the client let it pass")
                 return
             }
             let outcome: APNsOutcome = await withCheckedContinuation { continuation in
-                client.engine.submit(client.engine.ticket(), long) { continuation.resume(returning: $0) }
+                let push = PendingPush(
+                    long, waits: false, .completion { end, _ in continuation.resume(returning: end) })
+                client.engine.submit(push)
             }
-            #expect(outcome == .refused(.payloadTooLarge, status: 413, timestamp: nil))
+            #expect(outcome.refusal?.reason == .payloadTooLarge)
+            #expect(outcome.refusal?.status == 413)
             // The connection is still good.
-            guard case .accepted = await client.send(stage.request()) else {
+            guard case .accepted = await client.outcome(of: stage.request()) else {
                 Issue.record("the next push failed")
                 return
             }
@@ -175,9 +182,10 @@ private let patience = TimeLimitTrait.Duration.minutes(5)
         try await Stage.run { stage in
             let foreign = P256.Signing.PrivateKey().pemRepresentation
             let client = try stage.client(try stage.configuration(privateKey: foreign))
-            let outcome = await client.send(stage.request())
-            #expect(outcome == .refused(.invalidProviderToken, status: 403, timestamp: nil))
-            #expect(await client.send(stage.request()) == .notSent("breaker open: InvalidProviderToken"))
+            let outcome = await client.outcome(of: stage.request())
+            #expect(outcome.refusal?.reason == .invalidProviderToken)
+            #expect(outcome.refusal?.status == 403)
+            #expect(await client.outcome(of: stage.request()) == .notSent("breaker open: InvalidProviderToken"))
             await client.shutdown()
         }
     }
@@ -185,8 +193,9 @@ private let patience = TimeLimitTrait.Duration.minutes(5)
     @Test func `of a wrong team is InvalidProviderToken`() async throws {
         try await Stage.run { stage in
             let client = try stage.client(try stage.configuration(teamID: "OTHERTEAM1"))
-            let outcome = await client.send(stage.request())
-            #expect(outcome == .refused(.invalidProviderToken, status: 403, timestamp: nil))
+            let outcome = await client.outcome(of: stage.request())
+            #expect(outcome.refusal?.reason == .invalidProviderToken)
+            #expect(outcome.refusal?.status == 403)
             await client.shutdown()
         }
     }
@@ -194,14 +203,17 @@ private let patience = TimeLimitTrait.Duration.minutes(5)
     @Test func `of a clock two hours late is ExpiredProviderToken`() async throws {
         try await Stage.run { stage in
             let client = try APNsClient(
-                configuration: try stage.configuration(), logger: Stage.logger, group: nil,
-                now: {
-                    var now = ClientEngine.clocks()
-                    now.wall -= 7_200_000
-                    return now
-                })
-            let outcome = await client.send(stage.request())
-            #expect(outcome == .refused(.expiredProviderToken, status: 403, timestamp: nil))
+                configuration: try stage.configuration(), logger: Stage.logger,
+                .init(
+                    eventLoop: MultiThreadedEventLoopGroup.singleton.next(),
+                    now: {
+                        var now = ClientEngine.clocks()
+                        now.wall -= 7_200_000
+                        return now
+                    }))
+            let outcome = await client.outcome(of: stage.request())
+            #expect(outcome.refusal?.reason == .expiredProviderToken)
+            #expect(outcome.refusal?.status == 403)
             await client.shutdown()
         }
     }
@@ -209,8 +221,8 @@ private let patience = TimeLimitTrait.Duration.minutes(5)
     @Test func `that asks for patience is followed by another try`() async throws {
         try await Stage.run { stage in
             let client = try stage.client()
-            try await stage.setFaults(#"{"reason":"Shutdown","count":1}"#)
-            guard case .accepted = await client.send(stage.request { $0.apnsID = sampleID }) else {
+            try await stage.setFaults(#"{"rules":[{"fault":"respond","reason":"Shutdown","count":1}]}"#)
+            guard case .accepted = await client.outcome(of: stage.request { $0.apnsID = sampleID }) else {
                 Issue.record("not accepted")
                 return
             }
@@ -227,7 +239,7 @@ private let patience = TimeLimitTrait.Duration.minutes(5)
                 var configuration = try stage.configuration()
                 configuration.trustRoots = .file(path: other.addresses.authorityPath)
                 let client = try stage.client(configuration)
-                guard case .notSent(let why) = await client.send(stage.request()) else {
+                guard case .notSent(let why) = await client.outcome(of: stage.request()) else {
                     Issue.record("it was sent")
                     return
                 }
@@ -241,8 +253,8 @@ private let patience = TimeLimitTrait.Duration.minutes(5)
     @Test func `with a server that dies leaves the outcome of what was in flight unknown`() async throws {
         try await Stage.run { stage in
             let client = try stage.client()
-            try await stage.setFaults(#"{"delay_ms":60000}"#)
-            async let outcome = client.send(stage.request { $0.apnsID = sampleID })
+            try await stage.setFaults(#"{"rules":[{"fault":"delay","ms":60000}]}"#)
+            async let outcome = client.outcome(of: stage.request { $0.apnsID = sampleID })
             try await stage.awaitLog(of: sampleID, "accepted")
             await stage.simulator.stop()
             guard case .unknownOutcome(let why) = await outcome else {
@@ -257,8 +269,8 @@ private let patience = TimeLimitTrait.Duration.minutes(5)
     @Test func `that swallows an answer leaves the outcome unknown though the phone has the push`() async throws {
         try await Stage.run { stage in
             let client = try stage.client()
-            try await stage.setFaults(#"{"lost_answer":true,"count":1}"#)
-            guard case .unknownOutcome = await client.send(stage.request { $0.apnsID = sampleID }) else {
+            try await stage.setFaults(#"{"rules":[{"fault":"lose_answer","count":1}]}"#)
+            guard case .unknownOutcome = await client.outcome(of: stage.request { $0.apnsID = sampleID }) else {
                 Issue.record("there was an answer")
                 return
             }
@@ -270,8 +282,8 @@ private let patience = TimeLimitTrait.Duration.minutes(5)
     @Test func `that passes before the deadline costs time only`() async throws {
         try await Stage.run { stage in
             let client = try stage.client()
-            try await stage.setFaults(#"{"outage":true}"#)
-            async let outcome = client.send(stage.request { $0.apnsID = sampleID })
+            try await stage.setFaults(#"{"rules":[{"fault":"outage"}]}"#)
+            async let outcome = client.outcome(of: stage.request { $0.apnsID = sampleID })
             try await Task.sleep(for: .milliseconds(50))
             try await stage.setFaults("{}")
             guard case .accepted = await outcome else {
@@ -292,7 +304,7 @@ private let patience = TimeLimitTrait.Duration.minutes(5)
             configuration.requestDeadline = 200
             let client = try stage.client(configuration)
             await stage.simulator.stop()
-            guard case .notSent(let why) = await client.send(stage.request()) else {
+            guard case .notSent(let why) = await client.outcome(of: stage.request()) else {
                 Issue.record("it was sent")
                 return
             }
@@ -306,24 +318,24 @@ private let patience = TimeLimitTrait.Duration.minutes(5)
     @Test func `that is shut down says so`() async throws {
         try await Stage.run { stage in
             let client = try stage.client()
-            _ = await client.send(stage.request())
+            _ = await client.outcome(of: stage.request())
             await client.shutdown()
             await client.shutdown()
-            #expect(await client.send(stage.request()) == .notSent("the client is shut down"))
+            #expect(await client.outcome(of: stage.request()) == .notSent("the client is shut down"))
         }
     }
 
     @Test func `whose caller is cancelled ends the push`() async throws {
         try await Stage.run { stage in
             let client = try stage.client()
-            try await stage.setFaults(#"{"delay_ms":60000}"#)
-            let task = Task { await client.send(stage.request { $0.apnsID = sampleID }) }
+            try await stage.setFaults(#"{"rules":[{"fault":"delay","ms":60000}]}"#)
+            let task = Task { await client.outcome(of: stage.request { $0.apnsID = sampleID }) }
             try await stage.awaitLog(of: sampleID, "accepted")
             task.cancel()
             #expect(await task.value == .unknownOutcome("cancelled"))
             let early = Task {
                 withUnsafeCurrentTask { $0?.cancel() }
-                return await client.send(stage.request())
+                return await client.outcome(of: stage.request())
             }
             #expect(await early.value == .notSent("cancelled"))
             await client.shutdown()
@@ -334,8 +346,8 @@ private let patience = TimeLimitTrait.Duration.minutes(5)
         try await Stage.run { stage in
             let client = try stage.client()
             let foreign = stage.request { $0.environment = .production }
-            #expect(await client.send(foreign) == .notSent("environment must be sandbox for this client"))
-            guard case .notSent(let why) = await client.send(stage.request { $0.collapseID = "" }) else {
+            #expect(await client.outcome(of: foreign) == .notSent("environment must be sandbox for this client"))
+            guard case .notSent(let why) = await client.outcome(of: stage.request { $0.collapseID = "" }) else {
                 Issue.record("it was sent")
                 return
             }

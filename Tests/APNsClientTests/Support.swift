@@ -23,6 +23,7 @@ struct Stage: Sendable {
         configuration.port = 0
         configuration.courierPort = 0
         configuration.controlPort = 0
+        configuration.channelPort = 0
         // Our own client is held to the clean form of a provider token.
         configuration.isStrict = true
         change(&configuration)

@@ -136,10 +136,10 @@ import TidingsModel
                 == [.confirmRegistration(Apple.courier, id: 5, topic: "com.example.chat", .sandbox, Apple.token)])
         _ = apple.handle(.unregistrationRequested(Apple.courier, topic: "com.example.chat", .sandbox))
         #expect(
-            self.register(&apple, drawn: "22")
+            self.register(&apple, drawn: "22").suffix(1)
                 == [.confirmRegistration(Apple.courier, id: 5, topic: "com.example.chat", .sandbox, "22")])
         #expect(
-            self.register(&apple, drawn: "33", environment: .production)
+            self.register(&apple, drawn: "33", environment: .production).suffix(1)
                 == [.confirmRegistration(Apple.courier, id: 5, topic: "com.example.chat", .production, "33")])
     }
 
@@ -151,14 +151,13 @@ import TidingsModel
         _ = apple.handle(.unregistrationRequested(Apple.courier, topic: "com.example.chat", .sandbox))
         apple.pass(seconds: 60)
         _ = self.register(&apple, drawn: "22")
-        let answer = apple.answer()
+        let effects = apple.send()
         #expect(
-            answer
+            effects.answer
                 == APNsResponse(
-                    status: 410, apnsID: "id-1", uniqueID: "unique-1", reason: .unregistered, timestamp: ended))
-        #expect(
-            answer.map { String(decoding: $0.body, as: UTF8.self) }
-                == #"{"reason":"Unregistered","timestamp":\#(ended)}"#)
+                    status: 410, apnsID: "id-1", uniqueID: "unique-1", reason: .unregistered,
+                    invalidSince: .init(milliseconds: ended)))
+        #expect(effects.body == #"{"reason":"Unregistered","timestamp":\#(ended)}"#)
         #expect(apple.answer(Apple.request(token: "22"))?.status == 200)
     }
 
@@ -167,8 +166,9 @@ import TidingsModel
         apple.connectPhone()
         _ = apple.handle(.courierClosed(Apple.courier))
         _ = apple.send()
-        #expect(apple.handle(.tokenRetired(Apple.token)).logged == ["id-1 discarded token_no_longer_active"])
-        #expect(apple.handle(.tokenRetired(Apple.token)) == [])
+        #expect(
+            apple.handle(.tokenRetired(Apple.token, .unregistered)).logged == ["id-1 discarded token_no_longer_active"])
+        #expect(apple.handle(.tokenRetired(Apple.token, .unregistered)) == [])
         #expect(apple.answer()?.status == 410)
         #expect(apple.service.devices.map(\.retiredAt) == [apple.wall])
     }
@@ -178,60 +178,5 @@ import TidingsModel
         #expect(
             self.register(&apple, drawn: "11")
                 == [.reject(Apple.courier, InvalidField(field: "type", rule: "must be hello first"))])
-    }
-}
-
-@Suite struct `A fault plan` {
-    @Test func `hits as many requests as it says, and only good ones`() throws {
-        var apple = Apple()
-        apple.connectPhone()
-        _ = apple.handle(.faultsChanged(try FaultPlan(json: ["status": 503, "count": 2, "delay_ms": 5])))
-        #expect(apple.answer(Apple.request(token: "00"))?.reason == .badDeviceToken)
-        for _ in 0..<2 {
-            let effects = apple.send()
-            #expect(effects.answer?.status == 503)
-            #expect(effects.answer?.reason == .serviceUnavailable)
-            #expect(effects.contains { if case .respond(_, _, 5) = $0 { true } else { false } })
-            #expect(effects.pushed == [])
-        }
-        #expect(apple.answer()?.status == 200)
-    }
-
-    @Test func `can lose the answer of a push that was delivered`() throws {
-        var apple = Apple()
-        apple.connectPhone()
-        _ = apple.handle(.faultsChanged(try FaultPlan(json: ["lost_answer": true, "count": 1])))
-        let effects = apple.send()
-        #expect(effects.answer == nil)
-        #expect(effects.contains(.cutConnection(Apple.provider)))
-        #expect(effects.logged == ["id-1 accepted", "id-1 answer_lost", "id-1 sent"])
-    }
-
-    @Test func `can shut providers out`() throws {
-        var apple = Apple()
-        let second = APNsService.ConnectionID(2)
-        _ = apple.handle(.connectionOpened(second, .sandbox))
-        let outage = apple.handle(.faultsChanged(try FaultPlan(json: ["outage": true])))
-        #expect(outage == [.cutConnection(Apple.provider), .cutConnection(second)])
-        #expect(apple.handle(.connectionOpened(Apple.provider, .sandbox)) == [.cutConnection(Apple.provider)])
-        _ = apple.handle(.faultsChanged(try FaultPlan(json: [:])))
-        #expect(apple.handle(.connectionOpened(Apple.provider, .sandbox)) == [])
-    }
-
-    @Test(arguments: [
-        (#"{"status":200}"#, "status"), (#"{"status":"503"}"#, "status"), (#"{"count":0}"#, "count"),
-        (#"{"delay_ms":-1}"#, "delay_ms"), (#"{"outage":1}"#, "outage"), (#"{"reason":5}"#, "reason"),
-        (#"{"reason":"New"}"#, "status"), (#"{"stauts":503}"#, "stauts"), ("[]", "body"),
-    ])
-    func `that is malformed is refused with the member's name`(text: String, field: String) throws {
-        let json = try JSONValue(parsing: text)
-        let error = #expect(throws: InvalidField.self) { try FaultPlan(json: json) }
-        #expect(error?.field == field)
-    }
-
-    @Test func `takes Apple's word with its status`() throws {
-        #expect(
-            try FaultPlan(json: ["reason": "TooManyRequests"])
-                == FaultPlan(refusal: FaultPlan.Injected(status: 429, reason: .tooManyRequests)))
     }
 }

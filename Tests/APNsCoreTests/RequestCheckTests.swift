@@ -6,11 +6,12 @@ import TidingsModel
 
 private typealias Header = WireRequest.Header
 
-/// One fault for each step of apns.md §20; each breaks the request in one more way than the ones after it.
+/// One fault for each step of APNs reference, section 20; each breaks the request in one more way than the ones after
+/// it.
 private let faults: [(reason: APNsReason, status: Int, spoil: @Sendable (inout WireRequest) -> Void)] = [
     (.duplicateHeaders, 400, { $0.headers += [Header(name: "x", value: "1"), Header(name: "x", value: "2")] }),
     (.methodNotAllowed, 405, { $0.method = "GET" }),
-    (.badPath, 404, { $0.path = "/4/device/00" }),
+    (.badPath, 404, { $0.path = "/5/device/00" }),
     (.missingProviderToken, 403, { _ in }),
     (.badMessageID, 400, { $0.headers.append(Header(name: "apns-id", value: "X")) }),
     (.badExpirationDate, 400, { $0.headers.append(Header(name: "apns-expiration", value: "soon")) }),
@@ -92,7 +93,7 @@ private let faults: [(reason: APNsReason, status: Int, spoil: @Sendable (inout W
         var apple = Apple()
         apple.connectPhone()
         let production = APNsService.ConnectionID(2)
-        _ = apple.handle(.connectionOpened(production, .production))
+        _ = apple.handle(.connectionOpened(production, .push(.production), certificate: nil))
         #expect(apple.answer(on: production)?.reason == .badDeviceToken)
     }
 
@@ -105,7 +106,7 @@ private let faults: [(reason: APNsReason, status: Int, spoil: @Sendable (inout W
                 == APNsResponse(status: 200, apnsID: id, uniqueID: "unique-1"))
         #expect(apple.answer() == APNsResponse(status: 200, apnsID: "id-2", uniqueID: "unique-2"))
         let production = APNsService.ConnectionID(2)
-        _ = apple.handle(.connectionOpened(production, .production))
+        _ = apple.handle(.connectionOpened(production, .push(.production), certificate: nil))
         #expect(apple.answer(on: production)?.uniqueID == nil)
     }
 }
@@ -144,7 +145,7 @@ private let faults: [(reason: APNsReason, status: Int, spoil: @Sendable (inout W
         #expect(apple.answer()?.status == 200)
         #expect(apple.answer(token: apple.token(keyID: "KEY0000002"))?.reason == .unrelatedKeyIDInToken)
         let fresh = APNsService.ConnectionID(2)
-        _ = apple.handle(.connectionOpened(fresh, .sandbox))
+        _ = apple.handle(.connectionOpened(fresh, .push(.sandbox), certificate: nil))
         #expect(apple.answer(token: apple.token(keyID: "KEY0000002"), on: fresh)?.status == 200)
     }
 

@@ -44,7 +44,7 @@ private func token(
         #expect(read.signingInput == Array(signed.utf8))
     }
 
-    /// apns.md §4, "What real APNs tolerates in a JWT".
+    /// APNs reference, section 4, "What real APNs tolerates in a JWT".
     @Test(arguments: [
         token(signature: String(repeating: "s", count: 71)), token(url: false),
         token(claims: #"{"iss":"TEAM","iat":"1700000000"}"#), token(claims: #"{"iss":"TEAM","iat":1700000000.25}"#),
@@ -84,6 +84,17 @@ private func token(
             try read(#"{"type":"unregister","topic":"com.example.chat","environment":"production"}"#)
                 == .unregister(topic: "com.example.chat", .production))
         #expect(try read(#"{"type":"ack","delivery":9}"#) == .acknowledge(delivery: 9))
+        #expect(try read(#"{"type":"power","state":"low_power"}"#) == .power(.lowPower))
+        #expect(
+            try read(#"{"type":"app","topic":"t","environment":"sandbox","state":"force_quit","notifications":false}"#)
+                == .app(topic: "t", .sandbox, AppCondition(life: .forceQuit, notificationsEnabled: false)))
+        let channel = ChannelName(bundleID: "t", environment: .sandbox, id: "AAAA")
+        #expect(
+            try read(#"{"type":"subscribe","topic":"t","environment":"sandbox","channel":"AAAA"}"#)
+                == .subscription(channel, isOn: true))
+        #expect(
+            try read(#"{"type":"unsubscribe","topic":"t","environment":"sandbox","channel":"AAAA"}"#)
+                == .subscription(channel, isOn: false))
     }
 
     @Test(arguments: [
@@ -93,6 +104,13 @@ private func token(
         (#"{"type":"register","id":1,"topic":"","environment":"sandbox"}"#, "topic"),
         (#"{"type":"register","topic":"t","environment":"sandbox"}"#, "id"),
         (#"{"type":"register","id":1,"topic":"t","environment":"test"}"#, "environment"),
+        (#"{"type":"power","state":"half"}"#, "state"),
+        (#"{"type":"app","topic":"t","environment":"sandbox","state":"gone"}"#, "state"),
+        (
+            #"{"type":"app","topic":"t","environment":"sandbox","state":"foreground","notifications":1}"#,
+            "notifications"
+        ),
+        (#"{"type":"subscribe","topic":"t","environment":"sandbox","channel":"A"}"#, "channel"),
     ])
     func `that is wrong names the member`(text: String, field: String) {
         let error = #expect(throws: InvalidField.self) { try CourierRequest(line: Array(text.utf8)) }

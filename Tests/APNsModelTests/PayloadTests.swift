@@ -20,6 +20,61 @@ private func text(_ payload: APNsPayload, bytesMax: Int = 4_096) throws -> Strin
                 + #""interruption-level":"time-sensitive"},"rc":{"mId":"1"},"n":2}"#)
     }
 
+    @Test func `has every other member Apple knows, under Apple's key`() throws {
+        let payload = APNsPayload(
+            alert: .init(
+                titleLocalization: .init("T", ["1", "2"]), subtitleLocalization: .init("S"),
+                bodyLocalization: .init("B", ["x"]), launchImage: "i.png"),
+            sound: .critical(name: "siren.caf", volume: 0.5), relevanceScore: 0.25, filterCriteria: "work",
+            targetContentID: "window", contentChanged: true)
+        #expect(
+            try text(payload)
+                == #"{"aps":{"alert":{"launch-image":"i.png","title-loc-key":"T","title-loc-args":["1","2"],"#
+                + #""subtitle-loc-key":"S","loc-key":"B","loc-args":["x"]},"#
+                + #""sound":{"critical":1,"name":"siren.caf","volume":0.5},"relevance-score":0.25,"#
+                + #""filter-criteria":"work","target-content-id":"window","content-changed":true}}"#)
+    }
+
+    @Test func `starts a Live Activity with words from the app's tables and the sound inside the alert`() throws {
+        let payload = APNsPayload(
+            alert: .init(titleLocalization: .init("T", ["LH400"]), bodyLocalization: .init("B")), sound: "chime.caf",
+            relevanceScore: 70,
+            liveActivity: .init(
+                event: .start, timestamp: 1_700_000_000, contentState: JSONObject([("gate", "A1")]),
+                attributesType: "Flight", attributes: JSONObject([("number", 400)]), staleDate: 1_700_000_100,
+                inputPushChannel: "dGVzdA==", inputPushToken: true))
+        #expect(
+            try text(payload)
+                == #"{"aps":{"alert":{"title":{"loc-key":"T","loc-args":["LH400"]},"body":{"loc-key":"B"},"#
+                + #""sound":"chime.caf"},"relevance-score":70.0,"timestamp":1700000000,"event":"start","#
+                + #""content-state":{"gate":"A1"},"attributes-type":"Flight","attributes":{"number":400},"#
+                + #""stale-date":1700000100,"input-push-channel":"dGVzdA==","input-push-token":1}}"#)
+    }
+
+    @Test func `ends a Live Activity`() throws {
+        let end = APNsPayload(liveActivity: .init(event: .end, timestamp: 9, dismissalDate: 0))
+        #expect(try text(end) == #"{"aps":{"timestamp":9,"event":"end","dismissal-date":0}}"#)
+    }
+
+    @Test func `of device management has no aps`() {
+        #expect(String(decoding: APNsPayload.deviceManagement(pushMagic: "m\""), as: UTF8.self) == #"{"mdm":"m\""}"#)
+    }
+
+    /// What is written is what was meant, for payloads of every shape.
+    @Test func `is JSON with nothing lost, whatever is in it`() throws {
+        var seeded = Seeded(1)
+        for _ in 0..<500 {
+            let payload = seeded.payload()
+            let json = try JSONValue(parsing: payload.serialized(bytesMax: 1_000_000))
+            #expect(json["aps"]?["badge"]?.intValue == payload.badge.map { Int64($0) })
+            #expect(json["aps"]?["thread-id"]?.stringValue == payload.threadID)
+            if let body = payload.alert?.body { #expect(json["aps"]?["alert"]?["body"]?.stringValue == body) }
+            var custom = try #require(json.objectValue)
+            custom["aps"] = nil
+            #expect(custom == payload.custom)
+        }
+    }
+
     @Test func `without anything is an empty aps`() throws {
         #expect(try text(APNsPayload()) == #"{"aps":{}}"#)
     }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import APNsModel
 
-/// The table of apns.md §9, row by row: status, word, reaction.
+/// The tables of the APNs reference, section 9, row by row: status, word, reaction.
 private let table: [(status: Int, word: String, reaction: APNsReaction)] = [
     (400, "BadCollapseId", .bug), (400, "BadDeviceToken", .quarantine), (400, "BadExpirationDate", .bug),
     (400, "BadMessageId", .bug), (400, "BadPriority", .bug), (400, "BadTopic", .config),
@@ -41,50 +41,25 @@ private let table: [(status: Int, word: String, reaction: APNsReaction)] = [
         #expect(APNsReason(name: "Service Unavailable") == .serviceUnavailable)
     }
 
+    /// What Apple's page on broadcast errors lists beside the reasons of broadcasts alone.
     @Test(arguments: [
-        (400, APNsReaction.bug), (403, .config), (404, .bug), (410, .drop), (429, .backoff), (500, .backoff),
-        (502, .backoff),
+        "BadCertificate", "BadCertificateEnvironment", "MissingProviderToken", "ExpiredProviderToken",
+        "InvalidProviderToken", "TopicDisallowed", "BadPriority", "BadExpirationDate", "BadMessageId",
+        "InvalidPushType", "PayloadEmpty", "PayloadTooLarge", "BadPath", "MethodNotAllowed", "TooManyRequests",
+        "TooManyProviderTokenUpdates", "InternalServerError", "Service Unavailable", "Shutdown",
+    ])
+    func `is known when a broadcast is refused with it`(word: String) {
+        #expect(APNsReason.documented.contains(APNsReason(name: word)))
+    }
+
+    @Test(arguments: [
+        (302, APNsReaction.bug), (400, .bug), (403, .config), (404, .bug), (410, .drop), (413, .bug), (429, .backoff),
+        (499, .bug), (500, .backoff), (502, .backoff), (599, .backoff),
     ])
     func `that nobody knows is handled by its status`(status: Int, reaction: APNsReaction) {
         let reason = APNsReason(name: "SomethingNew")
         #expect(reason == .unknown("SomethingNew"))
         #expect(reason.status == nil)
         #expect(reason.reaction(status: status) == reaction)
-    }
-}
-
-@Suite struct `A response` {
-    @Test func `of 200 is accepted under the id we sent, with the sandbox's key to the log`() {
-        let response = APNsResponse(
-            status: 200, headers: [("apns-id", "a"), ("apns-unique-id", "u"), ("apns-id", "b")], body: [UInt8]())
-        #expect(response == APNsResponse(status: 200, apnsID: "a", uniqueID: "u"))
-        #expect(response.outcome(sentID: "x") == .accepted(apnsID: "a", uniqueID: "u"))
-        #expect(APNsResponse(status: 200).outcome(sentID: "x") == .accepted(apnsID: "x", uniqueID: nil))
-    }
-
-    @Test func `of 410 carries the time the token ended`() {
-        let body = Array(#"{"reason":"Unregistered","timestamp":1700000000123}"#.utf8)
-        let response = APNsResponse(status: 410, headers: [("apns-id", "a")], body: body)
-        #expect(
-            response.outcome(sentID: nil) == .refused(.unregistered, status: 410, timestamp: 1_700_000_000_123))
-    }
-
-    @Test func `takes a timestamp from 410 alone`() {
-        let body = Array(#"{"reason":"BadDeviceToken","timestamp":5}"#.utf8)
-        #expect(APNsResponse(status: 400, headers: [], body: body).timestamp == nil)
-    }
-
-    @Test func `without Apple's JSON keeps what came as an unknown reason`() {
-        #expect(APNsResponse(status: 502, headers: [], body: Array("<html>".utf8)).reason == .unknown("<html>"))
-        #expect(APNsResponse(status: 502, headers: [], body: [UInt8]()).reason == .unknown("HTTP 502"))
-        #expect(
-            APNsResponse(status: 400, headers: [], body: Array(#"{"reason":5}"#.utf8)).reason
-                == .unknown(#"{"reason":5}"#))
-    }
-
-    @Test func `honours retry-after in whole seconds, and nothing else`() {
-        #expect(APNsResponse(status: 429, headers: [("retry-after", "7")], body: [UInt8]()).retryAfter == 7)
-        #expect(APNsResponse(status: 429, headers: [("retry-after", "-7")], body: [UInt8]()).retryAfter == nil)
-        #expect(APNsResponse(status: 429, headers: [("retry-after", "soon")], body: [UInt8]()).retryAfter == nil)
     }
 }

@@ -76,6 +76,19 @@ private func fault(_ change: (inout APNsRequest) -> Void) -> String? {
         #expect(fault { $0.pushType = .background } == "priority")
     }
 
+    @Test func `of a Live Activity is at once or minds the power`() {
+        func priority(_ priority: APNsPriority) -> String? {
+            fault {
+                $0.pushType = .liveactivity
+                $0.topic = APNsPushType.liveactivity.topic(forBundle: "com.example.chat")
+                $0.priority = priority
+            }
+        }
+        #expect(priority(.immediate) == nil)
+        #expect(priority(.powerAware) == nil)
+        #expect(priority(.powerFirst) == "priority")
+    }
+
     @Test func `names its headers in lowercase and leaves out what is not set`() {
         let full = request { $0.expiration = 0 }
         #expect(
@@ -83,6 +96,7 @@ private func fault(_ change: (inout APNsRequest) -> Void) -> String? {
                 "apns-topic=com.example.chat", "apns-push-type=alert", "apns-priority=10", "apns-expiration=0",
                 "apns-collapse-id=m1", "apns-id=123e4567-e89b-12d3-a456-426614174000",
             ])
+        #expect(full.method == "POST")
         #expect(full.path == "/3/device/00ff")
         let bare = APNsRequest(token: "00", topic: "t", payload: [1], environment: .sandbox)
         #expect(bare.headerFields.map(\.name) == ["apns-topic", "apns-push-type", "apns-priority"])

@@ -1,95 +1,143 @@
+import HTTP2Connection
 import NIOCore
-import NIOHPACK
-import NIOHTTP2
 import NIOPosix
 import NIOSSL
+import NIOTLS
 import TidingsModel
 
-/// An HTTP/2 client that sends what it is told, and hears every frame.
+/// An HTTP/2 client that sends what it is told, and hears everything.
 final class RawClient: Sendable {
     enum Heard: Equatable, Sendable {
-        case settings([String: Int])
-        case answer(stream: Int, status: String, reason: String?)
+        case settings(streams: Int?)
+        case answer(stream: Int, status: Int, reason: String?)
+        case reset(stream: Int, HTTP2ErrorCode)
+        case goAway(last: Int, HTTP2ErrorCode, debug: String)
+        case pong
+        /// TLS has failed; what the library says of the alert.
+        case failed(String)
         case closed
     }
 
-    private let channel: any Channel
-    private let frames: AsyncStream<Heard>
-
-    private init(channel: any Channel, frames: AsyncStream<Heard>) {
-        self.channel = channel
-        self.frames = frames
+    /// How it connects.
+    struct Manner: Sendable {
+        /// The protocols to offer; none means no ALPN at all.
+        var alpn = ["h2"]
+        var certificate: (pem: String, key: String)?
+        var newestTLS = TLSVersion.tlsv13
+        /// Apple's name, as a client would send it that a hosts file led here.
+        var name = "api.sandbox.push.apple.com"
     }
 
-    /// - Parameter alpn: the protocols to offer; none means no ALPN at all.
-    static func connect(port: Int, authorityPath: String, alpn: [String]) async throws -> RawClient {
-        let (frames, feed) = AsyncStream.makeStream(of: Heard.self)
+    private let channel: any Channel
+    private let listener: NIOLoopBound<Listener>
+    private let heard: AsyncStream<Heard>
+
+    private init(channel: any Channel, listener: NIOLoopBound<Listener>, heard: AsyncStream<Heard>) {
+        self.channel = channel
+        self.listener = listener
+        self.heard = heard
+    }
+
+    static func connect(
+        port: Int, authorityPath: String, _ manner: Manner = Manner()
+    ) async throws -> RawClient {
+        let (heard, feed) = AsyncStream.makeStream(of: Heard.self)
         var tls = TLSConfiguration.makeClientConfiguration()
-        tls.applicationProtocols = alpn
+        tls.applicationProtocols = manner.alpn
         tls.trustRoots = .file(authorityPath)
+        tls.maximumTLSVersion = manner.newestTLS
+        if let certificate = manner.certificate {
+            let chain = try NIOSSLCertificate.fromPEMBytes(Array(certificate.pem.utf8))
+            tls.certificateChain = chain.map { .certificate($0) }
+            tls.privateKey = .privateKey(try NIOSSLPrivateKey(bytes: Array(certificate.key.utf8), format: .pem))
+        }
         let context = try NIOSSLContext(configuration: tls)
-        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let listener = try await loop.submit { NIOLoopBound(Listener(feed: feed), eventLoop: loop) }.get()
+        let channel = try await ClientBootstrap(group: loop)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations
-                    // Apple's name, as a client would send it that a hosts file led here.
-                    try pipeline.addHandler(
-                        NIOSSLClientHandler(context: context, serverHostname: "api.sandbox.push.apple.com"))
-                    try pipeline.addHandler(NIOHTTP2Handler(mode: .client))
-                    try pipeline.addHandler(Listener(feed: feed))
+                    try pipeline.addHandler(NIOSSLClientHandler(context: context, serverHostname: manner.name))
+                    try pipeline.addHandler(listener.value)
                 }
             }
             .connect(host: "127.0.0.1", port: port).get()
-        return RawClient(channel: channel, frames: frames)
+        return RawClient(channel: channel, listener: listener, heard: heard)
     }
 
-    func send(stream: Int, _ headers: [(String, String)], body: String) async throws {
-        let id = HTTP2StreamID(stream)
-        let block = HPACKHeaders(headers)
-        let bytes = self.channel.allocator.buffer(string: body)
-        let frames = [
-            HTTP2Frame(streamID: id, payload: .headers(.init(headers: block))),
-            HTTP2Frame(streamID: id, payload: .data(.init(data: .byteBuffer(bytes), endStream: true))),
-        ]
-        for frame in frames { self.channel.write(frame, promise: nil) }
-        self.channel.flush()
+    func send(stream: Int, _ head: RequestHead, body: String) async throws {
+        try await self.channel.eventLoop.submit {
+            try self.listener.value.session.open(StreamID(stream), head, body: Array(body.utf8))
+            self.listener.value.write()
+        }.get()
+    }
+
+    /// Writes a PING.
+    func ping() async throws {
+        try await self.channel.eventLoop.submit {
+            self.listener.value.session.ping(7)
+            self.listener.value.write()
+        }.get()
     }
 
     func next() async -> Heard? {
-        for await frame in self.frames { return frame }
+        for await frame in self.heard { return frame }
+        return nil
+    }
+
+    /// The next thing that is no SETTINGS.
+    func answer() async -> Heard? {
+        while let heard = await self.next() {
+            if case .settings = heard { continue }
+            return heard
+        }
         return nil
     }
 
     func close() async { try? await self.channel.close() }
 
     private final class Listener: ChannelInboundHandler {
-        typealias InboundIn = HTTP2Frame
+        typealias InboundIn = ByteBuffer
+        typealias OutboundOut = ByteBuffer
+        var session = ClientSession()
         private let feed: AsyncStream<Heard>.Continuation
-        private var statuses: [HTTP2StreamID: String] = [:]
+        private var context: ChannelHandlerContext?
 
         init(feed: AsyncStream<Heard>.Continuation) { self.feed = feed }
 
+        func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+        func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+        func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+            if case .handshakeCompleted? = event as? TLSUserEvent { self.write() }
+        }
+
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-            let frame = self.unwrapInboundIn(data)
-            switch frame.payload {
-            case .settings(.settings(let settings)):
-                var values: [String: Int] = [:]
-                for setting in settings { values["\(setting.parameter)"] = setting.value }
-                self.feed.yield(.settings(values))
-            case .headers(let headers):
-                let status = headers.headers.first(name: ":status") ?? ""
-                if headers.endStream {
-                    self.feed.yield(.answer(stream: Int(frame.streamID), status: status, reason: nil))
-                } else {
-                    self.statuses[frame.streamID] = status
-                }
-            case .data(let data):
-                guard case .byteBuffer(let bytes) = data.data, data.endStream else { return }
-                let body = try? JSONValue(parsing: bytes.readableBytesView)
-                let status = self.statuses[frame.streamID] ?? ""
-                let reason = body?["reason"]?.stringValue
-                self.feed.yield(.answer(stream: Int(frame.streamID), status: status, reason: reason))
-            default: break
+            var events: [ClientSession.Event] = []
+            self.session.receive(self.unwrapInboundIn(data), into: &events)
+            for event in events { if let heard = Self.heard(event) { self.feed.yield(heard) } }
+            self.write()
+        }
+
+        func write() {
+            guard let output = self.session.takeOutput() else { return }
+            self.context?.writeAndFlush(self.wrapOutboundOut(output), promise: nil)
+        }
+
+        private static func heard(_ event: ClientSession.Event) -> Heard? {
+            switch event {
+            case .settings(let settings): return .settings(streams: settings.maxConcurrentStreams.map { Int($0) })
+            case .response(let stream, let response):
+                let reason = (try? JSONValue(parsing: response.body))?["reason"]?.stringValue
+                return .answer(stream: Int(stream), status: response.status, reason: reason)
+            case .streamReset(let stream, let code): return .reset(stream: Int(stream), code)
+            case .goAway(let last, let code, let debug):
+                return .goAway(last: Int(last), code, debug: String(decoding: debug, as: UTF8.self))
+            case .pingAcknowledged: return .pong
+            case .streamFailed(let stream, let code, _): return .reset(stream: Int(stream), code)
+            case .connectionError(_, let text): return .failed(text)
+            case .windowOpened, .bodySent, .streamNotSent: return nil
             }
         }
 
@@ -98,6 +146,9 @@ final class RawClient: Sendable {
             self.feed.finish()
         }
 
-        func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+        func errorCaught(context: ChannelHandlerContext, error: any Error) {
+            if case .uncleanShutdown? = error as? NIOSSLError {} else { self.feed.yield(.failed("\(error)")) }
+            context.close(promise: nil)
+        }
     }
 }

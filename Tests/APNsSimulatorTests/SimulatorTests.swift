@@ -16,6 +16,7 @@ func withSimulator(
     configuration.port = 0
     configuration.courierPort = 0
     configuration.controlPort = 0
+    configuration.channelPort = 0
     change(&configuration)
     let simulator = try APNsSimulator(configuration: configuration)
     let addresses = try await simulator.start()
@@ -75,6 +76,15 @@ let patience = TimeLimitTrait.Duration.minutes(5)
             #expect(await changed { $0.port = addresses.port } == "port")
             #expect(await changed { $0.productionPort = addresses.port } == "production_port")
             #expect(await changed { $0.courierPort = addresses.port } == "courier_port")
+            #expect(await changed { $0.channelPort = addresses.port } == "channel_port")
+            #expect(await changed { $0.productionChannelPort = addresses.port } == "production_channel_port")
+            #expect(await changed { $0.roundTripMilliseconds = -1 } == "rtt_ms")
+            #expect(await changed { $0.bandwidthKilobits = 0 } == "bandwidth_kbit")
+            #expect(await changed { $0.idleSeconds = 0 } == "idle_seconds")
+            #expect(await changed { $0.devicePushesPerHour = 0 } == "device_rate.per_hour")
+            #expect(await changed { $0.stateDatabase = addresses.authorityPath } == "state_db")
+            #expect(await changed { $0.faultsFile = good.stateFolder + "/missing.json" } == "faults")
+            #expect(await changed { $0.faultsFile = addresses.credentialPath } == "faults.team_id")
             #expect(await changed { $0.controlPort = addresses.port } == "control_port")
             #expect(await changed { $0.port = 70_000 } == "port")
             #expect(await changed { $0.teamID = "short" } == "team_id")
@@ -138,30 +148,6 @@ let patience = TimeLimitTrait.Duration.minutes(5)
             let (status, problem) = try await LineSocket.http("POST", path, port: addresses.controlPort)
             #expect(status == 404)
             #expect(problem["field"] == "token")
-        }
-    }
-}
-
-@Suite(.timeLimit(patience)) struct `The control port` {
-    @Test func `refuses faults it does not understand, with the member's name`() async throws {
-        try await withSimulator { addresses, _ in
-            func post(_ body: String) async throws -> (Int, JSONValue) {
-                try await LineSocket.http("POST", "/faults", body: body, port: addresses.controlPort)
-            }
-            #expect(try await post(#"{"status":503,"count":2}"#).0 == 200)
-            #expect(try await post("{}").0 == 200)
-            let (status, problem) = try await post(#"{"status":"503"}"#)
-            #expect(status == 400)
-            #expect(problem["field"] == "status")
-            #expect(try await post("nonsense").1["field"] == "body")
-        }
-    }
-
-    @Test func `has an empty log before the first push`() async throws {
-        try await withSimulator { addresses, _ in
-            let (status, log) = try await LineSocket.http("GET", "/log", port: addresses.controlPort)
-            #expect(status == 200)
-            #expect(log == [])
         }
     }
 }

@@ -1,70 +1,56 @@
-import Crypto
-import Foundation
+import HTTP2Connection
 import Testing
 import TidingsModel
 
 @testable import APNsSimulator
 
-/// A provider token in a chosen form (apns.md §4, "What real APNs tolerates in a JWT").
-private func authorization(
-    _ addresses: APNsSimulator.Addresses, isDER: Bool = false, isStandardBase64: Bool = false, iatAsText: Bool = false
-) throws -> String {
-    func encode(_ data: Data) -> String {
-        let text = data.base64EncodedString()
-        guard !isStandardBase64 else { return text }
-        return text.replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")
-            .replacingOccurrences(of: "=", with: "")
-    }
-    let pem = try String(contentsOfFile: addresses.privateKeyPath, encoding: .utf8)
-    let key = try P256.Signing.PrivateKey(pemRepresentation: pem)
-    let now = Int64(Date().timeIntervalSince1970)
-    let header: JSONValue = ["alg": "ES256", "kid": .string(addresses.keyID)]
-    let claims: JSONValue = [
-        "iss": .string(addresses.teamID), "iat": iatAsText ? .string(String(now)) : .int(now),
-    ]
-    let input = encode(Data(header.serialized)) + "." + encode(Data(claims.serialized))
-    let signature = try key.signature(for: Data(input.utf8))
-    return "bearer \(input).\(encode(isDER ? signature.derRepresentation : signature.rawRepresentation))"
-}
-
-private func headers(
-    _ authorization: String?, method: String = "POST", authority: String = ":authority"
-) -> [(String, String)] {
-    var headers = [
-        (":method", method), (":scheme", "https"), (":path", "/3/device/00ff"),
-        (authority, "api.sandbox.push.apple.com"), ("apns-topic", "com.example.chat"),
-    ]
-    if let authorization { headers.append(("authorization", authorization)) }
-    return headers
-}
-
 @Suite(.timeLimit(patience)) struct `A foreign client` {
-    /// Pushy and aioapns connect without ALPN (apns.md §2).
-    @Test(arguments: [[], ["h2"]])
+    /// Pushy and aioapns connect without ALPN (APNs reference, section 2).
+    @Test(arguments: [[], ["h2"], ["h2", "http/1.1"]])
     func `is greeted with one stream and gets a thousand after its first good token`(alpn: [String]) async throws {
         try await withSimulator { addresses, _ in
-            let client = try await RawClient.connect(
-                port: addresses.port, authorityPath: addresses.authorityPath, alpn: alpn)
-            guard case .settings(let greeting)? = await client.next() else {
-                Issue.record("no SETTINGS")
-                return
-            }
-            #expect(greeting.values.sorted() == [1, 4_096, 8_000, 16_384, 65_535])
-            try await client.send(stream: 1, headers(nil), body: "{}")
-            #expect(await client.next() == .answer(stream: 1, status: "403", reason: "MissingProviderToken"))
+            let provider = try await Provider(addresses)
+            let client = try await provider.connect(RawClient.Manner(alpn: alpn))
+            #expect(await client.next() == .settings(streams: 1))
+            try await client.send(stream: 1, provider.push(nil), body: "{}")
+            #expect(await client.next() == .answer(stream: 1, status: 403, reason: "MissingProviderToken"))
             let good = try authorization(addresses)
-            try await client.send(stream: 3, headers(good), body: "{}")
-            guard case .settings(let raised)? = await client.next() else {
-                Issue.record("no second SETTINGS")
-                return
-            }
-            #expect(raised.values.sorted() == [1_000])
-            #expect(await client.next() == .answer(stream: 3, status: "400", reason: "BadDeviceToken"))
-            try await client.send(stream: 5, headers(good, method: "GET"), body: "{}")
-            #expect(await client.next() == .answer(stream: 5, status: "405", reason: "MethodNotAllowed"))
-            // Some send `host` instead of `:authority` (apns.md §3.6).
-            try await client.send(stream: 7, headers(good, authority: "host"), body: "{}")
-            #expect(await client.next() == .answer(stream: 7, status: "400", reason: "BadDeviceToken"))
+            try await client.send(stream: 3, provider.push(good), body: #"{"aps":{}}"#)
+            #expect(await client.next() == .settings(streams: 1_000))
+            #expect(await client.next() == .answer(stream: 3, status: 200, reason: nil))
+            var get = provider.push(good)
+            get.method = "GET"
+            try await client.send(stream: 5, get, body: "{}")
+            #expect(await client.next() == .answer(stream: 5, status: 405, reason: "MethodNotAllowed"))
+            await client.close()
+        }
+    }
+
+    @Test func `that offers HTTP/1.1 alone is hung up on`() async throws {
+        try await withSimulator { addresses, _ in
+            let provider = try await Provider(addresses)
+            let client = try await provider.connect(RawClient.Manner(alpn: ["http/1.1"]))
+            #expect(await client.next() == .closed)
+        }
+    }
+
+    @Test func `that speaks no TLS is hung up on`() async throws {
+        try await withSimulator { addresses, _ in
+            let socket = try await LineSocket.connect(port: addresses.port)
+            try await socket.write("GET / HTTP/1.1\r\n\r\n")
+            _ = await socket.rest()
+        }
+    }
+
+    @Test(arguments: [
+        "localhost", "api.sandbox.push.apple.com", "api.development.push.apple.com", "api.push.apple.com",
+        "api-manage-broadcast.sandbox.push.apple.com", "api-manage-broadcast.push.apple.com",
+    ])
+    func `finds every name of Apple's in the certificate`(name: String) async throws {
+        try await withSimulator { addresses, _ in
+            let provider = try await Provider(addresses)
+            let client = try await provider.connect(RawClient.Manner(name: name))
+            #expect(await client.next() == .settings(streams: 1))
             await client.close()
         }
     }
@@ -72,20 +58,17 @@ private func headers(
     @Test func `may sign in the forms Apple takes, and not in strict mode`() async throws {
         for isStrict in [false, true] {
             try await withSimulator({ $0.isStrict = isStrict }) { addresses, _ in
+                let provider = try await Provider(addresses)
                 for token in [
                     try authorization(addresses, isDER: true), try authorization(addresses, isStandardBase64: true),
                     try authorization(addresses, iatAsText: true),
                 ] {
-                    let client = try await RawClient.connect(
-                        port: addresses.port, authorityPath: addresses.authorityPath, alpn: ["h2"])
-                    _ = await client.next()
-                    try await client.send(stream: 1, headers(token), body: "{}")
+                    let client = try await provider.connect()
+                    let heard = try await provider.send(client, stream: 1, token)
                     if isStrict {
-                        #expect(
-                            await client.next() == .answer(stream: 1, status: "403", reason: "InvalidProviderToken"))
+                        #expect(heard == .answer(stream: 1, status: 403, reason: "InvalidProviderToken"))
                     } else {
-                        _ = await client.next()
-                        #expect(await client.next() == .answer(stream: 1, status: "400", reason: "BadDeviceToken"))
+                        #expect(heard == .answer(stream: 1, status: 200, reason: nil))
                     }
                     await client.close()
                 }
@@ -93,11 +76,40 @@ private func headers(
         }
     }
 
-    @Test func `that speaks HTTP/1.1 is hung up on`() async throws {
-        try await withSimulator { addresses, _ in
-            let socket = try await LineSocket.connect(port: addresses.port)
-            try await socket.write("GET / HTTP/1.1\r\n\r\n")
-            _ = await socket.rest()
+    @Test func `finds production and the channels behind ports of their own`() async throws {
+        try await withSimulator({
+            $0.productionPort = 0
+            $0.productionChannelPort = 0
+        }) { addresses, _ in
+            let provider = try await Provider(addresses)
+            let good = try authorization(addresses)
+            let production = try await provider.connect(port: addresses.productionPort)
+            #expect(
+                try await provider.send(production, stream: 1, good)
+                    == .answer(stream: 1, status: 400, reason: "BadDeviceToken"))
+            await production.close()
+            for port in [addresses.channelPort, try #require(addresses.productionChannelPort)] {
+                let manager = try await provider.connect(port: port)
+                let create = RequestHead(
+                    authority: "localhost", path: "/1/apps/\(Provider.topic)/channels",
+                    fields: [HeaderField("authorization", good)])
+                try await manager.send(
+                    stream: 1, create, body: #"{"message-storage-policy":1,"push-type":"LiveActivity"}"#)
+                #expect(await manager.answer() == .answer(stream: 1, status: 201, reason: nil))
+                await manager.close()
+            }
+            let channels = try await provider.control("GET", "/channels?bundle_id=\(Provider.topic)").json.arrayValue
+            #expect(channels?.compactMap { $0["environment"]?.stringValue } == ["sandbox", "production"])
+            #expect(channels?.first?["message_storage_policy"] == 1)
+        }
+    }
+
+    @Test func `is sent away when it has been idle`() async throws {
+        try await withSimulator({ $0.idleSeconds = 1 }) { addresses, _ in
+            let provider = try await Provider(addresses)
+            let client = try await provider.opened(try authorization(addresses))
+            #expect(await client.answer() == .goAway(last: 1, .noError, debug: #"{"reason":"IdleTimeout"}"#))
+            #expect(await client.answer() == .closed)
         }
     }
 }

@@ -48,6 +48,7 @@ import VirtualPhone
             AudioServicesPlaySystemSound(sound)
             #expect(AudioServicesDisposeSystemSoundID(sound) == kAudioServicesNoError)
             #expect(AudioServicesDisposeSystemSoundID(sound) == kAudioServicesBadSystemSoundIDError)
+            #expect(kAudioServicesBadSystemSoundIDError == "!ids".utf8.reduce(0) { $0 << 8 | Int32($1) })
             let nowhere = URL(fileURLWithPath: "/nonexistent.caf")
             #expect(AudioServicesCreateSystemSoundID(nowhere, &sound) == kAudioServicesSystemSoundUnspecifiedError)
         }

@@ -76,6 +76,41 @@ private final class Notes: Sendable {
         #expect(self.outcomes(phone) == [.submitted, .launched, .expired, .failed])
     }
 
+    @Test func `asks for the next from its launch handler, on a queue in the background`() async throws {
+        let phone = await self.phone()
+        let again = "com.example.chat.again"
+        let notes = self.notes
+        phone.install(
+            InstalledApp(
+                bundleID: "com.example.other", lifecycle: .application, methods: [], backgroundModes: .fetch,
+                hasServiceExtension: false, permittedTasks: [again]),
+            code: ProcessCode { process in
+                process.setHandler { callback, reply in
+                    if case .didFinishLaunching = callback {
+                        BGTaskScheduler.shared.register(forTaskWithIdentifier: again, using: nil) { task in
+                            do {
+                                try BGTaskScheduler.shared.submit(BGAppRefreshTaskRequest(identifier: again))
+                                notes.add("submitted")
+                            } catch {
+                                notes.add("\(error)")
+                            }
+                            task.setTaskCompleted(success: true)
+                        }
+                    }
+                    reply()
+                }
+            })
+        await phone.launch("com.example.other")
+        try await phone.inApp("com.example.other") {
+            try BGTaskScheduler.shared.submit(BGAppRefreshTaskRequest(identifier: again))
+        }
+        await phone.home()
+        await phone.advance(by: .seconds(10))
+        await phone.giveBackgroundChance(to: "com.example.other")
+        #expect(self.notes.all == ["submitted"])
+        #expect(self.outcomes(phone) == [.submitted, .launched, .submitted, .completed])
+    }
+
     @Test func `is taken back by its identifier`() async throws {
         let phone = await self.phone()
         try await phone.inApp {
@@ -88,6 +123,25 @@ private final class Notes: Sendable {
             #expect(await BGTaskScheduler.shared.pendingTaskRequests().isEmpty)
         }
         #expect(self.outcomes(phone) == [.submitted, .cancelled])
+    }
+
+    @Test(
+        arguments: [
+            (-.infinity, true), (.nan, true), (-1e300, true), (-1e17, true), (1e17, false), (1e300, false),
+            (.infinity, false),
+        ] as [(Double, Bool)])
+    func `takes any date, and one beyond all clocks never comes`(seconds: Double, isLaunched: Bool) async throws {
+        let phone = await self.phone()
+        try await phone.inApp {
+            let request = BGAppRefreshTaskRequest(identifier: self.identifier)
+            request.earliestBeginDate = Date(timeIntervalSince1970: seconds)
+            try BGTaskScheduler.shared.submit(request)
+            #expect(await BGTaskScheduler.shared.pendingTaskRequests().count == 1)
+        }
+        await phone.home()
+        await phone.advance(by: .seconds(10))
+        await phone.giveBackgroundChance()
+        #expect(self.outcomes(phone).contains(.launched) == isLaunched)
     }
 
     @Test func `that is not permitted is refused by name`() async {

@@ -49,7 +49,7 @@ private func custom(_ number: UInt64) -> LogEntry.Body {
 
 @Suite struct `A recalled message` {
     private let entry = LogEntry(
-        position: 2, body: .recall(Recall(message: id(101), conversation: withBob, sender: bob, at: 9)))
+        position: 2, body: .recall(Recall(id: id(9_999), message: id(101), conversation: withBob, sender: bob, at: 9)))
 
     private func replacement() throws -> LocalNotification {
         LocalNotification(
@@ -87,7 +87,7 @@ private func custom(_ number: UInt64) -> LogEntry.Body {
         #expect(
             off.hear(self.entry, unread: 0, at: at(12)).contains(.withdrawNotification(id(101), replacement: nil)))
         var muted = self.shown()
-        _ = muted.handle(.levelSet(withBob, .blocked), at: at(11))
+        _ = muted.handle(.settingWished(level(withBob, .blocked)), at: at(11))
         #expect(
             muted.hear(self.entry, unread: 0, at: at(12)).contains(.withdrawNotification(id(101), replacement: nil)))
         var inFront = ClientCore.online(.init(stored: 1, settled: 1))

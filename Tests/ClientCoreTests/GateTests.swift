@@ -6,10 +6,11 @@ import TidingsModel
 /// Facts that pass every test of the gate.
 private func facts(
     _ message: Message = message(1), isOffline: Bool = false, runState: RunState = .backgroundActive,
-    isEnabled: Bool = true, level: NotificationLevel = .all
+    isEnabled: Bool = true, level: NotificationLevel = .all, wall: Int64 = 1_000
 ) -> Gate.Facts {
     Gate.Facts(
-        message: message, person: alice, isOffline: isOffline, runState: runState, isEnabled: isEnabled, level: level)
+        message: message, person: alice, isOffline: isOffline, runState: runState, isEnabled: isEnabled, level: level,
+        wall: wall)
 }
 
 @Suite struct `The gate before a local notification` {
@@ -32,6 +33,9 @@ private func facts(
         #expect(
             Gate.suppression(facts(unmarked, runState: .foreground, isEnabled: false, level: .blocked))
                 == .notNotifiable)
+        var late = message(1, flags: .notified)
+        late.expiresAt = 1_000
+        #expect(Gate.suppression(facts(late, runState: .foreground, isEnabled: false, level: .blocked)) == .expired)
         let command = message(1, flags: .notified)
         #expect(
             Gate.suppression(facts(command, runState: .foreground, isEnabled: false, level: .blocked)) == .inForeground)
@@ -55,6 +59,24 @@ private func facts(
         #expect(Gate.suppression(facts(direct, level: .mentions)) == .level)
     }
 
+    @Test func `takes whom a message names from the server before its content`() {
+        var named = message(1, in: .group, content: #"{"content":"x","mentionedInfo":{"type":1}}"#)
+        named.mentions = .users(["carol"])
+        #expect(Gate.suppression(facts(named, level: .mentions)) == .level)
+        named.mentions = .users(["alice", "carol"])
+        #expect(Gate.suppression(facts(named, level: .mentionsOfMe)) == nil)
+        named.mentions = .everyone
+        #expect(Gate.suppression(facts(named, level: .mentionsOfAll)) == nil)
+        #expect(Gate.suppression(facts(named, level: .mentionsOfMe)) == .level)
+    }
+
+    @Test func `shows a message until its time is over`() {
+        var brief = message(1)
+        brief.expiresAt = 1_001
+        #expect(Gate.suppression(facts(brief, wall: 1_000)) == nil)
+        #expect(Gate.suppression(facts(brief, wall: 1_001)) == .expired)
+    }
+
     @Test(.requirement("S0.4", "S3.5"))
     func `needs the sender's name, in a group the group's too, in customer service neither`() {
         let direct = message(1)
@@ -66,6 +88,20 @@ private func facts(
         #expect(Gate.names(group, ResolvedNames(group: "Team")) == nil)
         #expect(Gate.names(group, ResolvedNames(user: "Bob", group: "Team", member: "Bobby"))?.sender == "Bobby")
         #expect(Gate.names(message(3, in: .customerService), ResolvedNames())?.sender == "Customer service")
+    }
+
+    @Test(.requirement("S0.4", "S3.5")) func `takes names from the local store only where the app gives none`() {
+        let stored = ResolvedNames(group: "Team", member: "Bobby")
+        #expect(ResolvedNames().filled(from: stored) == stored)
+        let given = ResolvedNames(user: "Bob", group: "Our team", member: "B.")
+        #expect(given.filled(from: stored) == given)
+        #expect(
+            ResolvedNames(user: "Bob", group: "").filled(from: stored)
+                == ResolvedNames(user: "Bob", group: "Team", member: "Bobby"))
+        #expect(ResolvedNames(user: "Bob").filled(from: ResolvedNames()) == ResolvedNames(user: "Bob"))
+        #expect(Gate.names(message(2, in: .group), stored)?.sender == "Bobby")
+        // A person's own name is nobody's to know but the app's.
+        #expect(Gate.names(message(2, in: .group), ResolvedNames().filled(from: ResolvedNames(group: "Team"))) == nil)
     }
 
     @Test(.requirement("S0.10", "S3.9", "S3.10"))

@@ -41,7 +41,39 @@ import TidingsModel
     @Test func `does not ask in circles when a page brings nothing`() {
         var core = ClientCore.online(head: 9)
         let page = ServerFrame.Page(after: 0, entries: [], head: 9, unread: 2)
+        #expect(
+            core.handle(.frameReceived(1, .page(page)), at: at(1))
+                == [.skipEntries(after: 0, upTo: 9), .sendFrame(1, .request(1, .settings))])
         #expect(core.handle(.frameReceived(1, .page(page)), at: at(1)) == [])
+        var late = ClientCore.online(head: 9)
+        let old = ServerFrame.Page(after: 3, entries: [], head: 9, unread: 2)
+        #expect(late.handle(.frameReceived(1, .page(old)), at: at(1)) == [])
+    }
+
+    @Test func `has caught up with a log that is trimmed up to its head, once the store says so`() {
+        var core = ClientCore.online(head: 9)
+        _ = core.handle(.wakeBegan(1, remainingMilliseconds: nil), at: at(1))
+        let page = ServerFrame.Page(after: 0, entries: [], head: 9, unread: 0)
+        #expect(
+            core.handle(.frameReceived(1, .page(page)), at: at(1))
+                == [.skipEntries(after: 0, upTo: 9), .sendFrame(1, .request(1, .settings))])
+        #expect(
+            core.handle(.entriesStored(upTo: 9, unread: 0), at: at(1))
+                == [.sendFrame(1, ack(9)), .finishWake(1, .noData)])
+        #expect(core.storedPosition == 9)
+        #expect(core.handle(.frameReceived(1, .entry(entry(10))), at: at(2)) == [.storeEntries([entry(10)])])
+    }
+
+    @Test func `asks for what was written while it heard that the rest is trimmed`() {
+        var core = ClientCore.online(head: 9)
+        #expect(core.handle(.frameReceived(1, .entry(entry(10))), at: at(1)) == [])
+        let page = ServerFrame.Page(after: 0, entries: [], head: 9, unread: 0)
+        #expect(
+            core.handle(.frameReceived(1, .page(page)), at: at(1))
+                == [
+                    .skipEntries(after: 0, upTo: 9), .sendFrame(1, .request(1, .settings)),
+                    .sendFrame(1, .sync(after: 9, limit: 200)),
+                ])
     }
 
     @Test func `begins anew when the server's log is another one`() {
@@ -61,6 +93,39 @@ import TidingsModel
         _ = core.handle(.connectionOpened(2), at: at(2))
         let effects = core.handle(.frameReceived(2, welcome(head: 1)), at: at(2))
         #expect(effects.last == .sendFrame(2, .sync(after: 0, limit: 200)))
+    }
+}
+
+@Suite struct `A local store that is damaged` {
+    @Test func `is set aside; what only the device knows is written again, and the log is synced from its start`() {
+        var core = ClientCore.online(.init(stored: 4, settled: 4))
+        _ = core.handle(.settingWished(level(team, .blocked)), at: at(1))
+        _ = core.handle(.settingWished(level(withBob, .mentions)), at: at(1))
+        _ = core.handle(.markReadWished(withBob, upTo: 4), at: at(1))
+        _ = core.handle(.sendWished(draft("c1")), at: at(1))
+        _ = core.handle(.sendWished(draft("c2", to: team)), at: at(1))
+        _ = core.handle(.outgoingStored("c1"), at: at(1))
+        let effects = core.handle(.storeDamaged(reason: "torn"), at: at(2))
+        #expect(
+            effects.prefix(8) == [
+                .setStoreAside, .storeOutgoing(draft("c1")), .storeOutgoing(draft("c2", to: team)),
+                .storeRead(withBob, upTo: 4), .storeSettings(AllSettings()), .storeWish(level(team, .blocked)),
+                .storeWish(level(withBob, .mentions)), .close(1),
+            ])
+        #expect(core.unreadCount == 0)
+        for name in ["c1", "c2"] {
+            #expect(core.handle(.outgoingStored(ClientMessageID(name)), at: at(2)) == [])
+        }
+        _ = core.handle(.deadlineReached, at: at(3))
+        #expect(core.handle(.connectionOpened(2), at: at(3)) == [.sendFrame(2, hello(after: 0))])
+        let welcomed = core.handle(.frameReceived(2, welcome(head: 4)), at: at(3))
+        #expect(
+            welcomed.suffix(6) == [
+                .sendFrame(2, .sync(after: 0, limit: 200)), .sendFrame(2, .markRead(withBob, upTo: 4)),
+                .sendFrame(2, .request(3, .setConversationSettings(team, ConversationSettings(level: .blocked)))),
+                .sendFrame(2, .request(4, .setConversationSettings(withBob, ConversationSettings(level: .mentions)))),
+                .sendFrame(2, .send(draft("c1"))), .sendFrame(2, .send(draft("c2", to: team))),
+            ])
     }
 }
 

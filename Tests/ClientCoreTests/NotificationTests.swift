@@ -178,7 +178,7 @@ import TidingsModel
 
     @Test(.requirement("S3.13")) func `is not rung for in a silenced conversation`() {
         var core = ClientCore.inBackground()
-        _ = core.handle(.levelSet(withBob, .blocked), at: at(10))
+        _ = core.handle(.settingWished(level(withBob, .blocked)), at: at(10))
         #expect(
             core.hear(entry(1), at: at(11)).contains(.sendFrame(1, ack(1, (1, .suppressed(.level))))))
     }

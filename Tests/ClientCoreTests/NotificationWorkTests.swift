@@ -77,7 +77,7 @@ import TidingsModel
     }
 
     @Test func `waits for a withdrawal as well`() {
-        let recall = Recall(message: id(7), conversation: withBob, sender: bob, at: 0)
+        let recall = Recall(id: MessageID(rawValue: 9_999), message: id(7), conversation: withBob, sender: bob, at: 0)
         var core = self.woken(by: LogEntry(position: 1, body: .recall(recall)))
         _ = core.handle(.entriesStored(upTo: 1, unread: 0), at: at(3))
         _ = core.handle(.notificationWorkDone, at: at(3))

@@ -35,6 +35,19 @@ import TidingsModel
         return .members([("aps", ["alert": "hi"]), (PushInfo.key, info.dictionary)])
     }
 
+    @Test func `is marked shown by the withdrawal, whoever held the claim`() {
+        var claimed = Ledger()
+        _ = claimed.claim(id(7), by: .kit(process: 1), wall: 0)
+        for var ledger in [Ledger(), claimed] {
+            var badge: Badge?
+            let changes = ExtensionDecision.changes(
+                userInfo: self.push(isRecall: true), facts: .init(signIn: .signedIn(recipientTag: "tag")),
+                ledger: &ledger, badge: &badge, wall: 0)
+            #expect(changes?.reason == .recall)
+            #expect(ledger[id(7)]?.isShown == true)
+        }
+    }
+
     @Test func `is silent when it comes after the withdrawal`() {
         var ledger = Ledger()
         var badge: Badge?
@@ -66,10 +79,34 @@ import TidingsModel
     }
 }
 
+@Suite struct `What stands in the place of a withdrawn message` {
+    @Test(arguments: [(9, false), (14, false), (15, true), (17, true)])
+    func `is nothing before iOS 15, where it would show a banner again`(major: Int, isReplaced: Bool) throws {
+        let recall = Recall(id: id(9_999), message: id(101), conversation: withBob, sender: bob, at: 9)
+        let replacement = try #require(
+            Gate.replacement(
+                recall, person: alice, runState: .backgroundActive, kit: KitSettings(), level: .all, unread: 0,
+                position: 2))
+        #expect(NotificationClearing.inPlace(replacement, major: major) == (isReplaced ? replacement : nil))
+        #expect(NotificationClearing.inPlace(nil, major: major) == nil)
+    }
+}
+
+@Suite struct `An extension that may filter` {
+    @Test(arguments: [
+        ("12.4", false), ("13", false), ("13.2", false), ("13.3", true), ("13.7", true), ("14", true), ("17.0", true),
+        ("x", false), ("", false), (nil, false),
+    ])
+    func `does so from iOS 13.3, with the entitlement`(version: String?, mayFilter: Bool) {
+        #expect(ExtensionDecision.mayFilter(isEntitled: true, version: version) == mayFilter)
+        #expect(!ExtensionDecision.mayFilter(isEntitled: false, version: version))
+    }
+}
+
 @Suite struct `A message the person withdraws on another device` {
     @Test func `has its notification only taken out where the person withdrew it`() {
         var core = ClientCore.inBackground()
-        let recall = Recall(message: id(101), conversation: withBob, sender: alice, at: 9)
+        let recall = Recall(id: id(9_999), message: id(101), conversation: withBob, sender: alice, at: 9)
         let effects = core.hear(LogEntry(position: 1, body: .recall(recall)), unread: 0, at: at(12))
         #expect(effects.contains(.withdrawNotification(id(101), replacement: nil)))
     }

@@ -61,6 +61,10 @@ import TidingsModel
             FrontPresentation().steps(text: AlertText(), hasSound: true, userInfo: [:], system: nil)
                 == [.playSound(1007), .vibrate])
         #expect(FrontPresentation().steps(text: AlertText(), hasSound: false, userInfo: [:], system: nil) == [])
+        #expect(
+            FrontPresentation().steps(
+                text: AlertText(body: "hi"), hasSound: true, userInfo: [:], system: nil, isKnown: true) == [],
+            "it rang before")
     }
 
     @Test func `follows the app's choices`() {
@@ -75,6 +79,18 @@ import TidingsModel
                 text: AlertText(body: "hi"), hasSound: true, userInfo: [:], system: [.banner, .sound]) == [])
         #expect(
             FrontPresentation().steps(text: AlertText(body: "hi"), hasSound: true, userInfo: [:], system: []) == [])
+    }
+
+    @Test(
+        .requirement("S2.9"),
+        arguments: [
+            (false, false, [.banner, .list, .sound, .badge]), (false, true, .badge), (true, false, []),
+            (true, true, []),
+        ] as [(Bool, Bool, PresentationOptions)])
+    func `is nothing for a message the device has, and no ring for one that rang before`(
+        isKnown: Bool, isSilenced: Bool, choice: PresentationOptions
+    ) {
+        #expect(FrontPresentation.choice(isKnown: isKnown, isSilenced: isSilenced) == choice)
     }
 
     @Test(

@@ -105,7 +105,8 @@ import TidingsModel
         let page = ServerFrame.Page(after: 0, entries: [entry(8), entry(9)], head: 9, unread: 2)
         #expect(
             core.handle(.frameReceived(1, .page(page)), at: at(1)) == [
-                .skipEntries(after: 0, upTo: 7), .storeEntries([entry(8), entry(9)]),
+                .skipEntries(after: 0, upTo: 7), .sendFrame(1, .request(1, .settings)),
+                .storeEntries([entry(8), entry(9)]),
             ])
         _ = core.handle(.entriesStored(upTo: 9, unread: 2), at: at(1))
         #expect(core.storedPosition == 9)

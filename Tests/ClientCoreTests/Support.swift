@@ -33,16 +33,23 @@ func entry(_ position: LogPosition, _ message: Message) -> LogEntry {
 /// A plain entry: message number 100 + position.
 func entry(_ position: LogPosition) -> LogEntry { entry(position, message(100 + position)) }
 
+/// The wish for a level of a conversation.
+func level(_ conversation: ConversationID, _ level: NotificationLevel) -> SettingsWish {
+    .conversation(conversation, ConversationSettings(level: level))
+}
+
 func draft(_ name: String, to conversation: ConversationID = withBob) -> MessageDraft {
     MessageDraft(
         clientMessageID: ClientMessageID(name), conversation: conversation, objectName: .text,
         content: #"{"content":"hi"}"#)
 }
 
-func welcome(head: LogPosition = 0, heartbeat: UInt32 = 30_000, version: UInt32 = 1) -> ServerFrame {
+func welcome(
+    head: LogPosition = 0, heartbeat: UInt32 = 30_000, version: UInt32 = 1, serverTime: Int64 = 0
+) -> ServerFrame {
     .welcome(
         ServerFrame.Welcome(
-            version: version, serverTime: 0, head: head, unread: 0, heartbeatMilliseconds: heartbeat,
+            version: version, serverTime: serverTime, head: head, unread: 0, heartbeatMilliseconds: heartbeat,
             frameBytesMax: 65_536, recipientTag: "tag", extensionToken: "extension"))
 }
 
@@ -96,6 +103,15 @@ extension ClientCore {
         _ = core.handle(.kitConfigured(kit), at: at(0))
         _ = core.handle(.appDidEnterBackground(remainingMilliseconds: remaining), at: at(10))
         return core
+    }
+
+    /// Loses the connection and comes back on another one; returns the effects of the welcome.
+    mutating func reconnect(_ number: ConnectionNumber, head: LogPosition = 0, at now: Now) -> [ClientEffect] {
+        _ = self.handle(.connectionClosed(number - 1, reason: "lost"), at: now)
+        _ = self.handle(.connectWished, at: now)
+        _ = self.handle(.tokenProvided("token"), at: now)
+        _ = self.handle(.connectionOpened(number), at: now)
+        return self.handle(.frameReceived(number, welcome(head: head)), at: now)
     }
 
     /// Hears a live entry and has it stored; returns the effects of the storing.

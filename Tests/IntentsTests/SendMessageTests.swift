@@ -48,6 +48,19 @@ import VirtualPhone
         }
     }
 
+    @Test func `carries a picture for each of its parts, named by key paths; the group's stands for it`() {
+        let intent = self.intent(group: "Team", sender: self.alice)
+        let team = INImage(named: "team")
+        let face = INImage(named: "alice")
+        intent.setImage(face, forParameterNamed: \.sender)
+        #expect(intent.keyImage() == nil)
+        intent.setImage(team, forParameterNamed: \.speakableGroupName)
+        #expect(intent.image(forParameterNamed: \.sender) === face)
+        #expect(intent.keyImage() === team)
+        intent.setImage(nil, forParameterNamed: \.speakableGroupName)
+        #expect(intent.image(forParameterNamed: \.speakableGroupName) == nil)
+    }
+
     @Test func `is donated into the phone's log`() async throws {
         let phone = VirtualPhone(osVersion: 17)
         phone.install(

@@ -20,13 +20,15 @@ class Phone:
 
     def __init__(self, site: Site, user: str, *options: str):
         self.site = site
+        self.user = user
         self.port = free_port()
         self.program = Program(
             [
                 tool(), "phone", "--id", f"{user}-phone", "--folder", str(site.folder / f"{user}-phone"),
                 "--courier", f"127.0.0.1:{site.courier_port}", "--control", str(self.port), "--bundle", TOPIC,
                 "--env", f"CHAT_SERVER_URL={site.gateway}", "--env", f"CHAT_APP_KEY={site.app}",
-                "--env", f"CHAT_USER={user}", "--env", f"CHAT_TOKEN={site.token(user)}", *options,
+                "--env", f"CHAT_USER={user}", "--env", f"CHAT_TOKEN={site.token(user)}",
+                "--env", f"CHAT_API_URL={site.api}", *options,
             ],
             site.folder / f"{user}-phone.log",
         )

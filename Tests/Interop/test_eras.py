@@ -148,11 +148,20 @@ def leave(bob: Phone, era: Era):
     bob.begin()
     bob.do("home")
     bob.wait_for_callback(era.leave[-1])
+    # A message that comes before the app has heard that it is left comes in front.
+    bob.wait_until(lambda: bob.shown.get("run_state") != "foreground", "the app to know that it is in the background")
     assert calls(bob) == era.leave
 
 
 def extension_calls(bob: Phone) -> list[str]:
     return [event["name"] for event in events(bob, "callback") if event["role"] == "serviceExtension"]
+
+
+def receipts(bob: Phone, message: str) -> list[str]:
+    """What the extension of this phone has told the server of a message."""
+    return [
+        receipt["receipt"] for receipt in bob.site.trace(message)["receipts"] if receipt["user"] == bob.user
+    ]
 
 
 def tap(bob: Phone, shown: dict, expected: list[str], *texts: str):
@@ -190,11 +199,12 @@ def test_a_message_finds_its_screen_whatever_state_the_app_is_in(stage, era):
     leave(bob, era)
     bob.wait_for_state("suspended")
     bob.begin()
-    alice.send("bob", "three")
+    message = alice.send("bob", "three")
     shown = presentation(bob, remote=True)
     assert len(events(bob, "push")) == 1
     assert calls(bob) == []
     assert extension_calls(bob) == [EXTENSION] * era.has_extension
+    bob.wait_until(lambda: receipts(bob, message) == ["shown"] * era.has_extension, "the extension's receipt")
     tap(bob, shown, era.push_tap, "alice: one", "alice: two", "alice: three")
     assert {event["process"] for event in events(bob, "callback")} == {process}
     assert len(events(bob, "process_resumed")) == 1

@@ -275,6 +275,39 @@ def test_a_notification_is_shown_chosen_and_tapped(terminal):
     assert phone.end() == 0
 
 
+def old_phone(terminal) -> Terminal:
+    """iOS 9 on its home screen, the app's alerts as panels."""
+    phone = terminal("--ios", "9", "--delegate", "legacy")
+    phone.wait_for("home screen", "icons")
+    phone.press("o")
+    phone.wait_for("would like to send no")
+    phone.press("y")
+    phone.wait_for("Conversations", "foregroundActive")
+    phone.press(":alert-style alert\r")
+    phone.press("h")
+    phone.wait_for("home screen")
+    return phone
+
+
+def test_an_alert_panel_is_closed_and_viewed(terminal):
+    phone = old_phone(terminal)
+    phone.press(":push first\r")
+    phone.wait_for("! first", "[v View] [c Close]", " v view  c close")
+    assert phone.screen.lines[23].startswith(" v view  c close")
+    phone.press("c")
+    phone.wait_without("! first")
+    phone.wait_for("home screen")
+    phone.press("c")
+    phone.wait_for("alert panel is missing")
+    phone.press(":push second\r")
+    phone.wait_for("! second")
+    phone.press("v")
+    phone.wait_without("! second")
+    phone.wait_for("foregroundActive", "Conversations")
+    phone.press("qq")
+    assert phone.end() == 0
+
+
 def test_a_message_cannot_drive_the_terminal(terminal):
     phone = opened(terminal)
     phone.press("h")
@@ -428,6 +461,35 @@ def test_a_script_runs_unattended():
     assert "line 4: wait-for screens: Conversations" in done.stdout
     assert "sceneDidBecomeActive(_:)" in done.stdout
     assert "\x1b" not in done.stdout
+
+
+PANEL = """
+# iOS 9 with the alert style of panels: one is closed, one opens the app.
+open
+wait-for screens: Conversations
+alert-style alert
+home
+wait-for home screen
+push first
+wait-for alert: first
+close
+expect-not alert: first
+expect home screen
+push second
+wait-for alert: second
+view
+wait-for in front: com.example.chat
+expect-not alert: second
+quit
+"""
+
+
+def test_a_script_answers_an_alert_panel():
+    done = run(PANEL, "--ios", "9", "--delegate", "legacy")
+    assert done.returncode == 0, done.stdout + done.stderr
+    failed = run("close\n", "--ios", "9", "--delegate", "legacy")
+    assert failed.returncode == 1
+    assert "alert panel is missing" in failed.stdout
 
 
 def test_a_script_may_come_from_standard_input():

@@ -121,19 +121,19 @@ def test_the_same_device_again_ends_the_older_connection(site):
 
 
 @pytest.mark.parametrize(
-    "frame, field",
+    "frame, code, field",
     [
         ({"clientMessageId": "a", "conversation": {"type": "XX", "target": "b"}, "objectName": "o", "content": "x"},
-         "conversation.type"),
+         "invalid_field", "conversation.type"),
         ({"clientMessageId": "a", "conversation": {"type": "GRP", "target": "nowhere"}, "objectName": "o", "content": "x"},
-         "conversation.target"),
+         "unknown_conversation", "conversation.target"),
         ({"clientMessageId": "a", "conversation": {"type": "PR", "target": "b"}, "objectName": "o", "content": ""},
-         "content"),
+         "invalid_field", "content"),
         ({"clientMessageId": "a", "conversation": {"type": "PR", "target": "b"}, "objectName": "o",
-          "content": "x" * 32_769}, "content"),
+          "content": "x" * 32_769}, "invalid_field", "content"),
     ],
 )
-def test_a_bad_send_is_refused_by_field_and_the_connection_lives_on(site, frame, field):
+def test_a_bad_send_is_refused_by_field_and_the_connection_lives_on(site, frame, code, field):
     async def story():
         alice = Client(site.gateway, site.token("alice"))
         await alice.connect()
@@ -142,7 +142,7 @@ def test_a_bad_send_is_refused_by_field_and_the_connection_lives_on(site, frame,
         await alice.raw({"send": frame})
         with pytest.raises(Refused) as refused:
             await answer
-        assert refused.value.code == "invalid_field"
+        assert refused.value.code == code
         assert refused.value.field == field
         await alice.ping()
         await alice.close()

@@ -51,6 +51,16 @@ def test_a_token_of_the_tool_signs_a_person_in(site):
         (["simulate", "--seeds", "9-1"], "--seeds must be a range"),
         (["simulate", "--seed", "1", "--seeds", "1-2"], "not both"),
         (["bench", "--pairs", "0"], "--pairs must be 1 to 10000"),
+        (["bench", "server", "--seconds", "0"], "--seconds must be 1 to 600"),
+        (["bench", "apns", "--ca", "x.pem", "--port", "0"], "--port must be 1 to 65535"),
+        (
+            ["bench", "apns", "--ca", "x.pem", "--port", "1", "--connections", "2", "--in-flight", "1"],
+            "--in-flight must be at least the connections",
+        ),
+        (["bench", "apns", "--ca", "x.pem", "--port", "1", "--key", "k"], "must be given together"),
+        (["bench", "apns", "--ca", "/nonexistent.pem", "--port", "1"], "trust_roots must be readable PEM"),
+        (["chaos", "--notifications", "0"], "--notifications must be 1 to 10000000"),
+        (["chaos", "--streams", "1001"], "--streams must be 1 to 1000"),
         (["phone", "--ios", "two"], "--ios must be a version"),
         (["phone", "--courier", "somewhere"], "--courier must be host:port"),
         (["phone", "--lifecycle", "both"], "--lifecycle must be scenes or application"),
@@ -75,7 +85,7 @@ def test_nobody_answering_is_said_with_the_address():
 
 
 @pytest.mark.parametrize(
-    "command", ["serve", "apns", "phone", "demo", "send", "trace", "token", "simulate", "bench"]
+    "command", ["serve", "apns", "phone", "demo", "send", "trace", "token", "simulate", "bench", "chaos"]
 )
 def test_every_command_explains_itself(command):
     text = run(command, "--help")

@@ -49,6 +49,11 @@ class Client:
         self._changed = asyncio.Event()
         self._settled = 0
         self._pings = itertools.count(1)
+        self._requests = itertools.count(1)
+        # What is waited for by request number.
+        self._requested: dict[int, asyncio.Future] = {}
+        # Signals as they came; never stored, never sure to come.
+        self.signals: list[dict] = []
         self.fatal: dict | None = None
         self._pongs: set[int] = set()
 
@@ -59,6 +64,22 @@ class Client:
         while position + 1 in self.log:
             position += 1
         return position
+
+    def entries(self, kind: str) -> list[dict]:
+        """What the log says of one kind, in its order: `recall`, `change`, …"""
+        return [self.log[position][kind] for position in sorted(self.log) if kind in self.log[position]]
+
+    @property
+    def shown(self) -> list[dict]:
+        """What is on the screen: without what was recalled or deleted, contents as edited."""
+        gone = {entry["message"] for entry in self.entries("recall")}
+        gone |= {message for entry in self.entries("deletion") for message in entry["messages"]}
+        edited = {entry["message"]: entry["content"] for entry in self.entries("edit")}
+        return [
+            {**message, "content": edited.get(message["id"], message["content"])}
+            for message in self.messages
+            if message["id"] not in gone
+        ]
 
     @property
     def messages(self) -> list[dict]:
@@ -108,8 +129,13 @@ class Client:
         if self._socket:
             await self._socket.close()
 
-    async def send(self, target: str, text: str, kind: str = "PR", client_message_id: str | None = None) -> dict:
-        """Sends a text message; returns the acceptance, written after the message was on disk."""
+    async def send(
+        self, target: str, text: str, kind: str = "PR", client_message_id: str | None = None, **more
+    ) -> dict:
+        """Sends a text message; returns the acceptance, written after the message was on disk.
+
+        More may be said: mentions, recipients, lifetimeMs.
+        """
         client_message_id = client_message_id or uuid.uuid4().hex
         answer = asyncio.get_running_loop().create_future()
         self._answers[client_message_id] = answer
@@ -120,6 +146,7 @@ class Client:
                     "conversation": {"type": kind, "target": target},
                     "objectName": "RC:TxtMsg",
                     "content": json.dumps({"content": text}),
+                    **more,
                 }
             }
         )
@@ -130,6 +157,24 @@ class Client:
 
     async def mark_read(self, target: str, up_to: int, kind: str = "PR"):
         await self._send({"markRead": {"conversation": {"type": kind, "target": target}, "upTo": str(up_to)}})
+
+    async def request(self, kind: str, **fields) -> dict:
+        """Asks anything that is answered by itself; returns the answer's one member, or raises `Refused`."""
+        number = next(self._requests)
+        answer = asyncio.get_running_loop().create_future()
+        self._requested[number] = answer
+        await self._send({"request": {"number": str(number), kind: fields}})
+        return await answer
+
+    async def change(self, target: str, action: str, kind: str = "GRP", **fields) -> int:
+        """Does something with a group, discussion or chat room; returns the position of the entry it made."""
+        done = await self.request(
+            "change", conversation={"type": kind, "target": target}, action={action: fields}
+        )
+        return int(done.get("position", "0"))
+
+    async def typing(self, target: str, is_typing: bool = True, kind: str = "PR"):
+        await self._send({"typing": {"conversation": {"type": kind, "target": target}, "isTyping": is_typing}})
 
     async def ping(self):
         nonce = next(self._pings)
@@ -160,11 +205,12 @@ class Client:
         except websockets.ConnectionClosed:
             pass
         finally:
-            for answer in self._answers.values():
+            for answer in [*self._answers.values(), *self._requested.values()]:
                 if not answer.done():
                     answer.set_exception(ConnectionError("the connection is gone"))
                     answer.exception()
             self._answers.clear()
+            self._requested.clear()
             self._changed.set()
 
     async def _take(self, frame: dict):
@@ -194,10 +240,23 @@ class Client:
             if self.stored < int(body.get("head", "0")):
                 await self._sync()
             await self._acknowledge()
+        elif kind == "answer":
+            answer = self._requested.pop(int(body["number"]), None)
+            if answer and not answer.done():
+                members = [value for key, value in body.items() if key != "number"]
+                if "refused" in body:
+                    answer.set_exception(Refused(body["refused"]))
+                elif members:
+                    answer.set_result(members[0])
+                else:
+                    answer.set_exception(Refused({"code": "unsupported_version"}))
+        elif kind == "signal":
+            self.signals.append(body)
         elif kind == "pong":
             self._pongs.add(int(body["nonce"]))
         elif kind == "problem" and body.get("fatal"):
             self.fatal = body
+        # A frame of another kind is of a newer server; an entry of an unknown kind has been kept as a bare position.
 
     async def _acknowledge(self):
         stored = self.stored

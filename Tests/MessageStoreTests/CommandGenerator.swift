@@ -14,11 +14,21 @@ struct SeededGenerator: RandomNumberGenerator {
     }
 }
 
-/// Commands about a few people, devices and groups in two apps, sensible and senseless ones mixed.
+/// Commands about a few people, devices and groups in two apps, sensible and senseless ones mixed. What was named before is named
+/// again more often than not, so that commands meet.
 struct CommandGenerator {
     var random: SeededGenerator
     private var lastID: UInt64 = 1000
     private var clock: Int64 = 1_800_000_000_000
+
+    /// The messages made last.
+    private var made: [Message] = []
+    /// Whose level was given an end last, and where.
+    private var levelled: (UserKey, ConversationID)?
+    /// Who was named last when somebody was blocked, and by whom.
+    private var blocked: (UserKey, UserID)?
+    private var signedIn: [DeviceKey] = []
+    private var commands = 0
 
     init(seed: UInt64) { self.random = SeededGenerator(state: seed) }
 
@@ -30,26 +40,35 @@ struct CommandGenerator {
 
     private mutating func app() -> AppID { self.chance(85) ? "shop" : "club" }
 
-    private mutating func user() -> UserID { self.pick(["ada", "bo", "cy", "dee", "eve"]) }
+    private mutating func user() -> UserID { self.pick(["ada", "ada", "bo", "bo", "cy", "dee", "eve"]) }
 
     private mutating func userKey() -> UserKey { UserKey(app: self.app(), user: self.user()) }
 
     private mutating func deviceKey() -> DeviceKey {
-        DeviceKey(user: self.userKey(), device: self.pick(["phone", "pad"]))
+        if !self.signedIn.isEmpty, self.chance(60) { return self.pick(self.signedIn) }
+        return DeviceKey(user: self.userKey(), device: self.chance(80) ? "phone" : "pad")
     }
 
     private mutating func membersConversation() -> ConversationID {
-        ConversationID(type: self.pick([.group, .group, .discussion, .chatRoom]), target: self.pick(["team", "hall"]))
+        ConversationID(
+            type: self.pick([.group, .group, .group, .discussion, .chatRoom]), target: self.chance(90) ? "team" : "hall"
+        )
     }
 
     private mutating func conversation() -> ConversationID {
-        self.chance(55)
+        self.chance(45)
             ? ConversationID(type: self.pick([.direct, .direct, .system, .pushService]), target: self.user().rawValue)
             : self.membersConversation()
     }
 
     private mutating func messageID() -> MessageID {
-        MessageID(rawValue: self.chance(85) ? self.lastID : UInt64(self.number(1000..<Int(self.lastID) + 2)))
+        if !self.made.isEmpty, self.chance(75) { return self.pick(self.made).id }
+        return MessageID(rawValue: self.chance(50) ? self.lastID : UInt64(self.number(1000..<Int(self.lastID) + 2)))
+    }
+
+    /// A message made before, or one that may never have been made.
+    private mutating func earlier() -> Message {
+        !self.made.isEmpty && self.chance(90) ? self.pick(self.made) : self.message()
     }
 
     private mutating func position() -> LogPosition { LogPosition(self.number(0..<9)) }
@@ -71,17 +90,37 @@ struct CommandGenerator {
         if self.chance(10) { flags.remove(.stored) }
         let id = self.chance(95) ? MessageID(rawValue: self.lastID) : self.messageID()
         let isLong = self.chance(10)
-        return Message(
-            id: id, app: self.app(), sender: self.user(), conversation: self.conversation(),
-            clientMessageID: ClientMessageID("c\(self.number(0..<12))"), objectName: .text,
+        var app = self.app()
+        var sender = self.user()
+        var conversation = self.conversation()
+        if let (key, user) = self.blocked, self.chance(15) {
+            (app, sender, conversation) = (key.app, user, ConversationID(type: .direct, target: key.user.rawValue))
+        }
+        let isDirected = !conversation.type.targetIsPeer && self.chance(25)
+        let message = Message(
+            id: id, app: app, sender: sender, conversation: conversation,
+            clientMessageID: ClientMessageID("c\(self.number(0..<40))"), objectName: .text,
             content: isLong ? String(repeating: "tidings ", count: 100) : "{\"content\":\"héllo\"}", flags: flags,
-            pushText: self.chance(30) ? "psst" : nil, sentAt: self.time())
+            pushText: self.chance(30) ? "psst" : nil, sentAt: self.time(), mentions: self.mentions(),
+            recipients: isDirected ? self.users(1..<3) : [], expiresAt: self.chance(10) ? self.time() : nil)
+        self.made.append(message)
+        if self.made.count > 6 { self.made.removeFirst() }
+        return message
+    }
+
+    private mutating func users(_ count: Range<Int>) -> [UserID] {
+        Set((0..<self.number(count)).map { _ in self.user() }).sorted()
+    }
+
+    private mutating func mentions() -> Mentions {
+        self.chance(70) ? .none : self.chance(30) ? .everyone : .users(self.users(1..<3))
     }
 
     private mutating func pushState() -> PushState {
         let registration = PushRegistration(
-            token: self.pick(["ab12", "cd34"]), environment: self.pick([.sandbox, .production]), topic: "com.example")
-        switch self.number(0..<4) {
+            token: self.chance(85) ? "ab12" : "cd34", environment: self.chance(85) ? .sandbox : .production,
+            topic: "com.example")
+        switch self.number(0..<6) {
         case 0: return .none
         case 1: return .quarantined(registration, at: self.time(), reason: "BadDeviceToken")
         case 2: return .dead(timestamp: self.time())
@@ -100,37 +139,189 @@ struct CommandGenerator {
 
     /// The next command.
     mutating func next() -> StoreCommand {
-        switch self.number(0..<100) {
+        self.commands += 1
+        // At first there is a team, more often than not.
+        if self.commands <= 2, self.chance(70) {
+            return .change(
+                ConversationOperation(
+                    app: "shop", conversation: ConversationID(type: .group, target: "team"),
+                    action: .create(name: "Team", portrait: nil, members: self.users(1..<5)), actor: self.user(),
+                    at: self.time()))
+        }
+        if self.commands <= 4, self.chance(50) { return self.signIn() }
+        switch self.number(0..<152) {
         case 0..<34: return .accept(message: self.message(), senderDevice: self.chance(50) ? "phone" : nil)
-        case 34..<42: return self.putConversation()
-        case 42..<50: return .signIn(self.deviceKey(), platform: self.pick(["ios", "linux"]), at: self.time())
-        case 50..<53: return .signOut(self.deviceKey(), at: self.time())
-        case 53..<57: return .setPushState(self.deviceKey(), self.pushState())
-        case 57..<64:
+        case 34..<39: return self.putConversation()
+        case 39..<45: return self.signIn()
+        case 45..<47: return .signOut(self.deviceKey(), at: self.time())
+        case 47..<56:
             let settled = self.chance(70) ? self.position() : nil
             return .advance(self.deviceKey(), settled: settled, decided: self.chance(50) ? self.position() : nil)
-        case 64..<73:
-            return .markRead(self.userKey(), self.conversation(), upTo: self.position(), at: self.time())
-        case 73..<79:
+        case 56..<65:
+            let message = self.earlier()
+            let user = message.conversation.type.targetIsPeer ? UserID(message.conversation.target) : self.user()
+            return .markRead(
+                self.chance(70) ? UserKey(app: message.app, user: user) : self.userKey(),
+                self.chance(70) ? message.conversation(seenBy: user) : self.conversation(), upTo: self.position(),
+                at: self.time())
+        case 65..<70:
             return .keepLeg(
                 OpenLeg(
                     leg: self.leg(), position: self.position(), wait: self.pick(LegWait.allCases),
                     apnsID: self.chance(50) ? "A-2" : nil, attempts: self.number(0..<4),
                     notBefore: self.chance(50) ? self.time() : nil))
-        case 79..<86: return .endLeg(EndedLeg(leg: self.leg(), end: self.end(), at: self.time()))
-        case 86..<89: return .receipt(self.leg(), self.pick([.shown, .opened]), at: self.time())
-        case 89..<92: return .loadUser(self.userKey())
-        case 92..<96: return .readLog(self.userKey(), after: self.position(), limit: self.number(0..<8))
-        default: return .trace(self.app(), self.messageID())
+        case 70..<75: return .endLeg(EndedLeg(leg: self.leg(), end: self.end(), at: self.time()))
+        case 75..<77: return .receipt(self.leg(), self.pick([.shown, .opened]), at: self.time())
+        case 77..<117: return self.nextAboutConversations()
+        case 117..<127: return .setPushState(self.deviceKey(), self.pushState())
+        default: return self.nextQuestion()
+        }
+    }
+
+    private mutating func signIn() -> StoreCommand {
+        let key = self.deviceKey()
+        self.signedIn.append(key)
+        return .signIn(key, platform: self.pick(["ios", "linux"]), at: self.time())
+    }
+
+    private mutating func nextQuestion() -> StoreCommand {
+        switch self.number(0..<6) {
+        case 0: return .loadUser(self.userKey())
+        case 1: return .readLog(self.userKey(), after: self.position(), limit: self.number(0..<8))
+        case 2: return .trace(self.app(), self.messageID())
+        case 3:
+            return .readConversation(
+                self.app(), self.membersConversation(), asked: self.chance(70) ? self.user() : nil)
+        case 4: return .readSettings(self.userKey())
+        default:
+            let message = self.earlier()
+            return .readHistory(
+                UserKey(app: message.app, user: self.user()),
+                self.chance(60) ? message.conversation : self.conversation(),
+                before: self.chance(40) ? message.id : nil, limit: self.chance(90) ? self.number(1..<6) : 0)
         }
     }
 
     private mutating func putConversation() -> StoreCommand {
-        let members = (0..<self.number(0..<5)).map { _ in self.user() }
+        let members = self.users(0..<5).map { id in
+            Member(id, role: self.chance(20) ? .admin : .member, nickname: self.chance(20) ? "Nick" : nil)
+        }
         return .putConversation(
             ConversationRecord(
                 app: self.app(),
                 conversation: self.chance(95) ? self.membersConversation() : self.conversation(),
-                name: self.pick(["Team", "The team"]), members: members))
+                name: self.pick(["Team", "The team"]), portrait: self.chance(20) ? "https://example.com/p" : nil,
+                members: members))
+    }
+}
+
+/// Conversations and what becomes of messages in them, and what people set.
+extension CommandGenerator {
+    private mutating func nextAboutConversations() -> StoreCommand {
+        switch self.number(0..<40) {
+        case 0..<14: return .change(self.operation())
+        case 14..<18: return self.recall()
+        case 18..<21:
+            let message = self.earlier()
+            return .edit(
+                EditOperation(
+                    app: self.chance(90) ? message.app : self.app(), message: message.id,
+                    actor: self.actor(about: message), content: self.pick([message.content, "ho", "ho", ""]),
+                    window: Int64(self.number(0..<4_000)), at: self.time()))
+        case 21..<26: return self.deletion()
+        case 26..<30: return self.conversationSettings()
+        case 30:
+            let (key, conversation) =
+                self.chance(80)
+                ? self.levelled ?? (self.userKey(), self.conversation()) : (self.userKey(), self.conversation())
+            return .endLevel(key, conversation, at: self.time() + Int64(self.number(0..<400)))
+        case 31..<33: return .setPersonSettings(self.userKey(), self.personSettings(), at: self.time())
+        case 33..<37:
+            let (key, user) = (self.userKey(), self.user())
+            self.blocked = (key, user)
+            return .setBlocked(key, user, self.chance(80), at: self.time())
+        default: return self.custom()
+        }
+    }
+
+    private mutating func operation() -> ConversationOperation {
+        ConversationOperation(
+            app: self.app(), conversation: self.membersConversation(), action: self.action(),
+            actor: self.chance(60) ? self.user() : nil, membersMax: self.chance(80) ? 3_000 : 2, at: self.time())
+    }
+
+    /// The sender, anybody, or the backend.
+    private mutating func actor(about message: Message) -> UserID? {
+        self.chance(50) ? message.sender : self.chance(70) ? self.user() : nil
+    }
+
+    private mutating func deletion() -> StoreCommand {
+        let message = self.earlier()
+        let user = self.chance(40) ? message.sender : self.user()
+        var messages = [message.id]
+        if self.chance(30) { messages.append(self.messageID()) }
+        if self.chance(8) { messages = [] }
+        let conversation = self.chance(90) ? message.conversation(seenBy: user) : self.conversation()
+        return .delete(
+            UserKey(app: message.app, user: user), Deletion(conversation: conversation, messages: messages),
+            at: self.time())
+    }
+
+    private mutating func action() -> ConversationAction {
+        switch self.number(0..<13) {
+        case 0, 1: .create(name: "Team", portrait: self.chance(30) ? "p" : nil, members: self.users(0..<5))
+        case 2, 3: .add(self.users(0..<3))
+        case 4: .join
+        case 5: .remove(self.users(0..<3))
+        case 6, 7: .leave
+        case 8: .rename(self.pick(["Team", "Crew", ""]))
+        case 9: .setPortrait(self.chance(50) ? "q" : nil)
+        case 10: .setRole(self.user(), self.pick(MemberRole.allCases))
+        case 11: .setNickname(self.user(), self.pick([nil, "Nick", "Nack"]))
+        default: self.chance(40) ? .dissolve : .join
+        }
+    }
+
+    private mutating func recall() -> StoreCommand {
+        let message = self.earlier()
+        if self.chance(90) { self.lastID += 1 }
+        return .recall(
+            RecallOperation(
+                id: MessageID(rawValue: self.lastID), app: self.chance(90) ? message.app : self.app(),
+                message: message.id, actor: self.actor(about: message), window: Int64(self.number(0..<4_000)),
+                at: self.time()))
+    }
+
+    private mutating func conversationSettings() -> StoreCommand {
+        let settings = ConversationSettings(
+            level: self.pick([nil, .blocked, .blocked, .mentions, .all]),
+            levelUntil: self.chance(40) ? self.time() + Int64(self.number(0..<300)) : nil)
+        let key = self.userKey()
+        let conversation = self.conversation()
+        if settings.levelUntil != nil { self.levelled = (key, conversation) }
+        return .setConversationSettings(key, conversation, settings, at: self.clock)
+    }
+
+    private mutating func personSettings() -> PersonSettings {
+        var settings = PersonSettings(hidesContent: self.chance(20), language: self.pick([nil, "de", "zh-Hans"]))
+        if self.chance(60) { settings.levels[self.pick([.direct, .group, .system])] = self.pick([.blocked, .all]) }
+        if self.chance(30) {
+            settings.quietHours = QuietHours(
+                start: self.pick([1_320, 1_440]), end: 420, weekdays: [1, 7], timeZone: "Europe/Berlin",
+                manner: self.pick([.defer, .drop]))
+        }
+        return settings
+    }
+
+    private mutating func custom() -> StoreCommand {
+        if self.chance(90) { self.lastID += 1 }
+        let message = CustomMessage(
+            id: MessageID(rawValue: self.lastID), title: self.chance(50) ? "Tidings" : nil, content: "c",
+            contentType: self.chance(50) ? "text" : nil, extras: JSONObject([("n", .int(self.number(0..<9)))]),
+            sentAt: self.time())
+        return .acceptCustom(
+            CustomOperation(
+                app: self.app(), message: message, recipients: self.users(0..<3),
+                clientMessageID: ClientMessageID("x\(self.number(0..<2))")))
     }
 }

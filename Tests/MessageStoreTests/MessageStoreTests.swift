@@ -1,9 +1,10 @@
 import Foundation
 import GRDB
-import MessageStore
 import StoreModel
 import Testing
 import TidingsModel
+
+@testable import MessageStore
 
 @Suite struct `A store that is opened again` {
     let folder: TemporaryFolder
@@ -52,11 +53,15 @@ import TidingsModel
         let second = try self.open()
         #expect(reference.open() == second.opening)
         #expect(try await second.dump() == reference.dump())
+        // What was loaded is as it was, also who is muted where.
+        let more = [accept(message(21)), accept(message(22, to: "team", type: .group))]
+        #expect(try await second.apply(more) == reference.apply(more, epoch: 2))
         second.close()
         // Closed in good order this time: everything was derived, and it is still the same.
         let third = try self.open()
         #expect(reference.open() == third.opening)
         #expect(try await third.dump() == reference.dump())
+        #expect(try await third.apply([accept(message(23))]) == [try reference.apply(accept(message(23)), epoch: 3)])
         third.close()
     }
 
@@ -72,6 +77,34 @@ import TidingsModel
             .advance(phone, settled: 1, decided: 2), accept(message(3, from: "cy", to: "team", type: .group)),
             .endLeg(EndedLeg(leg: leg, end: .accepted(apnsID: "A"), at: 6)), .receipt(leg, .shown, at: 7),
             accept(message(4, from: "bo", to: "ada")), .signOut(phone, at: 8),
+        ] + Self.revisions
+    }()
+
+    /// Messages that are withdrawn, deleted and edited, read up to before those, in conversations that are muted and left.
+    private static let revisions: [StoreCommand] = {
+        let toAda = ConversationID(type: .direct, target: "ada")
+        func recall(_ message: UInt64, as id: UInt64) -> StoreCommand {
+            .recall(
+                RecallOperation(
+                    id: MessageID(rawValue: id), app: "shop", message: MessageID(rawValue: message), actor: nil,
+                    window: 0,
+                    at: 9))
+        }
+        func change(_ action: ConversationAction, by user: UserID) -> StoreCommand {
+            .change(ConversationOperation(app: "shop", conversation: team, action: action, actor: user, at: 9))
+        }
+        var mention = message(14, to: "team", type: .group)
+        mention.mentions = .users(["bo"])
+        return [
+            accept(message(11)), accept(message(12)), accept(message(13)), accept(mention),
+            .delete(bo, Deletion(conversation: toAda, messages: [MessageID(rawValue: 12)]), at: 9), recall(13, as: 15),
+            .markRead(bo, toAda, upTo: 5, at: 9), .setConversationSettings(bo, toAda, .init(level: .blocked), at: 9),
+            .edit(
+                EditOperation(
+                    app: "shop", message: MessageID(rawValue: 11), actor: nil, content: "ho", window: 0, at: 9)),
+            accept(message(16)), .setPersonSettings(bo, PersonSettings(levels: [.group: .blocked]), at: 9),
+            recall(14, as: 17), .markRead(bo, team, upTo: 4, at: 9), change(.setNickname("bo", "B"), by: "bo"),
+            change(.leave, by: "bo"), .readHistory(bo, toAda, before: nil, limit: 9),
         ]
     }()
 
@@ -191,6 +224,44 @@ import TidingsModel
         #expect(counts == [2, 3000, 1])
     }
 
+    @Test(arguments: [0, 1, 3, 6])
+    func `has its message and its withdrawal in every log, wherever a kill cut the deriving short`(steps: Int)
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        var configuration = MessageStoreConfiguration()
+        configuration.idleMilliseconds = 0
+        configuration.mayDerive = { $0 <= steps }
+        let members = (1...3000).map { UserID("member\($0)") }
+        let first = try MessageStore(path: folder.path(), configuration: configuration, logger: quiet)
+        var reference = ReferenceStore()
+        _ = reference.open()
+        let commands: [StoreCommand] = [
+            .putConversation(ConversationRecord(app: "shop", conversation: team, name: "Team", members: members)),
+            accept(message(1, from: "member1", to: "team", type: .group)),
+            accept(message(2, from: "member2", to: "team", type: .group)),
+            .recall(
+                RecallOperation(
+                    id: MessageID(rawValue: 3), app: "shop", message: MessageID(rawValue: 1), actor: "member1",
+                    window: 9,
+                    at: message(1).sentAt)),
+        ]
+        // One command a batch, so that deriving gets its turns between them.
+        for command in commands {
+            #expect(try await first.apply([command]) == [try reference.apply(command, epoch: 1)])
+        }
+        first.abandon()
+        let database = try DatabaseQueue(path: folder.path())
+        let rows = try await database.read { try Data.fetchAll($0, sql: "SELECT records FROM journal") }
+        try database.close()
+        // The group, two messages, the withdrawal: one record each.
+        #expect(try rows.map { try $0.withUnsafeBytes { try JournalRow.count($0) } }.reduce(0, +) == 4)
+        let second = try MessageStore(path: folder.path(), logger: quiet)
+        #expect(second.opening == reference.open())
+        #expect(try await second.dump() == reference.dump())
+        second.close()
+    }
+
     @Test func `with too many members is refused and nothing is changed`() async throws {
         let folder = try TemporaryFolder()
         let store = try MessageStore(path: folder.path(), logger: quiet)
@@ -198,7 +269,7 @@ import TidingsModel
         let record = ConversationRecord(app: "shop", conversation: team, name: "Team", members: members)
         #expect(
             try await store.apply([.putConversation(record)])
-                == [.refused(InvalidField(field: "members", rule: "must be at most 3000, got 3001"))])
+                == [.refused(.init(InvalidField(field: "members", rule: "must be at most 3000, got 3001")))])
         #expect(try await store.dump().conversations == [])
         store.close()
     }

@@ -143,8 +143,9 @@ import TidingsModel
         return rig
     }
 
-    @Test func `before iOS 10 is not reported when it is a dismissal`() {
-        let rig = Self.dismiss(Self.rig(9, Self.old9, state: "BR", category: Self.custom))
+    @Test(arguments: ["FA", "BR", "SU", "NK", "NQ"])
+    func `before iOS 10 is not reported when it is a dismissal`(state: String) {
+        let rig = Self.dismiss(Self.rig(9, Self.old9, state: state, category: Self.custom))
         #expect(rig.calls == [])
         #expect(rig.list == [])
     }

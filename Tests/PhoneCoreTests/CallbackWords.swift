@@ -39,6 +39,8 @@ extension Callback {
         case .refreshTaskLaunched(let identifier): "task(\(identifier))"
         case .refreshTaskExpired(let identifier): "taskExpired(\(identifier))"
         case .backgroundRefreshStatusChanged(let status): "refresh(\(status))"
+        case .protectedDataDidBecomeAvailable: "protectedData(available)"
+        case .protectedDataWillBecomeUnavailable: "protectedData(unavailable)"
         case .voipTokenUpdated(let token): "voipToken(\(token))"
         case .voipPushReceived: "VOIP(\(state))"
         case .voipTokenInvalidated: "noVoipToken"

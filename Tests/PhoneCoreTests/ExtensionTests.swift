@@ -32,7 +32,7 @@ import TidingsModel
         #expect(rig.faults == [])
     }
 
-    @Test func `gives each push its own thirty seconds`() {
+    @Test func `gives each push its own thirty seconds`() throws {
         var rig = PhoneRig(17, behaviour: Self.silent)
         rig.push(Payload.mutable, collapse: "1")
         rig.pass(seconds: 10)
@@ -42,10 +42,15 @@ import TidingsModel
         #expect(rig.list == ["1"])
         #expect(rig.ends == [], "the other push is still at work")
         let told = rig.effects.compactMap { effect -> String? in
-            guard case .call(_, _, .serviceExtensionTimeWillExpire(let identifier), _) = effect else { return nil }
-            return identifier
+            guard case .call(_, _, .serviceExtensionTimeWillExpire(let identifier, let call), _) = effect else {
+                return nil
+            }
+            return "\(identifier) by call \(call)"
         }
-        #expect(told == ["1"])
+        let first = rig.effects.compactMap { effect -> CallbackNumber? in
+            if case .call(_, let number, .serviceExtensionReceive, _) = effect { number } else { nil }
+        }.first
+        #expect(told == ["1 by call \(try #require(first))"])
         rig.pass(seconds: 10)
         #expect(rig.list == ["2", "1"])
         #expect(rig.ends == [.extensionLate])
@@ -203,7 +208,7 @@ import TidingsModel
         #expect(rig.list == [])
     }
 
-    @Test func `is told before the first unlock that protected data is out of reach`() {
+    @Test func `is told before the first unlock that protected data is out of reach, and while locked`() {
         var rig = PhoneRig(17, behaviour: Self.silent)
         rig.send(.system(.restarted))
         rig.clear()
@@ -215,7 +220,7 @@ import TidingsModel
         rig.person(.locked)
         rig.process(run.process, .query(3, .protectedDataAvailable))
         #expect(
-            rig.answers == [false, true, true].map { QueryAnswer.protectedData(isAvailable: $0) })
+            rig.answers == [false, true, false].map { QueryAnswer.protectedData(isAvailable: $0) })
     }
 
     @Test(.requirement("S2.19")) func `runs for no push that is silent, local, without text, for VoIP or an activity`()
@@ -224,7 +229,7 @@ import TidingsModel
         var rig = PhoneRig(17, app)
         rig.enter(.foregroundActive)
         rig.app(.voipRegistrationChanged(isOn: true))
-        rig.app(.activityStarted(activity: "a", wantsToken: true, contentState: .null))
+        rig.app(.activityStarted(activity: "a", pushType: .token, contentState: .null))
         rig.enter(.suspended)
         rig.push(["aps": ["content-available": 1, "mutable-content": 1]])
         rig.push(["aps": ["badge": 2, "sound": "default", "mutable-content": 1]])

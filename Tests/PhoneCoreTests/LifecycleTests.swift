@@ -138,12 +138,14 @@ import TidingsModel
         #expect(rig.state == .backgroundRunning)
         #expect(rig.core.screen.frontApp == "mail.example")
         rig.person(.appOpened(PhoneRig.chat))
+        rig.pass(seconds: 6)
         rig.clear()
         rig.person(.locked)
-        #expect(rig.calls == ["sceneWRA", "sceneDEB"])
+        #expect(rig.calls == ["sceneWRA", "sceneDEB", "protectedData(unavailable)"])
         #expect(rig.core.screen.frontApp == nil)
+        rig.clear()
         rig.person(.unlocked)
-        #expect(rig.calls == ["sceneWRA", "sceneDEB", "sceneWEF", "sceneDBA"])
+        #expect(rig.calls == ["protectedData(available)", "sceneWEF", "sceneDBA"])
     }
 
     @Test func `ends for memory while suspended, and is warned while it runs`() {

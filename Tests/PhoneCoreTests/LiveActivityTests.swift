@@ -11,7 +11,7 @@ import TidingsModel
     static func rig(_ version: OSVersion = 17) -> PhoneRig {
         var rig = PhoneRig(version)
         rig.enter(.foregroundActive)
-        rig.app(.activityStarted(activity: "a", wantsToken: true, contentState: ["score": 0]))
+        rig.app(.activityStarted(activity: "a", pushType: .token, contentState: ["score": 0]))
         rig.send(.courier(.tokenOfKindIssued(PhoneRig.chat, .activity("a"), "a0")))
         rig.enter(.suspended)
         return rig
@@ -33,13 +33,13 @@ import TidingsModel
     @Test func `has a token of its own, which may change`() {
         var rig = PhoneRig(17)
         rig.enter(.foregroundActive)
-        rig.app(.activityStarted(activity: "a", wantsToken: true, contentState: ["score": 0]))
+        rig.app(.activityStarted(activity: "a", pushType: .token, contentState: ["score": 0]))
         #expect(rig.effects.contains(.requestToken(PhoneRig.chat, .activity("a"))))
         for token: PushToken in ["a0", "a0", "a1"] {
             rig.send(.courier(.tokenOfKindIssued(PhoneRig.chat, .activity("a"), token)))
         }
         #expect(rig.calls == ["activityToken(a,a0)", "activityToken(a,a1)"])
-        rig.app(.activityStarted(activity: "b", wantsToken: false, contentState: .null))
+        rig.app(.activityStarted(activity: "b", pushType: nil, contentState: .null))
         rig.send(.courier(.tokenOfKindIssued(PhoneRig.chat, .activity("b"), "b0")))
         #expect(rig.calls.count == 2)
         #expect(rig.activities == [.started, .started])
@@ -48,10 +48,10 @@ import TidingsModel
     @Test func `is started by an app in front only, and from iOS 16_1`() {
         var rig = PhoneRig(17)
         rig.enter(.backgroundRunning)
-        rig.app(.activityStarted(activity: "a", wantsToken: true, contentState: .null))
+        rig.app(.activityStarted(activity: "a", pushType: .token, contentState: .null))
         var old = PhoneRig(16)
         old.enter(.foregroundActive)
-        old.app(.activityStarted(activity: "a", wantsToken: true, contentState: .null))
+        old.app(.activityStarted(activity: "a", pushType: .token, contentState: .null))
         for faults in [rig.faults, old.faults] {
             #expect(faults == ["activity a needs iOS 16.1 and the app in front"])
         }

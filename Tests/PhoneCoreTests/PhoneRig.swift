@@ -123,6 +123,17 @@ struct PhoneRig {
                         payload: payload.objectValue ?? JSONObject(), activity: activity))))
     }
 
+    /// A broadcast on a channel: to the topic with the suffix.
+    mutating func broadcast(_ payload: JSONValue, suffix: String, channel: String) {
+        self.deliveries += 1
+        self.send(
+            .courier(
+                .pushArrived(
+                    Push(
+                        delivery: self.deliveries, topic: Self.chat.rawValue + suffix,
+                        payload: payload.objectValue ?? JSONObject(), channel: channel))))
+    }
+
     /// Something a process did by itself.
     mutating func process(_ process: ProcessID, _ event: ProcessEvent) {
         if case .exited = event { self.ledger.exited(process) }
@@ -219,7 +230,7 @@ struct PhoneRig {
         case .acknowledge(let delivery): self.acknowledged.append(delivery)
         case .record(let record): self.note(record.entry)
         case .suspendProcess, .resumeProcess, .killProcess, .registerTopic, .unregisterTopic, .connectCourier,
-            .disconnectCourier, .requestToken, .dropToken, .invalidateTokens:
+            .disconnectCourier, .requestToken, .dropToken, .subscribe, .unsubscribe, .invalidateTokens:
             break
         }
     }
@@ -320,7 +331,7 @@ struct ProcessLedger {
         case .answer(let process, _, _):
             guard self.running.contains(process) else { return "answered \(process), which is not running" }
         case .registerTopic, .unregisterTopic, .acknowledge, .connectCourier, .disconnectCourier, .record,
-            .requestToken, .dropToken, .invalidateTokens:
+            .requestToken, .dropToken, .subscribe, .unsubscribe, .invalidateTokens:
             break
         }
         return nil

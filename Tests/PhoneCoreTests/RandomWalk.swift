@@ -136,7 +136,7 @@ struct RandomWalk {
                     .categoriesSet([Self.category]),
                 ])
         case .applicationDidBecomeActive, .sceneDidBecomeActive:
-            let activity = ProcessEvent.activityStarted(activity: "a", wantsToken: true, contentState: .null)
+            let activity = ProcessEvent.activityStarted(activity: "a", pushType: .token, contentState: .null)
             let task = ProcessEvent.query(9, .submitRefreshTask(RefreshTaskRequest(identifier: "refresh")))
             self.intend(process, [activity, task, .voipRegistrationChanged(isOn: true), .pushToStartRequested])
         case .applicationDidEnterBackground, .sceneDidEnterBackground:

@@ -218,7 +218,10 @@ extension RandomWalk {
         case 29: return .refreshTaskCancelled(identifier: isOn ? "refresh" : nil)
         case 30: return .voipRegistrationChanged(isOn: !self.random.chance(1, of: 4))
         case 31: return isOn ? .callEnded : .screenChanged("Chat")
-        case 32, 33: return .activityStarted(activity: activity, wantsToken: isOn, contentState: .null)
+        case 32, 33:
+            return .activityStarted(
+                activity: activity, pushType: self.random.chance(1, of: 3) ? .channel("c") : isOn ? .token : nil,
+                contentState: .null)
         case 34:
             return isOn
                 ? .activityContentChanged(activity: activity, contentState: .null) : .activityEnded(activity: activity)

@@ -144,7 +144,7 @@ import TidingsModel
         rig.person(.airplaneModeChanged(isOn: true))
         rig.app(.voipRegistrationChanged(isOn: true))
         rig.app(.pushToStartRequested)
-        rig.app(.activityStarted(activity: "a", wantsToken: true, contentState: .null))
+        rig.app(.activityStarted(activity: "a", pushType: .token, contentState: .null))
         let asked = { (rig: PhoneRig) -> [TokenKind] in
             rig.effects.compactMap { if case .requestToken(_, let kind) = $0 { kind } else { nil } }
         }

@@ -26,10 +26,21 @@ import TidingsModel
         #expect(self.asked(keys) == [.ask(request)])
     }
 
+    @Test(
+        arguments: [
+            ("v", ["do": "alert_panel", "open": true]), ("c", ["do": "alert_panel", "open": false]),
+        ] as [(String, JSONValue)]) func `answers the alert panel of iOS 3–9`(key: String, request: JSONValue)
+    {
+        #expect(self.asked(key, Sample.panel) == [.ask(request)])
+        var machine = Sample.machine(Sample.front, columns: 80, rows: 24)
+        #expect(self.press(key, on: &machine) == [])
+        #expect(machine.notice == "alert panel is missing: nothing on the screen asks")
+    }
+
     @Test func `has a key for every word that can stand alone`() {
         for word in TerminalWord.all {
             guard let key = word.key, !"qar?".contains(key) else { continue }
-            #expect(self.asked(String(key)).count == 1, "\(word.word)")
+            #expect(self.asked(String(key), Sample.panel).count == 1, "\(word.word)")
         }
     }
 

@@ -26,6 +26,19 @@ enum Sample {
         return picture
     }
 
+    /// iOS 9 on its home screen, with an alert panel and one notification in the list.
+    static var panel: PhonePicture {
+        var picture = Self.front
+        picture.frontApp = nil
+        picture.banners = []
+        picture.list = [Self.first]
+        picture.alertPanel = Self.first
+        picture.apps[0].state = "suspended"
+        picture.apps[0].stack = []
+        picture.apps[0].details = []
+        return picture
+    }
+
     /// Locked since its restart, in airplane mode and with everything else that can be on.
     static var locked: PhonePicture {
         var picture = PhonePicture()

@@ -49,6 +49,8 @@ import TidingsModel
         ("airplane maybe", "line 1: airplane", "must be on or off"),
         ("cover", "line 1: cover", "must be on or off"), ("home now", "line 1: home", "takes nothing after it"),
         ("input {", "line 1: input", "needs one JSON value"), ("push {]", "line 1: push", "must be a JSON object"),
+        ("alert-style loud", "line 1: alert-style", "must be one of none, banner, alert, got \"loud\""),
+        ("view now", "line 1: view", "takes nothing after it"),
         ("select", "line 1: select", "needs a number"), ("reply", "line 1: reply", "needs a text"),
         ("# nothing\n\n", "script", "must have at least one step"),
     ]) func `names the line and what may stand there`(text: String, field: String, rule: String) {
@@ -95,6 +97,11 @@ import TidingsModel
         #expect(try self.request("allow") == ["do": "allow_notifications"])
         #expect(try self.request("memory") == ["do": "memory_low"])
         #expect(try self.request("help") == nil)
+        #expect(try self.request("view", Sample.panel) == ["do": "alert_panel", "open": true])
+        #expect(try self.request("close", Sample.panel) == ["do": "alert_panel", "open": false])
+        let style: JSONValue = ["do": "alert_style", "app": "com.example.chat", "style": "alert"]
+        #expect(try self.request("alert-style alert") == style)
+        #expect(try self.request("alert-style alert Chat") == style)
     }
 
     @Test(arguments: [("airplane", "airplane"), ("focus", "focus"), ("low-power", "low_power")])
@@ -108,6 +115,8 @@ import TidingsModel
     @Test(arguments: [
         ("tap 3", "notification must be 1 to 2, got 3"), ("tap 0m9", "notification is not in the list: 0m9"),
         ("action nap", "action must be one of reply, read, got \"nap\""),
+        ("close", "alert panel is missing: nothing on the screen asks"),
+        ("alert-style alert mail", "app must be one of com.example.chat, got \"mail\""),
         ("open mail", "app must be one of com.example.chat, got \"mail\""),
     ]) func `names what is not there`(line: String, words: String) {
         let error = #expect(throws: InvalidField.self) { try self.request(line) }

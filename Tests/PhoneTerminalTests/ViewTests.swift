@@ -140,6 +140,24 @@ import TidingsModel
         #expect(lines[23] == " y allow  n deny  ? help  q quit")
     }
 
+    @Test func `shows an alert panel over the home screen on 80×24, with the keys that answer it`() {
+        let lines = Sample.frame(Sample.panel, columns: 80, rows: 24).lines
+        #expect(lines[1].hasPrefix(" home screen "))
+        #expect(lines[2].hasPrefix(" ! Alice: 你好，吃了吗？👋 "))
+        #expect(lines[3].hasPrefix("   [v View] [c Close] "))
+        #expect(lines[23] == " v view  c close  l lock  h home  ? help  q quit")
+        var more = Sample.panel
+        more.permissionPrompt = "com.example.chat"
+        #expect(Sample.frame(more, columns: 80, rows: 24).lines[23] == " y allow  n deny  ? help  q quit")
+    }
+
+    @Test func `keeps an alert panel in sight on 40×12`() {
+        let lines = Sample.frame(Sample.panel, columns: 40, rows: 12).lines
+        #expect(lines[2].hasPrefix(" ! Alice: "))
+        #expect(lines[3] == "   [v View] [c Close]")
+        #expect(lines[11] == " v view  c close  l lock  h home  ? help")
+    }
+
     @Test func `keeps the chosen notification in sight`() {
         var picture = Sample.front
         picture.list = (1...40).map { PhonePicture.Notice(identifier: "id\($0)", app: "a", title: "number \($0)") }
@@ -154,7 +172,7 @@ import TidingsModel
         }
     }
 
-    @Test(arguments: [Sample.front, Sample.locked, PhonePicture()])
+    @Test(arguments: [Sample.front, Sample.panel, Sample.locked, PhonePicture()])
     func `fills every size exactly`(picture: PhonePicture) {
         for columns in [40, 41, 57, 79, 80, 81, 100, 132, 250] {
             for rows in [12, 13, 17, 24, 50] {

@@ -91,6 +91,24 @@ indirect enum Plain: ExpressibleByStringLiteral, ExpressibleByArrayLiteral, Expr
         #expect(one.app.installed.methods == .willPresent)
     }
 
+    @Test func `sets each quirk of the reference by its number, and each its own`() throws {
+        var changed: Set<PhoneSettings> = []
+        let words = (1...15).map { "Q\($0)" } + ["sceneLaunchOptionsOnWake"]
+        for word in words {
+            var settings: [PhoneSettings] = []
+            for state in ["on", "off"] {
+                let node: Plain = [
+                    "title": "t", "phone": .map([("quirks", .map([(word, .text(state))]))]),
+                    "cases": [["case": "c", "steps": [["expect": ["badge": "0"]]]]],
+                ]
+                settings.append(try #require(try ScenarioReader.scenario(of: node.node).cases.first).phone.settings)
+            }
+            #expect(settings[0] != settings[1], "\(word)")
+            changed.formUnion(settings.filter { $0 != PhoneSettings() })
+        }
+        #expect(changed.count == words.count)
+    }
+
     @Test(arguments: [
         ("500 ms", Int64(500)), ("30 s", 30_000), ("2min", 120_000), ("1 h", 3_600_000), ("1 d", 86_400_000),
     ])

@@ -44,7 +44,7 @@ private func steps(_ lines: String..., app: String = "{}") -> String {
         ("setBadgeCount: many", "6:24: setBadgeCount must be a whole number of 0 or more, got \"many\""),
         ("airplaneMode: maybe", "6:23: airplaneMode must be on or off (or yes or no), got \"maybe\""),
         ("{push: {alert: a}, wait: 1 s}", "6:9: a step has exactly one key, got push and wait"),
-        ("message: {id: m}", "needs an app with the SDK: give app.sdk"),
+        ("message: {id: m}", "6:9: message needs an app with the SDK: give app.sdk"),
         ("expect: {runState: foreground}", "6:18: runState needs an app with the SDK: give app.sdk"),
         ("push: {alert: a, data: {aps: {}}}", "6:33: aps is written by the keys beside data"),
         ("push: {alert: a, content-available: 2}", "unknown content-available \"2\""),
@@ -60,6 +60,29 @@ private func steps(_ lines: String..., app: String = "{}") -> String {
         ("expect: {shown: [baner]}", "unknown part \"baner\"; did you mean \"banner\"?"),
         ("expect: {shown: []}", "shown must name parts; write `nothing` for none"),
         ("expect: {}", "6:17: expect must check something"),
+        ("set: {}", "6:14: a switch must be named"),
+        ("push: {alert: [a]}", "6:23: alert must be a text, got a list"),
+        ("push: {alert: {boddy: a}}", "6:24: unknown key \"boddy\" in alert; did you mean \"body\"?"),
+        ("push: {sound: {critical: 1}}", "6:23: sound needs the key \"name\""),
+        ("push: {relevance-score: 2}", "6:33: relevance-score must be a number from 0 to 1, got \"2\""),
+        ("push: {headers: {apns-push-type: alarm}}", "6:42: unknown apns-push-type \"alarm\""),
+        ("local: {id: a, in: 0 s}", "6:28: `in` must be more than 0 s"),
+        ("local: {id: a, in: 1 s, region: r}", "6:28: a notification waits for a time or for a region, not for both"),
+        ("local: {id: a, on: enter}", "6:28: `on` needs `region`"),
+        ("enterRegion: r", "6:22: enterRegion: no earlier step has brought a region \"r\" (allowed: none so far)"),
+        ("releaseLock: l", "6:22: releaseLock: no earlier step has brought a lock \"l\""),
+        ("endActivity: ride", "6:22: endActivity: no earlier step has brought a Live Activity \"ride\""),
+        ("startActivity: {id: ride}", "6:24: startActivity needs the key \"content-state\""),
+        ("activityPush: {event: begin, id: ride}", "unknown event \"begin\" (allowed: start, update, end)"),
+        ("summaryTimes: [25:00]", "6:24: summaryTimes must be a time from 00:00 to 23:59, got \"25:00\""),
+        ("expect: {faults: ['']}", "6:27: faults: a text must say something"),
+        (
+            "expect: {callbacks: [didFinishLaunching(remoteNotifikation)]}",
+            "unknown argument \"remoteNotifikation\" of didFinishLaunching; did you mean \"remoteNotification\"?"
+        ),
+        ("expect: {callbacks: [didBecomeActive(reply)]}", "unknown argument \"reply\" of didBecomeActive"),
+        ("expect: {activityChanges: [updated of ride]}", "a change of a Live Activity is written `update of id`"),
+        ("expect: {activities: [ride]}", "activities: no earlier step has brought a Live Activity \"ride\""),
     ])
     func `is told where and what`(line: String, message: String) {
         let found = problems(steps(line))
@@ -82,7 +105,7 @@ private func steps(_ lines: String..., app: String = "{}") -> String {
         ("title: t\nphone: {ios: 2}\ncases: [{case: c, steps: [expect: {badge: 0}]}]", "3 or later"),
         (
             "title: t\nphone: {quirks: {Q99: on}}\ncases: [{case: c, steps: [expect: {badge: 0}]}]",
-            "unknown quirk \"Q99\""
+            "unknown key \"Q99\" in quirks"
         ),
         ("title: t\ncases: [{case: c, start: asleep, steps: [expect: {badge: 0}]}]", "unknown state \"asleep\""),
         (
@@ -100,6 +123,37 @@ private func steps(_ lines: String..., app: String = "{}") -> String {
         (
             "title: t\ncases: [{case: c, columns: {A: {steps: [wait: 1 s]}}, matrix: {FA: {}}}]",
             "row \"FA\" has no cell for the column \"A\""
+        ),
+        (
+            "title: t\ncases: [{case: c, columns: {A: {steps: [wait: 1 s]}}, matrix: {FA: {A: cannot happen}}}]",
+            "2:63: matrix must hold at least one cell that can happen"
+        ),
+        (
+            "title: t\ncases: [{case: c, for: {start: [SU]}, columns: {A: {steps: [wait: 1 s]}}, "
+                + "matrix: {FA: {A: {badge: 0}}}}]",
+            "2:32: a case with a matrix has its start states in its rows"
+        ),
+        ("title: t\ncases: [{case: c, for: {}, steps: [expect: {badge: 0}]}]", "for must name at least one of"),
+        (
+            "title: t\ncases: [{case: c, start: SU, for: {start: [FA]}, steps: [expect: {badge: 0}]}]",
+            "2:26: start stands in `for` already"
+        ),
+        (
+            "title: t\napp: {sdk: {}, serviceExtension: {title: Bob}}\ncases: [{case: c, steps: [expect: {badge: 0}]}]",
+            "2:34: with app.sdk the service extension's content is the SDK's to decide"
+        ),
+        (
+            "title: t\napp: {serviceExtension: {empty: yes, title: Bob}}\n"
+                + "cases: [{case: c, steps: [expect: {badge: 0}]}]",
+            "an empty content can have a badge and nothing else"
+        ),
+        (
+            "title: t\nphone: {extensionMemory: 24}\ncases: [{case: c, steps: [expect: {badge: 0}]}]",
+            "2:26: extensionMemory must be a whole number of at most 1000000 and a unit such as 24 MB, got \"24\""
+        ),
+        (
+            "title: t\nphone: {clock: noon}\ncases: [{case: c, steps: [expect: {badge: 0}]}]",
+            "2:16: clock must be a time from 00:00 to 23:59, got \"noon\""
         ),
     ])
     func `is told what the file lacks`(text: String, message: String) {

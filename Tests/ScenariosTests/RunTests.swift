@@ -140,6 +140,132 @@ private let bad = """
         #expect(run.lines().contains { $0.hasSuffix("m is not on the screen; there: n, n") })
     }
 
+    @Test(arguments: [
+        ("person: unlock", "the phone is unlocked"), ("person: overlayDisappears", "the app is not running"),
+        ("system: kill", "the app is not running"), ("system: freeze", "the app is not running"),
+        ("system: disconnectScene", "the app is not running"), ("prompt: allow", "no prompt is on the screen"),
+        ("panel: view", "no alert panel is on the screen"),
+        ("summaryTimes: [08:00]", "the scheduled summary needs iOS 15"),
+        ("focus: on", "a Focus needs iOS 15"), ("system: prewarm", "a prewarm needs iOS 15"),
+        ("setBadgeCount: 1", "setBadgeCount needs iOS 16"),
+    ]) func `says so where a step cannot be done, instead of doing nothing`(step: String, reason: String) throws {
+        let folder = try Folder([
+            "f.yaml": """
+            title: Impossible
+            phone: {ios: 14}
+            cases:
+              - case: c
+                steps:
+                  - wait: 1 s
+                  - \(step)
+                  - expect: {callbacks: []}
+            """
+        ])
+        let run = ScenarioRun([folder.path])
+        let difference = try #require(run.files.first?.cases.first?.differences.first)
+        #expect(difference.key == "step")
+        #expect(difference.actual == [reason])
+        #expect(difference.position == ScenarioPosition(line: 7, column: 9))
+    }
+
+    @Test func `names the step of before that was not possible, or against the rules`() throws {
+        let folder = try Folder([
+            "f.yaml": """
+            title: Before
+            cases:
+              - case: impossible
+                before:
+                  - push: {id: m, alert: hello}
+                  - system: kill
+                  - system: kill
+                steps:
+                  - expect: {callbacks: []}
+              - case: against the rules
+                before:
+                  - push: {id: m, alert: hello, category: none}
+                  - person: home
+                  - push: {id: n, alert: hello}
+                  - action: {id: reply, on: n}
+                steps:
+                  - expect: {callbacks: []}
+            """
+        ])
+        let run = ScenarioRun([folder.path])
+        let cases = try #require(run.files.first?.cases)
+        #expect(cases[0].differences.map(\.key) == ["step"])
+        #expect(cases[0].differences.map(\.position) == [ScenarioPosition(line: 7, column: 9)])
+        #expect(cases[0].checks == 0)
+        #expect(cases[1].differences.map(\.key) == ["faults"])
+        #expect(cases[1].differences.map(\.position) == [ScenarioPosition(line: 15, column: 9)])
+    }
+
+    @Test func `fails where the trace does not begin as the file says`() throws {
+        let folder = try Folder([
+            "f.yaml": """
+            title: Start
+            app: {answers: {didFinishLaunching: never}}
+            cases:
+              - case: never launched
+                start: foreground active
+                steps: [expect: {badge: 0}]
+              - case: locked in front
+                phone: {locked: yes}
+                app: {answers: {didFinishLaunching: returns}}
+                start: foreground active
+                steps: [expect: {badge: 0}]
+            """
+        ])
+        let cases = try #require(ScenarioRun([folder.path]).files.first?.cases)
+        #expect(cases.map { $0.differences.first?.key } == ["start", "start"])
+        #expect(cases.map { $0.differences.first?.expected } == [["foreground active"], ["foreground active"]])
+    }
+
+    @Test func `compares a text with a comma, and a Live Activity's content`() throws {
+        let folder = try Folder([
+            "f.yaml": """
+            title: Words
+            app: {categories: [{id: c, actions: [{id: reply, textInput: yes}]}]}
+            cases:
+              - case: text
+                start: suspended
+                steps:
+                  - push: {id: m, alert: hello, category: c}
+                  - action: {id: reply, on: m, text: "yes, soon"}
+                  - expect: {callbacks: ['didReceive(reply, "yes, soon") of m']}
+              - case: content
+                start: foreground active
+                steps:
+                  - startActivity: {id: ride, content-state: {eta: 9}}
+                  - expect: {activities: [ride: {eta: 5}]}
+            """
+        ])
+        let cases = try #require(ScenarioRun([folder.path]).files.first?.cases)
+        #expect(cases[0].differences == [])
+        #expect(cases[1].differences.map(\.expected) == [["ride: {\"eta\":5}"]])
+        #expect(cases[1].differences.map(\.actual) == [["ride: {\"eta\":9}"]])
+    }
+
+    @Test func `begins the trace when its clock says so`() throws {
+        let folder = try Folder([
+            "f.yaml": """
+            title: Clock
+            phone: {clock: 07:59, summaryTimes: [08:00], settings: {scheduledDelivery: on}}
+            cases:
+              - case: to the second
+                for: {start: [FA, SU, NK]}
+                steps:
+                  - person: home
+                  - push: {id: m, alert: hello}
+                  - wait: 59 s
+                  - expect: {summary: [m]}
+                  - wait: 1 s
+                  - expect: {summary: [], list: [m]}
+            """
+        ])
+        let run = ScenarioRun([folder.path])
+        #expect(run.exitStatus == 0, "\(run.lines())")
+    }
+
     @Test func `never lets a fault of the app pass unnoticed`() throws {
         let folder = try Folder([
             "f.yaml": """

@@ -238,7 +238,7 @@ import TidingsModel
     }
 
     @Test func `ends expired when its time is over before it could be pushed`() {
-        var settings = ServerSettings()
+        var settings = ServerBench.plain
         settings.pushLifetime = 2_000
         var bench = ServerBench(settings: settings)
         let bob = bench.connect("bob").session

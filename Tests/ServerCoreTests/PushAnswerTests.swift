@@ -12,10 +12,12 @@ import TidingsModel
         let registered = bench.now.wall
         bench.say(to: .direct("bob"))
         #expect(
-            bench.answerPush(.refused(.unregistered, status: 410, timestamp: registered + 1)) == [
-                "store token of bob/phone is dead \(registered + 1)",
-                "store end m1 bob/phone token_dead \(registered + 1)", "store cursor bob/phone decided 1",
-            ])
+            bench.answerPush(
+                .refused(APNsRefusal(.unregistered, status: 410, invalidSince: .init(milliseconds: registered + 1))))
+                == [
+                    "store token of bob/phone is dead \(registered + 1)",
+                    "store end m1 bob/phone token_dead \(registered + 1)", "store cursor bob/phone decided 1",
+                ])
         #expect(bench.say(to: .direct("bob")).ends == ["store end m2 bob/phone token_dead \(registered + 1)"])
     }
 
@@ -25,7 +27,8 @@ import TidingsModel
         let registered = bench.now.wall
         bench.say(to: .direct("bob"))
         let first = bench.pushes[0].request.apnsID
-        let old = APNsOutcome.refused(.unregistered, status: 410, timestamp: registered)
+        let old = APNsOutcome.refused(
+            APNsRefusal(.unregistered, status: 410, invalidSince: .init(milliseconds: registered)))
         #expect(bench.answerPush(old) == ["push m1 to bob/phone badge 1@1"])
         #expect(bench.pushes[0].request.apnsID != first)
         #expect(
@@ -45,7 +48,9 @@ import TidingsModel
         bench.pass(1_000)
         let (session, _) = bench.connect("bob", "phone", .background(remainingMilliseconds: 60_000))
         bench.run(.frame(session, .registerPush(ServerBench.registration("bob"))))
-        #expect(bench.answerPush(.refused(.unregistered, status: 410, timestamp: between)) == [])
+        #expect(
+            bench.answerPush(
+                .refused(APNsRefusal(.unregistered, status: 410, invalidSince: .init(milliseconds: between)))) == [])
         #expect(bench.run(.disconnected(session)).outside == ["push m1 to bob/phone badge 1@1"])
     }
 
@@ -53,7 +58,7 @@ import TidingsModel
         var bench = ServerBench()
         bench.goneDevice("bob")
         bench.say(to: .direct("bob"))
-        let timeless = APNsOutcome.refused(.unregistered, status: 410, timestamp: nil)
+        let timeless = APNsOutcome.refused(APNsRefusal(.unregistered, status: 410))
         #expect(bench.answerPush(timeless) == ["push m1 to bob/phone badge 1@1"])
         #expect(bench.answerPush(timeless).ends == ["store end m1 bob/phone rejected Unregistered"])
     }
@@ -67,7 +72,7 @@ import TidingsModel
         bench.say(to: .direct("bob"))
         bench.say(to: .direct("bob"))
         #expect(
-            bench.answerPush(.refused(reason, status: 400, timestamp: nil)) == [
+            bench.answerPush(.refused(APNsRefusal(reason, status: 400))) == [
                 "store token of bob/phone is quarantined \(reason.name)", "store end m1 bob/phone token_quarantined",
                 "store end m2 bob/phone token_quarantined", "store cursor bob/phone decided 2",
             ])
@@ -82,7 +87,7 @@ import TidingsModel
         let people = (1...8).map { UserID("user\($0)") }
         for person in people { bench.goneDevice(person) }
         for person in people { bench.say(to: .direct(person.rawValue)) }
-        let refused = APNsOutcome.refused(.badDeviceToken, status: 400, timestamp: nil)
+        let refused = APNsOutcome.refused(APNsRefusal(.badDeviceToken, status: 400))
         for _ in 1...4 {
             #expect(bench.answerPush(refused).ends.count == 1)
         }
@@ -118,7 +123,7 @@ import TidingsModel
             bench.goneDevice(person)
             bench.say(to: .direct(person.rawValue))
             #expect(
-                bench.answerPush(.refused(.badDeviceToken, status: 400, timestamp: nil)).ends.count == 1)
+                bench.answerPush(.refused(APNsRefusal(.badDeviceToken, status: 400))).ends.count == 1)
             bench.say(to: .direct("carol"))
             bench.acceptPush()
         }
@@ -130,7 +135,7 @@ import TidingsModel
         var bench = ServerBench()
         bench.goneDevice("bob")
         bench.say(to: .direct("bob"))
-        let refused = APNsOutcome.refused(.invalidProviderToken, status: 403, timestamp: nil)
+        let refused = APNsOutcome.refused(APNsRefusal(.invalidProviderToken, status: 403))
         #expect(
             bench.answerPush(refused) == [
                 "alarm configFault(reason: \"InvalidProviderToken\")", "store keep m1 bob/phone config_fault after 1",
@@ -165,14 +170,14 @@ import TidingsModel
         bench.goneDevice("bob")
         bench.say(to: .direct("bob"))
         #expect(
-            bench.answerPush(.refused(.badTopic, status: 400, timestamp: nil)).contains {
+            bench.answerPush(.refused(APNsRefusal(.badTopic, status: 400))).contains {
                 $0.hasPrefix("alarm configFault")
             })
         bench = ServerBench()
         bench.goneDevice("bob")
         bench.say(to: .direct("bob"))
         #expect(
-            bench.answerPush(.refused(.payloadTooLarge, status: 413, timestamp: nil)).ends == [
+            bench.answerPush(.refused(APNsRefusal(.payloadTooLarge, status: 413))).ends == [
                 "store end m1 bob/phone rejected PayloadTooLarge"
             ])
     }
@@ -198,7 +203,7 @@ import TidingsModel
         bench.goneDevice("bob")
         bench.goneDevice("carol")
         bench.say(to: .direct("bob"))
-        let throttled = APNsOutcome.refused(.tooManyRequests, status: 429, timestamp: nil)
+        let throttled = APNsOutcome.refused(APNsRefusal(.tooManyRequests, status: 429))
         var waits: [Int64] = []
         for _ in 0..<6 {
             #expect(bench.answerPush(throttled).contains { $0.hasPrefix("store keep m1 bob/phone throttled") })
@@ -214,14 +219,14 @@ import TidingsModel
     }
 
     @Test func `opens the breaker when the provider fails many times in a row`() {
-        var settings = ServerSettings()
+        var settings = ServerBench.plain
         settings.providerFailureBurst = 3
         var bench = ServerBench(settings: settings)
         for number in 1...3 {
             bench.goneDevice(UserID("user\(number)"))
             bench.say(to: .direct("user\(number)"))
         }
-        let down = APNsOutcome.refused(.serviceUnavailable, status: 503, timestamp: nil)
+        let down = APNsOutcome.refused(APNsRefusal(.serviceUnavailable, status: 503))
         bench.answerPush(down)
         bench.answerPush(down)
         #expect(bench.answerPush(down).contains("alarm providerDown(reason: \"ServiceUnavailable\")"))
@@ -235,7 +240,7 @@ import TidingsModel
     }
 
     @Test func `queues when the lane is full, in the order of arrival`() {
-        var settings = ServerSettings()
+        var settings = ServerBench.plain
         settings.pushesInFlightMax = 2
         var bench = ServerBench(settings: settings)
         for number in 1...4 { bench.goneDevice(UserID("user\(number)")) }

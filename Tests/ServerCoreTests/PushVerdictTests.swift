@@ -2,34 +2,6 @@ import ServerCore
 import Testing
 import TidingsModel
 
-/// The rows of DESIGN §5 in their order: a name, how the facts come to fit it, and what it answers.
-struct PolicyRow: Sendable, CustomTestStringConvertible {
-    let name: String
-    let verdict: PushVerdict
-    let apply: @Sendable (inout PushFacts) -> Void
-
-    var testDescription: String { self.name }
-
-    static let all: [PolicyRow] = [
-        .init(name: "own_device", verdict: .end(.ownDevice)) { $0.isOwnDevice = true },
-        .init(name: "no_device", verdict: .end(.noDevice)) { $0.hasDevice = false },
-        .init(name: "signed_out", verdict: .end(.signedOut)) { $0.isSignedOut = true },
-        .init(name: "not_notifiable", verdict: .end(.notNotifiable)) { $0.isNotifiable = false },
-        .init(name: "settled", verdict: .end(.settled(.appHandled))) { $0.settled = .appHandled },
-        .init(name: "read_elsewhere", verdict: .end(.readElsewhere)) { $0.isReadElsewhere = true },
-        .init(name: "recalled", verdict: .end(.recalled)) { $0.isRecalled = true },
-        .init(name: "expired", verdict: .end(.expired)) { $0.isExpired = true },
-        .init(name: "muted", verdict: .end(.muted)) { $0.isMuted = true },
-        .init(name: "no_token", verdict: .end(.noToken)) { $0.token = .missing },
-        .init(name: "live", verdict: .wait(.live)) { $0.presence = .live },
-        .init(name: "grace", verdict: .wait(.grace)) { $0.presence = .grace },
-        .init(name: "quiet_hours", verdict: .wait(.quietHours)) { $0.isQuietHours = true },
-        .init(name: "active_elsewhere", verdict: .wait(.activeElsewhere)) { $0.isActiveElsewhere = true },
-        .init(name: "config_fault", verdict: .wait(.configFault)) { $0.lane = .configFault },
-        .init(name: "throttled", verdict: .wait(.throttled)) { $0.retry = .throttled },
-    ]
-}
-
 @Suite struct `The push verdict` {
     @Test func `sends when nothing speaks against it`() {
         #expect(PushVerdict(PushFacts()) == .send)
@@ -44,36 +16,154 @@ struct PolicyRow: Sendable, CustomTestStringConvertible {
     @Test func `names the first of two reasons in the order of the policy`() {
         for (index, first) in PolicyRow.all.enumerated() {
             for second in PolicyRow.all[(index + 1)...] {
+                // Two rows about one fact cannot both hold.
+                if first.fact == second.fact { continue }
                 var facts = PushFacts()
                 second.apply(&facts)
                 first.apply(&facts)
-                // Two rows about one fact cannot both hold.
-                if (first.name, second.name) == ("live", "grace") { continue }
                 #expect(PushVerdict(facts) == first.verdict, "\(first.name) before \(second.name)")
             }
         }
     }
 
-    @Test func `ends for a dead or quarantined token before it waits`() {
+    @Test func `waits for a throttled token before the provider, whichever of the two is down`() {
         var facts = PushFacts()
-        facts.presence = .grace
-        facts.token = .dead(timestamp: 5)
-        #expect(PushVerdict(facts) == .end(.tokenDead(timestamp: 5)))
-        facts.token = .quarantined
-        #expect(PushVerdict(facts) == .end(.tokenQuarantined))
-    }
-
-    @Test func `waits for a breaker before a throttled token, and for that before the provider`() {
-        var facts = PushFacts()
-        facts.lane = .breakerOpen
-        facts.retry = .throttled
-        #expect(PushVerdict(facts) == .wait(.breakerOpen))
         facts.lane = .providerDown
+        facts.retry = .throttled
         #expect(PushVerdict(facts) == .wait(.throttled))
-        facts.retry = .none
-        #expect(PushVerdict(facts) == .wait(.providerDown))
         facts.lane = .none
         facts.retry = .providerDown
         #expect(PushVerdict(facts) == .wait(.providerDown))
+    }
+}
+
+/// One message on its way to one device, in the words of docs/push-policy.md.
+struct Situation: Sendable {
+    /// Whom the message mentions.
+    enum Mention: CaseIterable, Sendable {
+        case nobody, me, somebodyElse, everybody
+        var mentions: Mentions {
+            switch self {
+            case .nobody: .none
+            case .me: .users(["bob", "carol"])
+            case .somebodyElse: .users(["carol"])
+            case .everybody: .everyone
+            }
+        }
+    }
+
+    var level: NotificationLevel
+    var mention: Mention
+    var quiet: PushFacts.QuietHold
+    var isRecalled: Bool
+    var isRead: Bool
+    var isActiveElsewhere: Bool
+    var token: PushFacts.Token
+    var lease: PushFacts.Presence
+
+    /// All there are.
+    static let all: [Situation] = {
+        var all: [Situation] = []
+        for level in NotificationLevel.allCases {
+            for mention in Mention.allCases {
+                for quiet in [PushFacts.QuietHold.none, .defer, .drop] {
+                    for flags in 0..<8 {
+                        for token in [PushFacts.Token.usable, .missing, .quarantined, .dead(timestamp: 9)] {
+                            for lease in [PushFacts.Presence.live, .grace, .gone] {
+                                all.append(
+                                    Situation(
+                                        level: level, mention: mention, quiet: quiet, isRecalled: flags & 1 != 0,
+                                        isRead: flags & 2 != 0, isActiveElsewhere: flags & 4 != 0, token: token,
+                                        lease: lease))
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        return all
+    }()
+
+    /// As the core sees it.
+    var facts: PushFacts {
+        var facts = PushFacts()
+        facts.isMuted = !self.level.allows(self.mention.mentions, of: "bob")
+        facts.quietHours = self.quiet
+        facts.isRecalled = self.isRecalled
+        facts.isReadElsewhere = self.isRead
+        facts.isActiveElsewhere = self.isActiveElsewhere
+        facts.token = self.token
+        facts.presence = self.lease
+        return facts
+    }
+
+    /// The rule once more, in other words: who may be rung at all, then who can be, then when.
+    var expected: String {
+        let rung: [NotificationLevel: Set<Mention>] = [
+            .all: [.nobody, .me, .somebodyElse, .everybody], .mentions: [.me, .everybody], .mentionsOfMe: [.me],
+            .mentionsOfAll: [.everybody], .blocked: [],
+        ]
+        let mayRing = rung[self.level]?.contains(self.mention) == true && self.quiet != .drop
+        if self.isRead || self.isRecalled || !mayRing {
+            if self.isRead { return "end read_elsewhere" }
+            if self.isRecalled { return "end recalled" }
+            return rung[self.level]?.contains(self.mention) == true ? "end quiet_hours" : "end muted"
+        }
+        switch (self.token, self.lease) {
+        case (.missing, _): return "end no_token"
+        case (.quarantined, _): return "end token_quarantined"
+        case (.dead, _): return "end token_dead"
+        case (.usable, .live): return "wait live"
+        case (.usable, .grace): return "wait grace"
+        case (.usable, .gone):
+            if self.quiet == .defer { return "wait quiet_hours" }
+            return self.isActiveElsewhere ? "wait active_elsewhere" : "send"
+        }
+    }
+}
+
+extension PushVerdict {
+    /// As the page writes it.
+    var words: String {
+        switch self {
+        case .end(let end): "end \(end.name)"
+        case .wait(let wait): "wait \(wait.rawValue)"
+        case .send: "send"
+        }
+    }
+}
+
+@Suite struct `The push policy` {
+    @Test func `is the same when it is stated twice, in every situation`() {
+        var counts: [String: Int] = [:]
+        for situation in Situation.all {
+            let verdict = PushVerdict(situation.facts).words
+            guard verdict == situation.expected else {
+                Issue.record("\(situation): \(verdict), but by the other words \(situation.expected)")
+                return
+            }
+            counts[verdict, default: 0] += 1
+        }
+        #expect(Situation.all.count == 5_760)
+        // Each of them comes up, so the comparison is about something.
+        #expect(
+            counts.keys.sorted() == [
+                "end muted", "end no_token", "end quiet_hours", "end read_elsewhere", "end recalled", "end token_dead",
+                "end token_quarantined", "send", "wait active_elsewhere", "wait grace", "wait live", "wait quiet_hours",
+            ])
+    }
+
+    @Test func `has a row for every end and every wait`() {
+        let rows = Set(PolicyRow.all.map(\.verdict.words))
+        for wait in LegWait.allCases where wait != .inFlight { #expect(rows.contains("wait \(wait.rawValue)")) }
+        let ends: [LegEnd] = [
+            .ownDevice, .noDevice, .signedOut, .notNotifiable, .settled(.shown), .readElsewhere, .recalled, .expired,
+            .muted, .quietHours, .noToken, .tokenQuarantined, .tokenDead(timestamp: 0),
+        ]
+        for end in ends { #expect(rows.contains("end \(end.name)")) }
+    }
+
+    @Test func `is what the page says`() throws {
+        try PolicyPage.check()
     }
 }

@@ -135,14 +135,20 @@ struct RandomRun {
         guard !self.bench.pushes.isEmpty else { return }
         let wall = self.bench.now.wall
         switch self.pick(12) {
-        case 0: self.take(self.bench.answerPush(.refused(.badDeviceToken, status: 400, timestamp: nil)))
-        case 1: self.take(self.bench.answerPush(.refused(.unregistered, status: 410, timestamp: wall)))
-        case 2: self.take(self.bench.answerPush(.refused(.unregistered, status: 410, timestamp: 5)))
-        case 3: self.take(self.bench.answerPush(.refused(.invalidProviderToken, status: 403, timestamp: nil)))
-        case 4: self.take(self.bench.answerPush(.refused(.serviceUnavailable, status: 503, timestamp: nil)))
-        case 5: self.take(self.bench.answerPush(.refused(.tooManyRequests, status: 429, timestamp: nil)))
+        case 0: self.take(self.bench.answerPush(.refused(APNsRefusal(.badDeviceToken, status: 400))))
+        case 1:
+            self.take(
+                self.bench.answerPush(
+                    .refused(APNsRefusal(.unregistered, status: 410, invalidSince: .init(milliseconds: wall)))))
+        case 2:
+            self.take(
+                self.bench.answerPush(
+                    .refused(APNsRefusal(.unregistered, status: 410, invalidSince: .init(milliseconds: 5)))))
+        case 3: self.take(self.bench.answerPush(.refused(APNsRefusal(.invalidProviderToken, status: 403))))
+        case 4: self.take(self.bench.answerPush(.refused(APNsRefusal(.serviceUnavailable, status: 503))))
+        case 5: self.take(self.bench.answerPush(.refused(APNsRefusal(.tooManyRequests, status: 429))))
         case 6: self.take(self.bench.answerPush(.unknownOutcome("lost")))
-        case 7: self.take(self.bench.answerPush(.refused(.payloadEmpty, status: 400, timestamp: nil)))
+        case 7: self.take(self.bench.answerPush(.refused(APNsRefusal(.payloadEmpty, status: 400))))
         default: self.take(self.bench.acceptPush())
         }
     }

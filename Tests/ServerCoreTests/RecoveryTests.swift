@@ -61,7 +61,7 @@ import TidingsModel
         var bench = ServerBench()
         bench.goneDevice("bob")
         bench.say(to: .direct("bob"))
-        bench.answerPush(.refused(.internalServerError, status: 500, timestamp: nil))
+        bench.answerPush(.refused(APNsRefusal(.internalServerError, status: 500)))
         bench.crash()
         bench.pass(1_000)
         let leg = LegID(message: bench.messages[0], user: ServerBench.key("bob"), device: "phone")
@@ -95,7 +95,7 @@ import TidingsModel
             bench.connect(UserID("user\(number)"))
             bench.say(to: .direct("user\(number)"))
         }
-        var settings = ServerSettings()
+        var settings = ServerBench.plain
         settings.recoveryLoadsMax = 3
         bench.isStoreHeld = true
         #expect(bench.crash(settings: settings).count == 3)

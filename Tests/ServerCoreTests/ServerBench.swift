@@ -9,6 +9,15 @@ struct ServerBench {
     static let started: Int64 = 1_800_000_000_000
     static let topic = "com.example.shop"
 
+    /// Nothing waits for what the person does elsewhere, or because many alerts come.
+    static let plain: ServerSettings = {
+        var settings = ServerSettings()
+        settings.activeElsewhereTime = 0
+        settings.stormLimit = 0
+        settings.badgePushesPerHour = 0
+        return settings
+    }()
+
     var core: ServerCore
     var store = ReferenceStore()
     var opening: StoreOpening
@@ -16,6 +25,17 @@ struct ServerBench {
     /// Commands the store has not carried out yet, while it is held.
     var waiting: [(id: StoreRequestID, command: StoreCommand)] = []
     var isStoreHeld = false
+    /// What the store says to the next commands about conversations, settings and withdrawals: its own rules are not ours.
+    var script: [StoreResult] = []
+    /// What the store says to the next withdrawal, whose id is the command's.
+    var recalled: (recall: Recall, message: Message, deliveries: [Delivery], shown: [LegID])?
+    /// Entries at the end of people's logs of which the reference store knows nothing.
+    var entries: [UserID: [LogEntry]] = [:]
+    /// Everything that was written to connections.
+    var frames: [ServerFrame] = []
+    private var wasScripted = false
+    /// What people have set before they are loaded.
+    var settings: [UserID: AllSettings] = [:]
     /// Pushes whose answer is open, oldest first.
     var pushes: [(id: PushID, request: APNsRequest)] = []
     var replies: [ApiResult] = []
@@ -24,7 +44,7 @@ struct ServerBench {
     var sessions: UInt64 = 0
     var texts = 0
 
-    init(settings: ServerSettings = ServerSettings(), seed: UInt64 = 7, isOpen: Bool = true) {
+    init(settings: ServerSettings = ServerBench.plain, seed: UInt64 = 7, isOpen: Bool = true) {
         self.core = ServerCore(settings: settings, seed: seed)
         self.opening = self.store.open()
         guard isOpen else { return }
@@ -35,7 +55,7 @@ struct ServerBench {
 
     /// A new process on what the store has synced; what was not carried out is lost.
     @discardableResult
-    mutating func crash(settings: ServerSettings = ServerSettings()) -> [String] {
+    mutating func crash(settings: ServerSettings = ServerBench.plain) -> [String] {
         self.core = ServerCore(settings: settings, seed: 8)
         self.waiting = []
         self.pushes = []
@@ -100,23 +120,75 @@ extension ServerBench {
     private mutating func answer(_ lines: inout [String]) {
         while !self.isStoreHeld, !self.waiting.isEmpty {
             let (id, command) = self.waiting.removeFirst()
-            guard let result = try? self.store.apply(command, epoch: self.opening.epoch) else {
+            guard var result = try? self.store.apply(command, epoch: self.opening.epoch) else {
                 lines.append("stale epoch")
                 continue
             }
+            if let scripted = self.script.first, Self.isScripted(command, scripted) {
+                result = self.script.removeFirst()
+                self.wasScripted = true
+            }
+            // The reference store knows nothing of the entries of a script.
+            if self.wasScripted, case .advance = command { result = .done }
+            self.amend(&result, of: command)
             self.take(self.core.handle(.stored(id, result), at: self.now), &lines)
+        }
+    }
+
+    /// Puts in what the reference store does not know.
+    private mutating func amend(_ result: inout StoreResult, of command: StoreCommand) {
+        switch (command, result) {
+        case (.recall(let operation), _):
+            guard let (scripted, message, deliveries, shown) = self.recalled else { return }
+            var recall = scripted
+            recall.id = operation.id
+            self.wasScripted = true
+            result = .recalled(recall, of: message, deliveries: deliveries, shown: shown)
+        case (.loadUser(let key), .user(var record)):
+            record.settings = self.settings[key.user] ?? record.settings
+            record.head = max(record.head, self.entries[key.user]?.last?.position ?? 0)
+            result = .user(record)
+        case (.readLog(let key, let after, _), .page(var page)):
+            page.entries += (self.entries[key.user] ?? []).filter { $0.position > max(after, page.head) }
+            page.head = max(page.head, page.entries.last?.position ?? 0)
+            result = .page(page)
+        default: break
+        }
+    }
+
+    /// A message as it was accepted.
+    func stored(_ id: MessageID) -> Message? {
+        var store = self.store
+        guard case .trace(let trace) = try? store.apply(.trace(Self.app, id), epoch: self.opening.epoch) else {
+            return nil
+        }
+        return trace?.message
+    }
+
+    private static func isScripted(_ command: StoreCommand, _ result: StoreResult) -> Bool {
+        switch command {
+        case .change, .recall, .edit, .delete, .setConversationSettings, .endLevel, .setPersonSettings, .setBlocked,
+            .acceptCustom, .readConversation, .readHistory, .readSettings:
+            return true
+        case .setPushState:
+            guard case .taken = result else { return false }
+            return true
+        case .accept, .putConversation, .signIn, .signOut, .advance, .markRead, .keepLeg, .endLeg, .receipt, .loadUser,
+            .readLog, .trace:
+            return false
         }
     }
 
     /// Connects a device and leaves it in the given state. The session is the bench's next number.
     @discardableResult
     mutating func connect(
-        _ user: UserID, _ device: DeviceID = "phone", _ run: ReportedRunState = .foreground, after: LogPosition = 0
+        _ user: UserID, _ device: DeviceID = "phone", _ run: ReportedRunState = .foreground, after: LogPosition = 0,
+        platform: String = "ios"
     ) -> (session: SessionID, lines: [String]) {
         self.sessions += 1
         let session = SessionID(self.sessions)
         let hello = ClientFrame.Hello(
-            versions: 1...1, token: "t", device: device, platform: "ios", runState: run, after: after)
+            versions: 1...1, token: "t", device: device, platform: platform, runState: run, after: after)
         let verdict = TokenVerdict.valid(Self.key(user), extensionToken: "x")
         return (session, self.run(.connected(session, hello, verdict)))
     }
@@ -133,10 +205,22 @@ extension ServerBench {
     @discardableResult
     mutating func say(
         _ text: String = "hi", from sender: UserID = "alice", to conversation: ConversationID,
-        flags: MessageFlags = .normal
+        flags: MessageFlags = .normal, mentions: Mentions = .none, lifetime: Int64? = nil
     ) -> [String] {
-        self.run(.api(ApiRequestID(0), .send(Self.key(sender), self.draft(text, conversation, flags))))
+        var draft = self.draft(text, conversation, flags)
+        draft.mentions = mentions
+        draft.lifetimeMilliseconds = lifetime
+        return self.run(.api(ApiRequestID(0), .send(Self.key(sender), draft)))
     }
+
+    /// Asks something on a connection.
+    @discardableResult
+    mutating func ask(_ session: SessionID, _ number: RequestNumber, _ request: ClientRequest) -> [String] {
+        self.run(.frame(session, .request(number, request)))
+    }
+
+    /// The payload of the push that was handed over last.
+    var payload: JSONValue? { self.pushes.last.flatMap { try? JSONValue(parsing: $0.request.payload) } }
 
     mutating func draft(
         _ text: String = "hi", _ conversation: ConversationID, _ flags: MessageFlags = .normal
@@ -150,18 +234,20 @@ extension ServerBench {
     /// Answers the oldest open push.
     @discardableResult
     mutating func answerPush(_ outcome: APNsOutcome) -> [String] {
-        self.run(.pushEnded(self.pushes.removeFirst().id, outcome))
+        guard !self.pushes.isEmpty else { return ["no push is open"] }
+        return self.run(.pushEnded(self.pushes.removeFirst().id, outcome))
     }
 
     /// APNs takes the oldest open push.
     @discardableResult
     mutating func acceptPush() -> [String] {
-        self.answerPush(.accepted(apnsID: self.pushes[0].request.apnsID ?? "", uniqueID: nil))
+        self.answerPush(.accepted(apnsID: self.pushes.first?.request.apnsID ?? "", uniqueID: nil))
     }
 }
 
 extension ConversationID {
     static func direct(_ peer: String) -> ConversationID { ConversationID(type: .direct, target: peer) }
+    static func room(_ id: String) -> ConversationID { ConversationID(type: .chatRoom, target: id) }
     static func group(_ id: String) -> ConversationID { ConversationID(type: .group, target: id) }
 }
 
@@ -170,123 +256,4 @@ extension [String] {
     var outside: [String] { self.filter { !$0.hasPrefix("store ") } }
     /// The lines about ends.
     var ends: [String] { self.filter { $0.hasPrefix("store end ") } }
-}
-
-// Telling.
-extension ServerBench {
-    private mutating func take(_ effects: [ServerEffect], _ lines: inout [String]) {
-        for effect in effects {
-            switch effect {
-            case .store(let id, let command):
-                self.waiting.append((id, command))
-                lines.append("store " + self.tell(command))
-            case .write(let session, let frame): lines.append("s\(session.rawValue) ← " + self.tell(frame))
-            case .close(let session): lines.append("close s\(session.rawValue)")
-            case .probe(let session): lines.append("probe s\(session.rawValue)")
-            case .push(let id, _, let request):
-                self.pushes.append((id, request))
-                lines.append("push " + self.tell(request))
-            case .reply(_, let result):
-                self.replies.append(result)
-                lines.append("reply " + self.tell(result))
-            case .raiseAlarm(_, let alarm): lines.append("alarm \(alarm)")
-            case .clearAlarm: lines.append("alarm over")
-            case .stopForStoreFailure(let reason): lines.append("stop: \(reason)")
-            case .drained: lines.append("drained")
-            case .flagBug(let text): lines.append("BUG: \(text)")
-            }
-        }
-    }
-
-    private func name(_ message: MessageID) -> String {
-        "m\((self.messages.firstIndex(of: message) ?? -1) + 1)"
-    }
-
-    private func name(_ leg: LegID) -> String {
-        "\(self.name(leg.message)) \(leg.user.user)/\(leg.device?.rawValue ?? "-")"
-    }
-
-    private mutating func tell(_ command: StoreCommand) -> String {
-        switch command {
-        case .accept(let message, _):
-            self.messages.append(message.id)
-            return "accept \(self.name(message.id))"
-        case .putConversation(let record): return "conversation \(record.conversation)"
-        case .signIn(let key, _, _): return "sign in \(key.user.user)/\(key.device)"
-        case .signOut(let key, _): return "sign out \(key.user.user)/\(key.device)"
-        case .setPushState(let key, let state): return "token of \(key.user.user)/\(key.device) is \(Self.name(state))"
-        case .advance(let key, let settled, let decided):
-            let cursors = [settled.map { "settled \($0)" }, decided.map { "decided \($0)" }].compactMap(\.self)
-            return "cursor \(key.user.user)/\(key.device) \(cursors.joined(separator: ", "))"
-        case .markRead(let user, let conversation, let upTo, _): return "read \(user.user) \(conversation) \(upTo)"
-        case .keepLeg(let open): return "keep \(self.name(open.leg)) \(open.wait.rawValue) after \(open.attempts)"
-        case .endLeg(let ended):
-            switch ended.end {
-            case .accepted: return "end \(self.name(ended.leg)) accepted"
-            default:
-                return "end \(self.name(ended.leg)) \(ended.end.name)" + (ended.end.detail.map { " \($0)" } ?? "")
-            }
-        case .receipt(let leg, let receipt, _): return "receipt \(self.name(leg)) \(receipt.rawValue)"
-        case .loadUser(let user): return "load \(user.user)"
-        case .readLog(let user, let after, let limit): return "log \(user.user) after \(after), \(limit)"
-        case .trace(_, let message): return "trace \(self.name(message))"
-        }
-    }
-
-    private static func name(_ state: PushState) -> String {
-        switch state {
-        case .none: "none"
-        case .registered: "registered"
-        case .quarantined(_, _, let reason): "quarantined \(reason)"
-        case .dead(let timestamp): "dead \(timestamp)"
-        }
-    }
-
-    private func tell(_ frame: ServerFrame) -> String {
-        switch frame {
-        case .welcome(let welcome): "welcome head \(welcome.head) unread \(welcome.unread)"
-        case .sendAccepted(let accepted):
-            "accepted \(accepted.clientMessageID) \(self.name(accepted.messageID)) at \(accepted.position)"
-        case .sendRefused(let id, let problem): "refused \(id) \(problem)"
-        case .entry(let entry): "entry " + self.tell(entry)
-        case .page(let page): "page [\(page.entries.map(self.tell).joined(separator: ", "))] head \(page.head)"
-        case .pong(let number): "pong \(number)"
-        case .problem(let problem, let isFatal): (isFatal ? "fatal " : "problem ") + problem.code.rawValue
-        case .reconnect(let after): "reconnect after \(after)"
-        }
-    }
-
-    private func tell(_ entry: LogEntry) -> String {
-        switch entry.body {
-        case .message(let message): "\(entry.position) \(self.name(message.id))"
-        case .read(let conversation, let upTo): "\(entry.position) read \(conversation) \(upTo)"
-        case .custom(let message): "\(entry.position) custom \(self.name(message.id))"
-        case .recall(let recall): "\(entry.position) recall \(self.name(recall.message))"
-        }
-    }
-
-    private func tell(_ request: APNsRequest) -> String {
-        let payload = try? JSONValue(parsing: request.payload)
-        let info = payload.flatMap { PushInfo(userInfo: $0) }
-        let token = request.token.rawValue
-        let name = stride(from: 0, to: token.count, by: 2).compactMap { offset -> Character? in
-            let start = token.index(token.startIndex, offsetBy: offset)
-            return UInt8(token[start..<token.index(start, offsetBy: 2)], radix: 16).map {
-                Character(Unicode.Scalar($0))
-            }
-        }
-        let badge = payload?["aps"]?["badge"]?.intValue ?? -1
-        return
-            "\(info.map { self.name($0.message) } ?? "?") to \(String(name)) badge \(badge)@\(info?.badgePosition ?? 0)"
-    }
-
-    private func tell(_ result: ApiResult) -> String {
-        switch result {
-        case .accepted(let accepted): "accepted \(self.name(accepted.messageID))"
-        case .done: "done"
-        case .refused(let problem): "refused \(problem.code.rawValue) \(problem.field)"
-        case .trace(let trace): "trace of \(trace.map { self.name($0.message.id) } ?? "nothing")"
-        case .page(let page): "page of \(page.entries.count)"
-        }
-    }
 }

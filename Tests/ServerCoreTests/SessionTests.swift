@@ -109,7 +109,7 @@ import TidingsModel
 
 @Suite struct `A session` {
     @Test func `may not have more sends under way than allowed`() {
-        var settings = ServerSettings()
+        var settings = ServerBench.plain
         settings.sendsInFlightMax = 2
         var bench = ServerBench(settings: settings)
         let alice = bench.connect("alice").session
@@ -134,7 +134,7 @@ import TidingsModel
             ])
         let lines = bench.run(.frame(alice, .send(bench.draft("hi", .group("nowhere")))))
         #expect(lines.count == 2)
-        #expect(lines[1].hasPrefix("s1 ← refused c2 invalid_field: conversation.target"))
+        #expect(lines[1].hasPrefix("s1 ← refused c2 unknown_conversation: conversation.target"))
     }
 
     @Test func `ends when nothing is heard for two heartbeats`() {
@@ -156,7 +156,7 @@ import TidingsModel
     }
 
     @Test func `is not flooded: beyond the window it is left to sync, and reminded when it has caught up`() {
-        var settings = ServerSettings()
+        var settings = ServerBench.plain
         settings.liveWindowMax = 4
         var bench = ServerBench(settings: settings)
         let bob = bench.connect("bob").session
@@ -173,7 +173,7 @@ import TidingsModel
     }
 
     @Test func `may not have more syncs under way than allowed, and gets pages that fit a frame`() {
-        var settings = ServerSettings()
+        var settings = ServerBench.plain
         settings.syncsInFlightMax = 1
         settings.frameBytesMax = 4_000
         var bench = ServerBench(settings: settings)
@@ -271,8 +271,34 @@ import TidingsModel
             ])
     }
 
+    @Test func `keeps a device's word that a notification was opened, the first time only`() throws {
+        var bench = ServerBench()
+        bench.goneDevice("bob")
+        bench.say(to: .direct("bob"))
+        let message = bench.messages[0]
+        bench.run(
+            .api(
+                ApiRequestID(2),
+                .fromExtension(
+                    ServerBench.device("bob"), tokenIssuedAt: bench.now.wall, .receipt(message, .shown))))
+        bench.pass(1_000)
+        let session = bench.connect("bob").session
+        let opened = bench.now.wall
+        #expect(bench.run(.frame(session, .opened(message))) == ["store receipt m1 bob/phone opened"])
+        bench.pass(1_000)
+        bench.run(.frame(session, .opened(message)))
+        bench.run(.api(ApiRequestID(3), .trace(ServerBench.app, message)))
+        guard case .trace(let found)? = bench.replies.last else {
+            Issue.record("no trace")
+            return
+        }
+        let receipts = try #require(found).receipts
+        #expect(receipts.map(\.receipt) == [.opened, .shown])
+        #expect(receipts.map(\.at) == [opened, opened - 1_000])
+    }
+
     @Test func `serves a service extension as long as its device is signed in and its token is one of the last`() {
-        var settings = ServerSettings()
+        var settings = ServerBench.plain
         settings.extensionTokenOverlap = 1_000
         var bench = ServerBench(settings: settings)
         bench.goneDevice("bob")

@@ -72,7 +72,7 @@ import TidingsModel
     @Test func `that never signed in has no cursors and no token`() throws {
         var opened = Opened()
         let refusal = StoreResult.refused(
-            InvalidField(field: "device", rule: "must have signed in before, got \"phone\""))
+            .init(InvalidField(field: "device", rule: "must have signed in before, got \"phone\"")))
         #expect(try opened.apply(.advance(phone, settled: 0, decided: nil)) == refusal)
         #expect(try opened.apply(.setPushState(phone, .none)) == refusal)
         #expect(try opened.apply(.signOut(phone, at: 1)) == .done)
@@ -129,14 +129,16 @@ import TidingsModel
         var opened = Opened()
         let rule = "must be DS, GRP or CHRM to have members, got PR"
         #expect(
-            try opened.apply(group(["bo"], toAda)) == .refused(InvalidField(field: "conversation.type", rule: rule)))
+            try opened.apply(group(["bo"], toAda))
+                == .refused(.init(InvalidField(field: "conversation.type", rule: rule))))
         let noTarget = ConversationID(type: .group, target: "")
         #expect(
             try opened.apply(group(["bo"], noTarget))
-                == .refused(InvalidField(field: "conversation.target", rule: "must not be empty")))
+                == .refused(.init(InvalidField(field: "conversation.target", rule: "must not be empty"))))
         #expect(
             try opened.apply(group(["bo", "two words"]))
-                == .refused(InvalidField(field: "members", rule: "must not contain spaces or control characters")))
+                == .refused(
+                    .init(InvalidField(field: "members", rule: "must not contain spaces or control characters"))))
         #expect(opened.store.dump().conversations == [])
     }
 }

@@ -26,6 +26,63 @@ struct Opened {
         return deliveries
     }
 
+    /// Does something with the team, as somebody or as the backend.
+    mutating func change(
+        _ action: ConversationAction, by actor: UserID? = nil, in conversation: ConversationID = team,
+        membersMax: Int = 3_000
+    ) throws -> StoreResult {
+        try self.apply(
+            .change(
+                ConversationOperation(
+                    app: "shop", conversation: conversation, action: action, actor: actor, membersMax: membersMax,
+                    at: 5)))
+    }
+
+    /// Withdraws a message within 1,000 milliseconds.
+    mutating func recall(_ message: UInt64, as id: UInt64, by actor: UserID?, at: Int64 = 100) throws -> StoreResult {
+        try self.apply(
+            .recall(
+                RecallOperation(
+                    id: MessageID(rawValue: id), app: "shop", message: MessageID(rawValue: message), actor: actor,
+                    window: 1_000, at: at)))
+    }
+
+    /// Edits a message within 1,000 milliseconds.
+    mutating func edit(_ message: UInt64, _ content: String, by actor: UserID?, at: Int64 = 100) throws -> StoreResult {
+        try self.apply(
+            .edit(
+                EditOperation(
+                    app: "shop", message: MessageID(rawValue: message), actor: actor, content: content, window: 1_000,
+                    at: at)))
+    }
+
+    mutating func delete(_ messages: [UInt64], of key: UserKey, in conversation: ConversationID) throws -> StoreResult {
+        let ids = messages.map { MessageID(rawValue: $0) }
+        return try self.apply(.delete(key, Deletion(conversation: conversation, messages: ids), at: 100))
+    }
+
+    mutating func level(
+        _ level: NotificationLevel?, until: Int64? = nil, of conversation: ConversationID, for key: UserKey = bo
+    ) throws -> StoreResult {
+        try self.apply(
+            .setConversationSettings(key, conversation, ConversationSettings(level: level, levelUntil: until), at: 100))
+    }
+
+    /// The newest entry of somebody's log.
+    func last(of key: UserKey) -> LogEntry.Body? { self.person(key)?.log.last?.body }
+
+    func person(_ key: UserKey) -> StoreDump.Person? { self.store.dump().people.first { $0.record.key == key } }
+
+    /// What is unread for somebody: without muted conversations, with them, and mentions.
+    func counts(_ key: UserKey) -> [Int] {
+        let counts = self.person(key)?.counts ?? UnreadCounts()
+        return [counts.unread, counts.unreadWithMuted, counts.mentions]
+    }
+
+    var storedTeam: StoredConversation? {
+        self.store.dump().conversations.first { $0.record.conversation == team }
+    }
+
     mutating func user(_ key: UserKey) throws -> UserRecord? {
         guard case .user(let record) = try self.apply(.loadUser(key)) else { return nil }
         return record
@@ -34,12 +91,13 @@ struct Opened {
 
 func message(
     _ id: UInt64, from sender: UserID = "ada", in conversation: ConversationID = .init(type: .direct, target: "bo"),
-    client: String? = nil, flags: MessageFlags = .normal, app: AppID = "shop"
+    client: String? = nil, flags: MessageFlags = .normal, app: AppID = "shop", mentions: Mentions = .none,
+    recipients: [UserID] = []
 ) -> Message {
     Message(
         id: MessageID(rawValue: id), app: app, sender: sender, conversation: conversation,
         clientMessageID: ClientMessageID(client ?? "c\(id)"), objectName: .text, content: "hi", flags: flags,
-        pushText: nil, sentAt: Int64(id) * 10)
+        pushText: nil, sentAt: Int64(id) * 10, mentions: mentions, recipients: recipients)
 }
 
 func at(_ position: LogPosition, _ user: UserID, unread: Int = 0) -> Delivery {
@@ -49,3 +107,12 @@ func at(_ position: LogPosition, _ user: UserID, unread: Int = 0) -> Delivery {
 func group(_ members: [UserID], _ conversation: ConversationID = team) -> StoreCommand {
     .putConversation(ConversationRecord(app: "shop", conversation: conversation, name: "Team", members: members))
 }
+
+/// A refusal for the code and field; its words are for people.
+func refused(_ result: StoreResult) -> String {
+    guard case .refused(let problem) = result else { return "\(result)" }
+    return problem.field.isEmpty ? problem.code.rawValue : "\(problem.code.rawValue) \(problem.field)"
+}
+
+let hall = ConversationID(type: .chatRoom, target: "hall")
+let circle = ConversationID(type: .discussion, target: "circle")

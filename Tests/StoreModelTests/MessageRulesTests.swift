@@ -45,7 +45,6 @@ import TidingsModel
 
     @Test func `in a chat room stands in no log, and needs no membership`() throws {
         var opened = Opened()
-        let hall = ConversationID(type: .chatRoom, target: "hall")
         #expect(try opened.apply(group([], hall)) == .done)
         let result = try opened.apply(.accept(message: message(1, in: hall), senderDevice: nil))
         #expect(result == .accepted(deliveries: []))
@@ -61,9 +60,9 @@ import TidingsModel
         #expect(
             result
                 == .refused(
-                    InvalidField(
-                        field: "conversation.target", rule: "must name \(kind) that exists in this app, got \"nowhere\""
-                    )))
+                    .init(
+                        code: .unknownConversation, field: "conversation.target",
+                        rule: "must name \(kind) that exists in this app, got \"nowhere\"")))
     }
 
     @Test func `is refused in another app's group`() throws {
@@ -148,7 +147,8 @@ import TidingsModel
         #expect(
             try opened.apply(.markRead(bo, toAda, upTo: 2, at: 9))
                 == .refused(
-                    InvalidField(field: "up_to", rule: "must not be past the head of the log, which is 1, got 2")))
+                    .init(
+                        InvalidField(field: "up_to", rule: "must not be past the head of the log, which is 1, got 2"))))
     }
 
     @Test func `needs something to read`() throws {

@@ -93,6 +93,21 @@ import TidingsModel
         }
     }
 
+    @Test func `are read anew when another ledger has taken the place of the known one under its number`() throws {
+        let other = self.folder.appendingPathExtension("other")
+        defer { for folder in [self.folder, other] { try? FileManager.default.removeItem(at: folder) } }
+        let group = try AppGroup(folder: self.folder)
+        try group.update { _ = $0.ledger.claim(self.id(1), by: .pushExtension, wall: 0) }
+        let another = try AppGroup(folder: other)
+        try another.update { contents in
+            for number in UInt64(2)...3 { _ = contents.ledger.claim(self.id(number), by: .pushExtension, wall: 0) }
+        }
+        let handle = try FileHandle(forUpdating: group.file("ledger.records"))
+        try handle.write(contentsOf: Data(contentsOf: another.file("ledger.records")))
+        try handle.close()
+        #expect(try group.update { $0.ledger.all.map(\.message) } == [self.id(2), self.id(3)])
+    }
+
     @Test func `say who is signed in only if the app has said it`() throws {
         defer { try? FileManager.default.removeItem(at: self.folder) }
         let group = try AppGroup(folder: self.folder)

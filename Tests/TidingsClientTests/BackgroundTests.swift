@@ -215,7 +215,9 @@ private let withBob = ConversationID(type: .direct, target: "bob")
         }
         #expect(kit.state.withLock { $0.badges } == [1])
         bench.server.append(
-            .recall(Recall(message: message.id, conversation: withBob, sender: bob, at: 2)), for: alice)
+            .recall(
+                Recall(id: MessageID(rawValue: 9_999), message: message.id, conversation: withBob, sender: bob, at: 2)),
+            for: alice)
         _ = await bench.server.frame { frame in
             guard case .ack(let ack) = frame else { return false }
             return ack.stored == 2

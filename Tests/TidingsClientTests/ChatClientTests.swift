@@ -52,6 +52,25 @@ private func isAck(upTo position: LogPosition, _ disposition: Disposition) -> @S
         #expect(try client.conversations().map(\.conversation) == [withBob])
     }
 
+    @Test func `stays connected to a server that says more than it understands`() async throws {
+        let bench = try ClientBench()
+        defer { bench.remove() }
+        let client = try bench.client()
+        try await client.connect(userID: alice, token: "alice")
+        var messages = client.messages.makeAsyncIterator()
+        // A frame of field 15, which this build does not know, then an entry that is a position alone.
+        bench.server.say(bytes: [0x7a, 0x02, 0x08, 0x01])
+        bench.server.append(.unknown, for: alice)
+        bench.server.deliver("understood", from: bob, to: alice)
+        #expect(await messages.next()?.text == "understood")
+        _ = await bench.server.frame(where: isAck(upTo: 2, .shown))
+        let hellos = bench.server.state.withLock { state in
+            state.frames.count { if case .hello = $0 { true } else { false } }
+        }
+        #expect(hellos == 1)
+        #expect(try client.unreadMessageCount() == 1)
+    }
+
     @Test func `keeps everything over a restart and syncs what it missed`() async throws {
         let bench = try ClientBench()
         defer { bench.remove() }
@@ -270,6 +289,7 @@ private func isAck(upTo position: LogPosition, _ disposition: Disposition) -> @S
         client.applicationWillEnterForeground()
         for await status in client.connectionStatuses where status == .connected { break }
         #expect(client.runState == .foreground)
+        await kit.until { $0.tasks.count == 2 }
         #expect(kit.state.withLock { $0.tasks } == ["begin", "end"])
     }
 
@@ -296,6 +316,7 @@ private func isAck(upTo position: LogPosition, _ disposition: Disposition) -> @S
         client.applicationWillEnterForeground()
         try client.markRead(withBob)
         _ = await bench.server.frame { $0 == .markRead(withBob, upTo: 1) }
+        await kit.until { $0.delivered.isEmpty }
         #expect(kit.state.withLock { $0.delivered }.isEmpty)
         var entries = client.logEntries.makeAsyncIterator()
         bench.server.deliver("in front", from: bob, to: alice)
@@ -303,7 +324,35 @@ private func isAck(upTo position: LogPosition, _ disposition: Disposition) -> @S
         client.applicationWillResignActive()
         client.applicationDidEnterBackground(remaining: 30)
         for await run in client.runStates where run == .backgroundActive { break }
+        await kit.until { $0.shownBadge == 1 }
         #expect(kit.state.withLock { $0.shownBadge } == 1)
+    }
+
+    @Test(.requirement("S2.19")) func `leaves no older number on the icon when an extension counts a push meanwhile`()
+        async throws
+    {
+        let bench = try ClientBench()
+        defer { bench.remove() }
+        let kit = KitDouble()
+        let client = try bench.client()
+        client.attach(host: kit, settings: client.kitSettings(hasDelegate: false))
+        try await client.connect(userID: alice, token: "alice")
+        let group = try AppGroup(folder: bench.folder.appendingPathComponent("group"))
+        kit.state.withLock { state in
+            state.beforeBadge = {
+                let shown = try? group.update { contents in
+                    contents.badge?.pushedByAnother(isRecall: false)
+                    return contents.badge?.shown
+                }
+                kit.state.withLock { $0.shownBadge = shown ?? nil }
+            }
+        }
+        client.applicationWillResignActive()
+        client.applicationDidEnterBackground(remaining: 30)
+        for await run in client.runStates where run == .backgroundActive { break }
+        await kit.until { $0.beforeBadge == nil && $0.shownBadge != 0 }
+        #expect(kit.state.withLock { $0.shownBadge } == 1)
+        #expect(try group.update { $0.badge } == Badge(server: 0, foreign: 1, position: 0))
     }
 
     @Test func `recovers a claim of a process that died before it could show`() async throws {

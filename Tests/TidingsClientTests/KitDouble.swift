@@ -14,9 +14,21 @@ final class KitDouble: KitHost {
         var tasks: [String] = []
         var withdrawn: [MessageID: LocalNotification?] = [:]
         var names: ResolvedNames = ResolvedNames(user: "Bob")
+        /// What happens once, after the app has decided on a number and before the icon has it.
+        var beforeBadge: (@Sendable () -> Void)?
     }
 
     let state = Mutex(State())
+
+    /// Waits for what the client has begun, as its own tasks do it; gives up where it never comes, so that what is expected
+    /// next tells what is there.
+    func until(_ holds: (State) -> Bool) async {
+        let end = ContinuousClock.now.advanced(by: .seconds(60))
+        while !self.state.withLock({ holds($0) }), ContinuousClock.now < end {
+            await Task.yield()
+            try? await Task.sleep(for: .microseconds(200))
+        }
+    }
 
     func names(_ question: NameQuestion) async -> ResolvedNames { self.state.withLock { $0.names } }
     func handles(_ message: Message, senderName: String) async -> Bool { false }
@@ -56,7 +68,10 @@ final class KitDouble: KitHost {
             notificationCenter: true, backgroundRefresh: .denied)
     }
     func showBadgeNow(_ number: Int) { self.state.withLock { $0.shownBadge = number } }
-    func showBadge(_ number: Int) async { self.state.withLock { $0.shownBadge = number } }
+    func showBadge(_ number: Int) async {
+        self.state.withLock { $0.beforeBadge.take() }?()
+        self.state.withLock { $0.shownBadge = number }
+    }
     func beginBackgroundTask() { self.state.withLock { $0.tasks.append("begin") } }
     func endBackgroundTask() { self.state.withLock { $0.tasks.append("end") } }
 }

@@ -35,15 +35,16 @@ import TidingsModel
             clientMessageID: "out", conversation: self.withBob, objectName: .text, content: "x", pushText: "p")
         try store.writeOutgoing(draft)
         #expect(try store.writeRead(self.withBob, upTo: 2) == 1)
-        #expect(try store.writeLevel(self.withBob, .blocked) == 0)
+        let mute = SettingsWish.conversation(self.withBob, ConversationSettings(level: .blocked))
+        #expect(try store.write(mute) == 0)
         store = try LocalStore(file: self.file)
         #expect(store.setAside == nil)
         #expect(
             try store.restored()
                 == ClientCore.Restored(
                     stored: 3, settled: 2, outbox: [draft], reads: [.init(conversation: self.withBob, upTo: 2)],
-                    unread: 0, levels: [self.withBob: .blocked]))
-        #expect(try store.unread(includingMuted: true) == 1)
+                    unread: 0, wishes: [mute]))
+        #expect(try store.counts().unreadWithMuted == 1)
         let history = try store.history(self.withBob, before: nil, limit: 2)
         #expect(history.map(\.position) == [2, 3])
         #expect(history.first.map { LogEntry(position: $0.position, body: .message($0.message)) } == self.entry(2))
@@ -74,7 +75,7 @@ import TidingsModel
         _ = try store.write(
             [self.entry(1, from: "alice"), self.entry(2, flags: .stored), self.entry(3), self.entry(4)],
             person: "alice")
-        #expect(try store.unread(includingMuted: false) == 2)
+        #expect(try store.counts().unread == 2)
         let read = LogEntry(position: 5, body: .read(conversation: self.withBob, upTo: 3))
         #expect(try store.write([read], person: "alice").unread == 1)
     }

@@ -1,6 +1,7 @@
 import ClientCore
 import Foundation
 import Synchronization
+import TidingsAppGroup
 import TidingsModel
 import TidingsWire
 
@@ -17,8 +18,12 @@ final class ServerDouble: ClientTransport {
         var isReachable = true
         var greeting: (@Sendable (ClientFrame.Hello) -> ServerFrame?)?
         var answersSends = true
+        /// What requests of a person are answered; nil for no answer.
+        var answer: (@Sendable (UserID, ClientRequest) -> ClientAnswer?)?
         /// Whether frames of a session still arrive; a dead connection takes everything and answers nothing.
         var isDeaf = false
+        /// Entries up to here are gone from every log.
+        var trimmedUpTo: LogPosition = 0
         var waiters: [(test: @Sendable (ClientFrame) -> Bool, resume: CheckedContinuation<ClientFrame, Never>)] = []
     }
 
@@ -78,6 +83,19 @@ final class ServerDouble: ClientTransport {
         for connection in connections { connection.say(.entry(entry)) }
     }
 
+    /// Writes bytes to everybody, such as a frame that only a newer server would send.
+    func say(bytes: [UInt8]) {
+        for connection in self.state.withLock({ Array($0.connections.values) }) { connection.say(bytes: bytes) }
+    }
+
+    /// Writes a signal to a person's connections.
+    func signal(_ signal: Signal, to person: UserID) {
+        let connections = self.state.withLock { state in
+            state.connections.values.filter { $0.user.withLock { $0 } == person }
+        }
+        for connection in connections { connection.say(.signal(signal)) }
+    }
+
     /// Drops every connection without a word.
     func dropAll() {
         let connections = self.state.withLock { state in
@@ -132,7 +150,8 @@ final class ServerDouble: ClientTransport {
                 let message = Message(
                     id: id, app: "demo", sender: user, conversation: draft.conversation,
                     clientMessageID: draft.clientMessageID, objectName: draft.objectName, content: draft.content,
-                    flags: draft.flags, pushText: draft.pushText, sentAt: 1)
+                    flags: draft.flags, pushText: draft.pushText, sentAt: 1, mentions: draft.mentions,
+                    recipients: draft.recipients, expiresAt: draft.lifetimeMilliseconds.map { 1 + $0 })
                 let position = LogPosition(state.logs[user, default: []].count + 1)
                 state.logs[user, default: []].append(LogEntry(position: position, body: .message(message)))
                 return [
@@ -141,7 +160,7 @@ final class ServerDouble: ClientTransport {
                 ]
             case .sync(let after, let limit):
                 let log = state.logs[user, default: []]
-                let entries = log.filter { $0.position > after }.prefix(Int(limit))
+                let entries = log.filter { $0.position > max(after, state.trimmedUpTo) }.prefix(Int(limit))
                 return [
                     .page(.init(after: after, entries: Array(entries), head: LogPosition(log.count), unread: 0))
                 ]
@@ -152,7 +171,9 @@ final class ServerDouble: ClientTransport {
                 state.logs[user, default: []].append(entry)
                 return [.entry(entry)]
             case .ping(let number): return [.pong(number)]
-            case .ack, .runState, .registerPush, .signOut, .deviceStatus: return []
+            case .ack, .runState, .registerPush, .signOut, .deviceStatus, .opened, .typing: return []
+            case .request(let number, let request):
+                return state.answer?(user, request).map { [.answer(number, $0)] } ?? []
             }
         }
     }
@@ -175,9 +196,11 @@ final class ServerDouble: ClientTransport {
             self.server.receive(frame, on: self)
         }
 
-        func say(_ frame: ServerFrame) {
+        func say(_ frame: ServerFrame) { self.say(bytes: FrameCodec.encode(frame, as: .protobuf)) }
+
+        func say(bytes: [UInt8]) {
             guard self.isOpen.withLock({ $0 }) else { return }
-            self.events(.received(FrameCodec.encode(frame, as: .protobuf)))
+            self.events(.received(bytes))
         }
 
         func close() { self.end("closed by the client") }
@@ -253,14 +276,17 @@ struct ClientBench {
         try FileManager.default.createDirectory(at: self.folder, withIntermediateDirectories: true)
     }
 
-    func client(_ change: (inout ChatClient.Configuration) -> Void = { _ in }) throws -> ChatClient {
+    func client(
+        tokens: (any ExtensionTokens)? = nil, _ change: (inout ChatClient.Configuration) -> Void = { _ in }
+    ) throws -> ChatClient {
         var configuration = ChatClient.Configuration(
             appKey: "demo", serverURL: URL(fileURLWithPath: "/in-memory"))
         configuration.storeFolder = self.folder.appendingPathComponent("app")
         configuration.appGroupFolder = self.folder.appendingPathComponent("group")
         configuration.bundleIdentifier = "com.example.chat"
         change(&configuration)
-        return ChatClient(configuration: configuration, transport: self.server, clock: self.clock)
+        return ChatClient(
+            configuration: configuration, transport: self.server, clock: self.clock, tokens: tokens)
     }
 
     func remove() { try? FileManager.default.removeItem(at: self.folder) }

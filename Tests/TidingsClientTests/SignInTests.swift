@@ -216,6 +216,30 @@ private final class InterruptingKit: KitHost {
         #expect(bench.server.state.withLock { $0.frames.contains(.signOut) })
     }
 
+    @Test func `without a connection outlives the sign-out of whoever came while the server was out of reach`()
+        async throws
+    {
+        let bench = try ClientBench()
+        defer { bench.remove() }
+        let client = try bench.client()
+        try await client.connect(userID: alice, token: "alice")
+        bench.server.state.withLock { $0.isReachable = false }
+        bench.server.dropAll()
+        for await status in client.connectionStatuses { if case .waiting = status { break } }
+        await client.signOut()
+        let connect = Task { try await client.connect(userID: bob, token: "bob") }
+        for await status in client.connectionStatuses { if case .waiting = status { break } }
+        await client.signOut()
+        await #expect(throws: ChatError.cancelled) { try await connect.value }
+        #expect(client.folders.farewell(app: "demo")?.person == alice)
+        bench.server.state.withLock { $0.isReachable = true }
+        while client.folders.farewell(app: "demo") != nil {
+            bench.clock.advance(by: 60)
+            await Task.yield()
+        }
+        #expect(bench.server.state.withLock { $0.frames.contains(.signOut) })
+    }
+
     @Test func `over a connection that works has reached the server when it returns`() async throws {
         let bench = try ClientBench()
         defer { bench.remove() }
@@ -236,11 +260,11 @@ private final class InterruptingKit: KitHost {
         func entry(_ position: LogPosition) -> LogEntry {
             LogEntry(position: position, body: .read(conversation: withBob, upTo: position))
         }
-        try store.skip(after: 3, upTo: 7)
+        #expect(try store.skip(after: 3, upTo: 7).stored == 0)
         #expect(try store.write([entry(8)], person: alice).stored == 0)
-        try store.skip(after: 0, upTo: 7)
+        #expect(try store.skip(after: 0, upTo: 7).stored == 7)
         #expect(try store.write([entry(8), entry(9)], person: alice).stored == 9)
-        try store.skip(after: 9, upTo: 4)
+        #expect(try store.skip(after: 9, upTo: 4).stored == 9)
         #expect(try store.restored().stored == 9)
     }
 

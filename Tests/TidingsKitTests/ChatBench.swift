@@ -61,6 +61,19 @@ final class PersonServer: ClientTransport {
         events?(.received(FrameCodec.encode(.entry(entry), as: .protobuf)))
     }
 
+    /// Bob withdraws a message.
+    func recall(_ message: MessageID) {
+        let (entry, events) = self.state.withLock { state in
+            let recall = Recall(
+                id: MessageID(rawValue: 9_999), message: message,
+                conversation: ConversationID(type: .direct, target: "bob"), sender: "bob", at: 1)
+            let entry = LogEntry(position: LogPosition(state.log.count + 1), body: .recall(recall))
+            state.log.append(entry)
+            return (entry, state.events)
+        }
+        events?(.received(FrameCodec.encode(.entry(entry), as: .protobuf)))
+    }
+
     private func receive(_ frame: ClientFrame) {
         let (answer, events) = self.state.withLock { state -> (ServerFrame?, (@Sendable (TransportEvent) -> Void)?) in
             state.frames.append(frame)
@@ -85,7 +98,8 @@ final class PersonServer: ClientTransport {
                             messageID: MessageID(rawValue: 5_000 + state.lastSent),
                             sentAt: 1, position: head + 1)), state.events
                 )
-            case .ack, .runState, .registerPush, .markRead, .ping, .signOut, .deviceStatus: return (nil, nil)
+            case .ack, .runState, .registerPush, .markRead, .ping, .signOut, .deviceStatus, .opened, .request, .typing:
+                return (nil, nil)
             }
         }
         if let answer { events?(.received(FrameCodec.encode(answer, as: .protobuf))) }
@@ -260,8 +274,17 @@ struct Names: UserInfoProvider {
     }
 
     /// Lets the app work until something holds; what never holds is recorded by the test's own expectation.
+    ///
+    /// No more than 400 ms pass on the phone. The app's work is done by threads that a busy machine lets wait, however
+    /// often the phone's clock is moved: they have half a minute of real time.
     func until(_ holds: (ChatBench) -> Bool) async {
-        for _ in 0..<400 where !holds(self) { await self.phone.advance(by: .milliseconds(1)) }
+        let end = ContinuousClock.now.advanced(by: .seconds(30))
+        var rounds = 0
+        while !holds(self), rounds < 400 || ContinuousClock.now < end {
+            rounds += 1
+            await self.phone.advance(by: .milliseconds(rounds <= 400 ? 1 : 0))
+            if rounds > 100 { try? await Task.sleep(for: .milliseconds(1)) }
+        }
     }
 
     /// A Tidings push for a message of bob's.
@@ -293,6 +316,14 @@ struct Names: UserInfoProvider {
 
     /// The frames the server got since there were `count`.
     func frames(after count: Int) -> [ClientFrame] { Array(self.server.frames.dropFirst(count)) }
+
+    /// Whose notifications the server was told were opened.
+    var receipts: [MessageID] {
+        self.server.frames.compactMap { frame in
+            guard case .opened(let message) = frame else { return nil }
+            return message
+        }
+    }
 
     func remove() { try? FileManager.default.removeItem(atPath: self.folder) }
 }

@@ -51,11 +51,61 @@ private func customMessages(_ client: ChatClient, take: @escaping @Sendable (Str
     }
 }
 
-private func levels(_ client: ChatClient, team: ConversationID) throws -> (shown: Int, all: Int) {
+private func levels(_ client: ChatClient, team: ConversationID, tomorrow: Date) throws -> [Int] {
     try client.setNotificationLevel(.mentions, for: team)
+    try client.setNotificationLevel(.blocked, for: team, until: tomorrow)
+    try client.setNotificationLevel(.mentions, forAll: .group)
+
     let shown = try client.unreadMessageCount()
     let all = try client.unreadMessageCount(includingMuted: true)
-    return (shown, all)
+    let here = try client.unreadCount(of: team)
+    let mentions = try client.mentionCount()
+
+    return [shown, all, here, mentions]
+}
+
+private func settings(_ client: ChatClient) async throws {
+    let night = QuietHours(start: 22 * 60, end: 7 * 60, timeZone: "Europe/Berlin")
+    try client.setQuietHours(night)
+    try client.setHidesNotificationContent(true)
+    try client.setPushLanguage("zh-Hans")
+    try await client.block("mallory")
+}
+
+private func groups(_ client: ChatClient, report: (String) -> Void) async throws {
+    let team = try await client.createGroup(named: "Team", members: ["bob", "carol"])
+    try await client.setNickname("Al", of: "alice", in: team)
+    do {
+        try await client.removeMembers(["bob"], from: team)
+    } catch ChatError.notAllowed(let reason) {
+        report(reason)
+    }
+    let info = try await client.conversationInfo(team)
+
+    report("\(info.name): \(info.members.count)")
+}
+
+private func revisions(_ client: ChatClient, team: ConversationID) async throws -> [StoredMessage] {
+    let sent = try await client.send(text: "Lunch, @bob?", to: team, mentions: .users(["bob"]), lifetime: 3_600)
+    try await client.edit(sent.id, text: "Lunch at one, @bob?")
+    try await client.recall(sent.id)
+    try await client.deleteMessages([sent.id], in: team)
+
+    let older = try await client.serverHistory(conversation: team, before: sent.id, limit: 50)
+    let found = try client.search("北京", in: team)
+
+    return older.messages.isEmpty ? found : []
+}
+
+private func room(_ client: ChatClient, lobby: ConversationID, show: (Message) -> Void) async throws {
+    let live = client.roomMessages(lobby)
+    for message in try await client.enterRoom(lobby, history: 20) { show(message) }
+    for await message in live { show(message) }
+}
+
+private func typing(_ client: ChatClient, team: ConversationID, show: (UserID, Bool) -> Void) async {
+    client.setTyping(true, in: team)
+    for await change in client.typingChanges { show(change.user, change.isTyping) }
 }
 
 @MainActor private func switches(_ client: ChatClient) {

@@ -19,6 +19,11 @@ private func settles(_ frame: ClientFrame, _ disposition: Disposition) -> Bool {
     return ack.settled.contains { $0.disposition == disposition }
 }
 
+private func isSettling(_ frame: ClientFrame) -> Bool {
+    guard case .ack(let ack) = frame else { return false }
+    return !ack.settled.isEmpty
+}
+
 @MainActor @Suite(.serialized) struct `An app with the kit` {
     @Test(.requirement("S2.7", "S2.6")) func `hands its device token to the server after connecting`() async throws {
         let bench = await ChatBench()
@@ -38,8 +43,8 @@ private func settles(_ frame: ClientFrame, _ disposition: Disposition) -> Bool {
         let bench = await ChatBench()
         defer { bench.remove() }
         bench.server.say("hi")
-        await bench.until { $0.server.frames.contains { settles($0, .shown) } }
-        #expect(bench.server.frames.contains { settles($0, .shown) })
+        await bench.until { $0.server.frames.contains(where: isSettling) }
+        #expect(bench.server.frames.contains(where: isSettling))
         #expect(bench.phone.presentations.isEmpty)
     }
 
@@ -62,11 +67,13 @@ private func settles(_ frame: ClientFrame, _ disposition: Disposition) -> Bool {
         #expect(content.title == "Bob")
         #expect(content.body == "hi")
         #expect(content.threadIdentifier == "PR:bob")
-        await bench.until { $0.server.frames.contains { settles($0, .shown) } }
-        #expect(bench.server.frames.contains { settles($0, .shown) })
+        await bench.until { $0.server.frames.contains(where: isSettling) }
+        #expect(bench.server.frames.contains(where: isSettling))
+        #expect(bench.receipts == [])
         await bench.phone.tap()
-        await bench.until { !$0.opened.isEmpty }
+        await bench.until { !$0.opened.isEmpty && !$0.receipts.isEmpty }
         #expect(bench.opened == ["PR:bob"])
+        #expect(bench.receipts == [id])
         #expect(bench.phone.faults == [])
     }
 
@@ -116,8 +123,9 @@ private func settles(_ frame: ClientFrame, _ disposition: Disposition) -> Bool {
         let id = MessageID(rawValue: 77)
         await bench.phone.deliver(bench.push(id), collapseID: id.description)
         await bench.phone.tap()
-        await bench.until { !$0.opened.isEmpty }
+        await bench.until { !$0.opened.isEmpty && !$0.receipts.isEmpty }
         #expect(bench.opened == ["PR:bob"])
+        #expect(bench.receipts == [id], "the server hears of it once, also from a process the tap launched")
         #expect(bench.launches == [true, true])
         #expect(bench.phone.faults == [])
     }
@@ -133,6 +141,35 @@ private func settles(_ frame: ClientFrame, _ disposition: Disposition) -> Bool {
         let other = MessageID(rawValue: 9_999)
         await bench.phone.deliver(bench.push(other), collapseID: other.description)
         #expect(bench.phone.presentations.filter(\.isRing).map(\.identifier) == [other.description])
+    }
+
+    @Test(arguments: [true, false])
+    func `rings once for a message whose push rang in front, also when it comes in the background`(rang: Bool) async {
+        let bench = await ChatBench()
+        defer { bench.remove() }
+        let id = MessageID(rawValue: 1_001)
+        if rang { await bench.phone.deliver(bench.push(id), collapseID: id.description) }
+        await bench.until { $0.phone.presentations.filter(\.isRing).count == (rang ? 1 : 0) }
+        await bench.phone.home()
+        await bench.until { $0.kit?.client.runState == .backgroundActive }
+        #expect(bench.server.say("hi") == id)
+        await bench.until { $0.server.frames.contains(where: isSettling) }
+        #expect(bench.server.frames.contains(where: isSettling))
+        #expect(bench.phone.presentations.filter(\.isRing).count == 1, "in front, or else as a local notification")
+    }
+
+    @Test(.requirement("S2.17"), arguments: [OSVersion(12), 15, 16])
+    func `leaves a notification in the list that came while the icon was empty`(version: OSVersion) async {
+        let bench = await ChatBench(osVersion: version)
+        defer { bench.remove() }
+        await bench.phone.home()
+        await bench.until { $0.kit?.client.runState == .backgroundActive }
+        await bench.phone.deliver(["aps": ["alert": "sale"]], collapseID: "sale")
+        await bench.phone.launch()
+        await bench.phone.home()
+        await bench.until { $0.kit?.client.runState == .backgroundActive }
+        #expect(bench.phone.screen.badge(of: TestApp.bundle) == 0)
+        #expect(bench.phone.screen.list.map(\.notification.request.content.body) == ["sale"])
     }
 
     @Test(.requirement("S2.17")) func `writes its badge when it resigns active`() async {

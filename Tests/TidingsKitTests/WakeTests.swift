@@ -230,6 +230,16 @@ private let withBob = ConversationID(type: .direct, target: "bob")
         #expect(tapped.withLock { $0 } == ["bob"])
     }
 
+    @Test(.requirement("S4.2")) func `rings once for a push that comes twice in front`() async {
+        let bench = await ChatBench(osVersion: 9, lifecycle: .application, isOld: true)
+        defer { bench.remove() }
+        for _ in 1...2 { await bench.phone.deliver(bench.push(MessageID(rawValue: 77))) }
+        await bench.phone.deliver(bench.push(MessageID(rawValue: 78)))
+        await bench.until { $0.banners.count > 1 }
+        #expect(bench.banners.count == 2)
+        #expect(self.sounds(bench) == [1312, 4095, 1312, 4095])
+    }
+
     @Test(.requirement("S0.20", "S1.10")) func `opens the conversation of a push that is tapped, by the old callback`()
         async
     {

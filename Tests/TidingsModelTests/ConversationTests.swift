@@ -116,7 +116,8 @@ import TidingsModel
             (.settled(.appHandled), "settled", "app_handled"), (.settled(.leftToApp), "settled", "left_to_app"),
             (.settled(.suppressed(.providerMissing)), "settled", "suppressed(provider_missing)"),
             (.readElsewhere, "read_elsewhere", nil), (.recalled, "recalled", nil), (.expired, "expired", nil),
-            (.muted, "muted", nil), (.noToken, "no_token", nil), (.tokenQuarantined, "token_quarantined", nil),
+            (.muted, "muted", nil), (.quietHours, "quiet_hours", nil), (.noToken, "no_token", nil),
+            (.tokenQuarantined, "token_quarantined", nil),
             (.accepted(apnsID: "A-1"), "accepted", "A-1"), (.tokenDead(timestamp: 7), "token_dead", "7"),
             (.rejected(reason: "PayloadTooLarge"), "rejected", "PayloadTooLarge"),
         ] as [(LegEnd, String, String?)])

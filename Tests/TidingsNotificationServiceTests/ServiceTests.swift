@@ -29,12 +29,15 @@ final class Service: UNNotificationServiceExtension {
     let phone: VirtualPhone
     let folder: String
 
-    init() async {
+    /// - Parameter isFiltering: whether app and extension have the filtering entitlement.
+    init(osVersion: OSVersion = 17, isFiltering: Bool = false) async {
         Service.web.reset()
         self.folder = FileManager.default.temporaryDirectory.appendingPathComponent("tidings-\(UUID().uuidString)").path
-        self.phone = VirtualPhone(osVersion: 17, folder: self.folder)
+        self.phone = VirtualPhone(osVersion: osVersion, folder: self.folder)
         self.phone.install(
-            InstalledApp(bundleID: "com.example.chat", lifecycle: .application, methods: [], appGroup: "group.chat"),
+            InstalledApp(
+                bundleID: "com.example.chat", lifecycle: .application, methods: [],
+                hasFilteringEntitlement: isFiltering, appGroup: "group.chat"),
             code: ProcessCode { process in
                 process.setHandler { callback, reply in
                     if case .didFinishLaunching = callback {
@@ -47,7 +50,9 @@ final class Service: UNNotificationServiceExtension {
                     }
                     reply()
                 }
-            }, serviceExtension: VirtualExtension.code(Service.self))
+            },
+            serviceExtension: isFiltering
+                ? VirtualExtension.code { FilteringService() } : VirtualExtension.code { Service() })
         await self.phone.allowNotifications()
         await self.phone.launch()
         await self.phone.home()

@@ -164,6 +164,19 @@ import TidingsWire
         }
     }
 
+    @Test func `answers a bad request by its number and keeps the session`() async throws {
+        try await TestServer.with { server in
+            let client = try await server.client("alice", as: .json)
+            let team = ConversationID(type: .group, target: "team")
+            try await client.send(.request(7, .history(team, before: nil, limit: 0)))
+            let problem = ServerFrame.Problem(InvalidField(field: "limit", rule: "must be 1 to 100, got 0"))
+            #expect(try await client.nextFrame() == .answer(7, .refused(problem)))
+            try await client.send(.ping(8))
+            #expect(try await client.nextFrame() == .pong(8))
+            await client.close()
+        }
+    }
+
     @Test func `turns clients away when it is full`() async throws {
         try await TestServer.with({ $0.gateway.connectionsMax = 1 }) { server in
             let first = try await server.client("alice")

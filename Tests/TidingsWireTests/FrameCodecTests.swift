@@ -31,7 +31,12 @@ private let message = Message(
     content: #"{"content":"hi"}"#, flags: .normal, pushText: nil, sentAt: 1_763_683_200_001)
 
 /// What each client vector means.
-private let clientFrames: [String: ClientFrame] = [
+private let clientFrames = sessionFrames.merging(requestFrames) { first, _ in first }
+
+/// What each server vector means.
+private let serverFrames = logFrames.merging(answerFrames) { first, _ in first }
+
+private let sessionFrames: [String: ClientFrame] = [
     "hello": .hello(
         ClientFrame.Hello(
             versions: 1...1, token: "eyJ.a.b", device: "d-1", platform: "ios", runState: .foreground, after: 41)),
@@ -67,10 +72,10 @@ private let clientFrames: [String: ClientFrame] = [
     "mark-read": .markRead(ConversationID(type: .discussion, target: "d"), upTo: 9),
     "ping": .ping(3),
     "sign-out": .signOut,
+    "opened": .opened(message.id),
 ]
 
-/// What each server vector means.
-private let serverFrames: [String: ServerFrame] = [
+private let logFrames: [String: ServerFrame] = [
     "welcome": .welcome(
         ServerFrame.Welcome(
             version: 1, serverTime: 1_763_683_200_000, head: 41, unread: 2, heartbeatMilliseconds: 30_000,
@@ -92,7 +97,7 @@ private let serverFrames: [String: ServerFrame] = [
             position: 44,
             body: .recall(
                 Recall(
-                    message: MessageID("01qdq6qdr0000")!,
+                    id: MessageID(rawValue: 9_999), message: MessageID("01qdq6qdr0000")!,
                     conversation: ConversationID(type: .direct, target: "alice"), sender: "alice",
                     at: 1_763_683_200_002)))),
     "entry-message": .entry(LogEntry(position: 42, body: .message(message))),
@@ -222,25 +227,51 @@ private let serverFrames: [String: ServerFrame] = [
 }
 
 @Suite struct `Random bytes` {
-    @Test func `never crash the decoder, and what it accepts it can write again`() throws {
-        var generator = SeededGenerator(seed: 7)
-        var accepted = 0
-        for _ in 0..<5_000 {
-            var bytes = Vector.all.randomElement(using: &generator)!.bytes
-            for _ in 0..<Int.random(in: 0...3, using: &generator) where !bytes.isEmpty {
-                bytes[Int.random(in: 0..<bytes.count, using: &generator)] = UInt8.random(in: 0...255, using: &generator)
-            }
-            if let frame = try? FrameCodec.decodeClientFrame(bytes, as: .protobuf) {
-                accepted += 1
-                let again = FrameCodec.encode(frame, as: .json)
-                #expect(try FrameCodec.decodeClientFrame(again, as: .json) == frame)
-            }
-            if let frame = try? FrameCodec.decodeServerFrame(bytes, as: .protobuf) {
-                let again = FrameCodec.encode(frame, as: .json)
-                #expect(try FrameCodec.decodeServerFrame(again, as: .json) == frame)
+    /// Changes, drops, doubles or cuts off some bytes of a vector.
+    private func mutated(_ bytes: [UInt8], using generator: inout SeededGenerator) -> [UInt8] {
+        var bytes = bytes
+        for _ in 0..<Int.random(in: 0...3, using: &generator) where !bytes.isEmpty {
+            let index = Int.random(in: 0..<bytes.count, using: &generator)
+            switch Int.random(in: 0..<8, using: &generator) {
+            case 0: bytes.remove(at: index)
+            case 1: bytes.insert(bytes[index], at: index)
+            case 2: bytes.removeSubrange(index...)
+            default: bytes[index] = UInt8.random(in: 0...255, using: &generator)
             }
         }
-        #expect(accepted > 500)
+        return bytes
+    }
+
+    @Test(arguments: WireFormat.allCases)
+    func `never crash the decoder, and what it accepts it can write again`(format: WireFormat) {
+        let seed: UInt64 = 7
+        var generator = SeededGenerator(seed: seed)
+        var accepted = (client: 0, server: 0)
+        for number in 0..<8_000 {
+            let vector = Vector.all.randomElement(using: &generator)!
+            let whole = format == .protobuf ? vector.bytes : Array(vector.json.utf8)
+            let bytes = self.mutated(whole, using: &generator)
+            if let frame = try? FrameCodec.decodeClientFrame(bytes, as: format) {
+                accepted.client += 1
+                for other in WireFormat.allCases {
+                    let again = FrameCodec.encode(frame, as: other)
+                    #expect(
+                        (try? FrameCodec.decodeClientFrame(again, as: other)) == frame,
+                        "seed \(seed), case \(number): \(bytes)")
+                }
+            }
+            if let frame = try? FrameCodec.decodeServerFrame(bytes, as: format) {
+                accepted.server += 1
+                for other in WireFormat.allCases {
+                    let again = FrameCodec.encode(frame, as: other)
+                    #expect(
+                        (try? FrameCodec.decodeServerFrame(again, as: other)) == frame,
+                        "seed \(seed), case \(number): \(bytes)")
+                }
+            }
+        }
+        #expect(accepted.client > 800)
+        #expect(accepted.server > 800)
     }
 }
 

@@ -98,8 +98,16 @@ enum CoreRules {
             // A label or a case may carry one of the lower-case words as its name.
             if index > 0, source.code[index - 1].is(".") || source.code[index - 1].is("case") { return nil }
             if index + 1 < source.code.count, source.code[index + 1].is(":") { return nil }
+            if token.is("actor"), !Self.declaresActor(at: index, in: source.code) { return nil }
             return source.finding(token, "a core leaves the realm of values: \(token.text)")
         }
+    }
+
+    /// `actor A {`, `actor A: B` or `actor A<B>`; elsewhere the word is a name, of who does something.
+    private static func declaresActor(at index: Int, in code: [Token]) -> Bool {
+        guard index + 2 < code.count, code[index + 1].kind == .word else { return false }
+        if index > 0, code[index - 1].is("let") || code[index - 1].is("var") { return false }
+        return ["{", ":", "<"].contains(code[index + 2].text)
     }
 
     static let printing = Self.rule("cores print nothing") { source in

@@ -89,18 +89,25 @@ import Testing
     }
 
     @Test func `shows Swift that is compiled`() throws {
-        let file = "Tests/TidingsKitTests/ReadmeSnippet.swift"
-        let compiled = Self.withoutComments(Source(path: file, text: try Tree.text(file)).lines.map(String.init))
-        let shown = Self.withoutComments(
-            DocumentRules.blocks("swift", in: Source(path: "README.md", text: try Tree.text("README.md"))))
-        let start = try #require(compiled.firstIndex { $0 == shown.first })
-        #expect(Array(compiled[start...].prefix(shown.count)) == shown)
+        let files = ["Tests/TidingsKitTests/ReadmeSnippet.swift", "Tests/APNsClientTests/GuideSnippets.swift"]
+        let compiled = try files.map { file in
+            Self.withoutComments(Source(path: file, text: try Tree.text(file)).lines.map(String.init))
+        }
+        let fences = DocumentRules.fences("swift", in: Source(path: "README.md", text: try Tree.text("README.md")))
+        #expect(fences.count == 2, "the SDK and the APNs client")
+        for fence in fences {
+            let shown = Self.withoutComments(fence.lines.map(String.init))
+            #expect(
+                !shown.isEmpty && compiled.contains { $0.contains(shown) },
+                "README.md:\(fence.line) shows what no compiled file has")
+        }
     }
 
-    @Test func `shows app developers Swift that is compiled`() throws {
+    @Test(arguments: [("docs/sdk.md", 11), ("docs/apns-client.md", 3), ("docs/apns-simulator.md", 1)])
+    func `shows app developers Swift that is compiled`(path: String, blocksMin: Int) throws {
         let compiled = Tree.swift.filter { $0.path.hasPrefix("Examples/Chat/") || $0.path.hasPrefix("Tests/") }
-        let page = Source(path: "docs/sdk.md", text: try Tree.text("docs/sdk.md"))
-        #expect(DocumentRules.fences("swift", in: page).count > 10, "the page was not understood")
+        let page = Source(path: path, text: try Tree.text(path))
+        #expect(DocumentRules.fences("swift", in: page).count >= blocksMin, "the page was not understood")
         let findings = DocumentRules.unknownSwift(in: page, compiled: compiled)
         #expect(findings.isEmpty, "\(Self.list(findings))")
     }

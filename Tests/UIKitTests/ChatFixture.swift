@@ -121,7 +121,7 @@ let chat: BundleID = "com.example.chat"
         } sceneDelegate: {
             SceneDelegate(notebook)
         },
-        serviceExtension: withExtension ? VirtualExtension.code(NotificationService.self) : nil)
+        serviceExtension: withExtension ? VirtualExtension.code { NotificationService() } : nil)
     await phone.allowNotifications()
     await phone.launch()
     return phone

@@ -114,6 +114,11 @@ import VirtualPhone
         #expect(phone.faults == [])
     }
 
+    @Test func `finds a local notification among those the system keeps, until it is changed`() async {
+        let phone = await self.phone()
+        #expect(await phone.inApp { isAmongScheduled() } == [true, false, true])
+    }
+
     @Test(.requirement("S0.9", "S3.11")) func `schedules, lists and cancels local notifications`() async {
         let phone = await self.phone()
         await phone.home()

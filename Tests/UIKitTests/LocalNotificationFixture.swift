@@ -44,6 +44,19 @@ import UIKit
     }
 }
 
+/// Whether a scheduled one, and a changed one, is among those that the system keeps.
+@MainActor func isAmongScheduled() -> [Bool] {
+    let reminder = UILocalNotification()
+    reminder.alertBody = "remember"
+    reminder.userInfo = ["k": 1]
+    reminder.fireDate = Date(timeIntervalSince1970: 1_767_225_600 + 60)
+    UIApplication.shared.scheduleLocalNotification(reminder)
+    let kept = UIApplication.shared.scheduledLocalNotifications ?? []
+    let isThere = kept.contains(reminder)
+    reminder.alertBody = "forget"
+    return [isThere, kept.contains(reminder), Set(kept).count == kept.count]
+}
+
 @MainActor func scheduledBodies() -> [String] {
     (UIApplication.shared.scheduledLocalNotifications ?? []).compactMap(\.alertBody)
 }

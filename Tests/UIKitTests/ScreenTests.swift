@@ -2,6 +2,7 @@ import Foundation
 import Requirements
 import Testing
 import UIKit
+import VirtualPhone
 
 /// A screen that notes when it is seen.
 private final class Screen: UIViewController {
@@ -52,7 +53,7 @@ private final class Screen: UIViewController {
         detail.present(picture, animated: true)
         #expect(self.window.visibleScreens == ["Conversations", "Chat PR:alice", "Picture"])
         #expect(self.chats.visibleViewController === picture)
-        #expect(picture.presentingViewController === detail)
+        #expect(picture.presentingViewController === self.tabs)
         detail.dismiss(animated: false)
         #expect(self.chats.visibleViewController === detail)
         let popped = self.chats.popToRootViewController(animated: false)
@@ -75,6 +76,71 @@ private final class Screen: UIViewController {
         #expect(notebook.lines == ["Chat goes"])
         self.tabs.selectedIndex = 0
         #expect(notebook.lines == ["Chat goes", "List appears"])
+    }
+
+    @Test(.requirement("S1.18"))
+    func `shown over a screen of a stack are over the root, and go when the root dismisses`() {
+        self.open()
+        let detail = Screen("Chat")
+        self.chats.pushViewController(detail, animated: false)
+        detail.present(Screen("Picture"), animated: false)
+        #expect(self.tabs.presentedViewController != nil)
+        detail.present(Screen("Second"), animated: false)
+        #expect(self.window.visibleScreens == ["Conversations", "Chat", "Picture"])
+        self.window.rootViewController?.dismiss(animated: false)
+        #expect(self.window.visibleScreens == ["Conversations", "Chat"])
+        let sheet = Screen("Sheet")
+        sheet.modalPresentationStyle = .overCurrentContext
+        detail.present(sheet, animated: false)
+        #expect(sheet.presentingViewController === self.chats)
+        #expect(self.tabs.presentedViewController == nil)
+    }
+
+    @Test func `have their views in the window while they are seen`() {
+        let list = Screen("List")
+        self.chats.viewControllers = [list]
+        self.open()
+        let chat = Screen("Chat")
+        #expect(list.view.window === self.window)
+        self.chats.pushViewController(chat, animated: false)
+        #expect(list.view.window == nil)
+        #expect(chat.view.window === self.window)
+        let picture = Screen("Picture")
+        picture.modalPresentationStyle = .fullScreen
+        chat.present(picture, animated: false)
+        #expect(chat.view.window == nil)
+        #expect(picture.view.window === self.window)
+        picture.dismiss(animated: false)
+        #expect(chat.view.window === self.window)
+        #expect(picture.view.window == nil)
+    }
+
+    @Test func `appear when their window does, key or not`() {
+        let notebook = Notebook()
+        self.window.rootViewController = Screen("Root", notebook)
+        self.window.makeKey()
+        #expect(self.window.isHidden)
+        #expect(notebook.lines == [])
+        self.window.makeKeyAndVisible()
+        #expect(notebook.lines == ["Root loads", "Root appears"])
+        self.window.isHidden = true
+        #expect(notebook.lines.last == "Root goes")
+        self.window.isHidden = false
+        #expect(notebook.lines.last == "Root appears")
+    }
+
+    @Test func `are in one key window an app`() async {
+        let phone = await phoneInFront(notebook: Notebook())
+        await phone.inApp {
+            let first = UIApplication.shared.keyWindow
+            let second = UIWindow(frame: UIScreen.main.bounds)
+            second.makeKeyAndVisible()
+            #expect(first?.isKeyWindow == false)
+            #expect(second.isKeyWindow)
+            first?.makeKey()
+            #expect(!second.isKeyWindow)
+            #expect(UIApplication.shared.keyWindow === first)
+        }
     }
 
     @Test func `that are in a presented container are dismissed by the one below`() {

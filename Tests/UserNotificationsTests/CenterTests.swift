@@ -7,6 +7,39 @@ import TidingsModel
 import UserNotifications
 import VirtualPhone
 
+/// What a test's app noted.
+private final class Notes: Sendable {
+    private let lines = Mutex<[String]>([])
+    func add(_ line: String) { self.lines.withLock { $0.append(line) } }
+    var all: [String] { self.lines.withLock { $0 } }
+}
+
+private func hello(_ identifier: String) -> UNNotificationRequest {
+    let content = UNMutableNotificationContent()
+    content.body = "hello"
+    return UNNotificationRequest(
+        identifier: identifier, content: content,
+        trigger: UNTimeIntervalNotificationTrigger(timeInterval: 60, repeats: false))
+}
+
+/// Synchronous, as most of an app's code: nothing here waits.
+private func addAndRemove() {
+    let center = UNUserNotificationCenter.current()
+    center.add(hello("earlier"))
+    center.removeAllPendingNotificationRequests()
+    center.add(hello("later"), withCompletionHandler: nil)
+    center.setBadgeCount(5)
+    center.setBadgeCount(2)
+}
+
+/// The end of a link that notes what is sent.
+private final class Recorder: PhoneLink {
+    private let lines = Mutex<[ProcessMessage]>([])
+    var sent: [ProcessMessage] { self.lines.withLock { $0 } }
+    func send(_ message: ProcessMessage) { self.lines.withLock { $0.append(message) } }
+    func ask(_ query: Query, number: QueryNumber) -> QueryAnswer? { nil }
+}
+
 /// Tries what only an app may.
 private final class CuriousService: UNNotificationServiceExtension {
     final class Delegate: UNUserNotificationCenterDelegate {}
@@ -32,7 +65,7 @@ private final class CuriousService: UNNotificationServiceExtension {
                     if case .didFinishLaunching = callback { process.tell(.remoteRegistrationRequested) }
                     reply()
                 }
-            }, serviceExtension: VirtualExtension.code(CuriousService.self))
+            }, serviceExtension: VirtualExtension.code { CuriousService() })
         await phone.launch()
         if let options {
             await phone.allowNotifications()
@@ -152,6 +185,74 @@ private final class CuriousService: UNNotificationServiceExtension {
             center.removePendingNotificationRequests(withIdentifiers: ["m1"])
             #expect(await center.pendingNotificationRequests().isEmpty)
         }
+    }
+
+    @Test func `takes calls in the order they were made, whichever form they have`() async {
+        let phone = await self.phone(options: [.alert, .badge])
+        let left = await phone.inApp { () -> [String] in
+            addAndRemove()
+            return await UNUserNotificationCenter.current().pendingNotificationRequests().map(\.identifier)
+        }
+        #expect(left == ["later"])
+        #expect(phone.screen.badge(of: "com.example.chat") == 2)
+    }
+
+    @Test func `sends calls before they return`() {
+        let link = Recorder()
+        let process = PhoneProcess(
+            facts: PhoneProcessFacts(
+                role: .app, bundleID: "com.example.chat", osVersion: "17", phoneID: "phone", home: "/", groups: [:]),
+            link: link)
+        withPhoneProcess(process) { addAndRemove() }
+        #expect(
+            link.sent == [
+                .event(.query(1, .add(hello("earlier").value))), .event(.pendingRemoved(identifiers: nil)),
+                .event(.query(2, .add(hello("later").value))), .event(.query(3, .setBadgeCount(5))),
+                .event(.query(4, .setBadgeCount(2))),
+            ])
+    }
+
+    @Test func `has taken what an app added before the app answers that it is done`() async {
+        let phone = await self.phone(options: [.alert])
+        await phone.inApp {
+            addAndRemove()
+            // As in the last call of a process: what is in its way when it ends is lost.
+            phone.process()?.kill()
+        }
+        await phone.terminate()
+        await phone.launch()
+        let left = await phone.inApp { await UNUserNotificationCenter.current().pendingNotificationRequests() }
+        #expect(left.map(\.identifier) == ["later"])
+    }
+
+    @Test func `calls completion handlers with Apple's answers, in the app's own context`() async {
+        let phone = await self.phone()
+        let notes = Notes()
+        await phone.inApp {
+            let center = UNUserNotificationCenter.current()
+            center.add(hello("refused")) { error in
+                let isRefused = (error as? UNError)?.code == .notificationsNotAllowed
+                notes.add("\(isRefused) \(PhoneProcess.current.facts.bundleID)")
+            }
+            center.getNotificationSettings { notes.add("status \($0.authorizationStatus.rawValue)") }
+        }
+        #expect(Set(notes.all) == ["true com.example.chat", "status 0"])
+    }
+
+    @Test func `tells on any thread whether Low Power Mode is on`() async {
+        let phone = await self.phone()
+        await phone.setLowPowerMode(true)
+        let isOn = await phone.inApp {
+            let process = PhoneProcess.current
+            return await withCheckedContinuation { continuation in
+                DispatchQueue.global().async {
+                    withPhoneProcess(process) {
+                        continuation.resume(returning: ProcessInfo.processInfo.isLowPowerModeEnabled)
+                    }
+                }
+            }
+        }
+        #expect(isOn)
     }
 
     @Test func `delivers quietly to an app that asked for provisional authorization`() async {

@@ -47,6 +47,26 @@ import UserNotifications
         #expect((back["deep"] as? [String: Any])?["a"] as? [String: Int] == ["b": 2])
     }
 
+    @Test func `tells a number object from a Boolean one, and gives both back as Apple's number objects`() {
+        let content = UNMutableNotificationContent()
+        content.userInfo = [
+            "one": NSNumber(value: 1), "yes": NSNumber(value: true), "half": NSNumber(value: 0.5),
+            "large": NSNumber(value: UInt64.max), "byte": Int8(1), "least": Int64.min,
+        ]
+        #expect(
+            content.parts.userInfo
+                == JSONObject([
+                    ("byte", 1), ("half", JSONNumber(0.5).map { .number($0) } ?? .null), ("large", .int(UInt64.max)),
+                    ("least", .int(Int64.min)), ("one", 1), ("yes", true),
+                ]))
+        let back = content.userInfo
+        #expect(back["one"] as? Int == 1)
+        #expect(back["one"] as? Bool == true)
+        #expect(back["one"] as? Double == 1)
+        #expect(back["yes"] as? Int == 1)
+        #expect(back["half"] as? Int == nil)
+    }
+
     @Test func `leaves out what a payload cannot carry`() {
         let content = UNMutableNotificationContent()
         content.userInfo = ["date": Date(), 7: "number as key", "kept": "x"]
@@ -79,6 +99,53 @@ import UserNotifications
         let seen = UNNotificationResponse.make(response)
         #expect((seen as? UNTextInputNotificationResponse)?.userText == "yes")
         #expect(seen.notification.date == Date(timeIntervalSince1970: 1.5))
+    }
+}
+
+@Suite struct `Apple's objects` {
+    private func request(_ body: String, after seconds: Double = 60) -> UNNotificationRequest {
+        let content = UNMutableNotificationContent()
+        content.body = body
+        return UNNotificationRequest(
+            identifier: "m1", content: content,
+            trigger: UNTimeIntervalNotificationTrigger(timeInterval: seconds, repeats: false))
+    }
+
+    private func response(_ body: String, text: String? = nil) -> UNNotificationResponse {
+        .make(
+            NotificationResponse(
+                notification: DeliveredNotification(request: self.request(body).value, date: 1_500),
+                actionIdentifier: "reply", userText: text))
+    }
+
+    @Test func `are equal when they say the same, and find a place in a set`() {
+        #expect(self.request("hi") == self.request("hi"))
+        #expect(self.request("hi") != self.request("ho"))
+        #expect(self.request("hi") != self.request("hi", after: 61))
+        #expect(Set([self.request("hi").content, self.request("hi").content]).count == 1)
+        #expect(self.request("hi").trigger != UNPushNotificationTrigger())
+        #expect(Set([self.response("hi").notification, self.response("hi").notification]).count == 1)
+        #expect(self.response("hi", text: "yes") == self.response("hi", text: "yes"))
+        #expect(self.response("hi", text: "yes") != self.response("hi", text: "no"))
+        #expect(self.response("hi", text: "yes") != self.response("hi"))
+        #expect(
+            UNNotificationSettings(NotificationSettings(badge: true))
+                != UNNotificationSettings(NotificationSettings(badge: false)))
+        #expect(UNNotificationSettings(NotificationSettings()) == UNNotificationSettings(NotificationSettings()))
+    }
+
+    @Test func `take what Apple's take: optional texts, and times without an end`() {
+        let text: String? = nil
+        let category = UNNotificationCategory(
+            identifier: "c", actions: [], intentIdentifiers: [], hiddenPreviewsBodyPlaceholder: text,
+            categorySummaryFormat: text)
+        #expect(category == UNNotificationCategory(identifier: "c", actions: [], intentIdentifiers: []))
+        let never = UNTimeIntervalNotificationTrigger(timeInterval: .infinity, repeats: false)
+        #expect(
+            UNNotificationRequest(identifier: "m", content: UNNotificationContent(), trigger: never).value.trigger
+                == .timeInterval(milliseconds: NotificationTrigger.millisecondsMax, repeats: false))
+        let level: UInt = UNNotificationInterruptionLevel.critical.rawValue
+        #expect(level == 3)
     }
 }
 

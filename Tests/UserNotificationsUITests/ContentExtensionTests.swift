@@ -53,7 +53,12 @@ private final class PhotoScreen: UIViewController, UNNotificationContentExtensio
 
     override func viewDidLoad() { self.notes.add("loads") }
 
-    func didReceive(_ notification: UNNotification) { self.notes.add("shows \(notification.request.content.body)") }
+    func didReceive(_ notification: UNNotification) {
+        self.notes.add("shows \(notification.request.content.body)")
+        guard notification.request.content.body == "too much" else { return }
+        UNUserNotificationCenter.current().removeAllDeliveredNotifications()
+        UNUserNotificationCenter.current().setBadgeCount(0)
+    }
 
     func didReceive(
         _ response: UNNotificationResponse,
@@ -105,6 +110,18 @@ private final class PhotoScreen: UIViewController, UNNotificationContentExtensio
         await phone.perform(action: "open", on: "p1")
         #expect(self.notes.all.suffix(2) == ["asked open", "app open"])
         #expect(phone.screen.list == [])
+    }
+
+    @Test func `is told of by a fault when it does what a virtual phone cannot do for it`() async {
+        let phone = await self.phone()
+        await phone.deliver(["aps": ["alert": "too much", "category": "photo"]], collapseID: "p5")
+        await phone.expand("p5")
+        #expect(
+            phone.faults == [
+                "deliveredRemoved of a content extension has no effect on a virtual phone",
+                "setBadgeCount of a content extension has no effect on a virtual phone",
+            ])
+        #expect(phone.screen.list.count == 2)
     }
 
     @Test func `is the system's own if the category is another`() async {

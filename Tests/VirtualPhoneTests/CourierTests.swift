@@ -58,6 +58,46 @@ import TidingsModel
         await host.stop()
     }
 
+    @Test func `carries the wish for a channel, and a broadcast with its channel`() throws {
+        let wish = ChannelWish(topic: "com.example.chat", environment: .sandbox, channel: "Y3Vw")
+        for (isOn, word): (Bool, JSONValue) in [(true, "subscribe"), (false, "unsubscribe")] {
+            #expect(
+                CourierRequest.subscription(wish, isOn: isOn).json == [
+                    "type": word, "topic": "com.example.chat", "environment": "sandbox", "channel": "Y3Vw",
+                ])
+        }
+        let line: JSONValue = [
+            "type": "push", "delivery": 3, "topic": "com.example.chat.push-type.liveactivity",
+            "channel_id": "Y3Vw", "payload": ["aps": [:]],
+        ]
+        guard case .push(let push, _) = try CourierReply(json: line) else {
+            Issue.record("no push")
+            return
+        }
+        #expect(push.channel == "Y3Vw")
+    }
+
+    @Test func `carries the name of a Live Activity, and that of the one a push is for`() throws {
+        let topic = "com.example.chat.push-type.liveactivity"
+        let wish = TokenWish(topic: topic, environment: .production, activity: "score")
+        #expect(
+            CourierRequest.register(id: 4, wish).json == [
+                "type": "register", "id": 4, "topic": .string(topic), "environment": "production", "activity": "score",
+            ])
+        #expect(
+            CourierRequest.unregister(wish).json == [
+                "type": "unregister", "topic": .string(topic), "environment": "production", "activity": "score",
+            ])
+        let line: JSONValue = [
+            "type": "push", "delivery": 3, "topic": .string(topic), "activity": "score", "payload": ["aps": [:]],
+        ]
+        guard case .push(let push, _) = try CourierReply(json: line) else {
+            Issue.record("no push")
+            return
+        }
+        #expect(push.activity == "score")
+    }
+
     @Test func `waits longer after each failure, up to five seconds`() {
         var backoff = CourierBackoff()
         #expect((0..<8).map { _ in backoff.next() } == [100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000])

@@ -24,18 +24,21 @@ import VirtualPhone
         .willFinishLaunching(LaunchOptions()), .didFinishLaunching(LaunchOptions(remoteNotification: payload)),
         .didFinishLaunching(LaunchOptions(localNotification: request)), .applicationWillEnterForeground,
         .applicationDidBecomeActive, .applicationWillResignActive, .applicationDidEnterBackground,
-        .applicationWillTerminate, .applicationDidReceiveMemoryWarning, .sceneConfiguration, .sceneWillConnect(nil),
+        .applicationWillTerminate, .applicationDidReceiveMemoryWarning, .sceneConfiguration(nil),
+        .sceneConfiguration(response), .sceneWillConnect(nil),
         .sceneWillConnect(response), .sceneWillEnterForeground, .sceneDidBecomeActive, .sceneWillResignActive,
         .sceneDidEnterBackground, .sceneDidDisconnect, .receiveRemote(payload), .receiveRemoteFetch(payload),
         .receiveLocal(request), .handleActionRemote(identifier: "a", payload, text: nil),
         .handleActionLocal(identifier: "a", request, text: "typed"), .willPresent(notification),
         .receiveResponse(response), .registeredForRemoteNotifications(PushToken("ab")),
         .failedToRegisterForRemoteNotifications(reason: "offline"), .backgroundTaskExpired(4),
-        .serviceExtensionReceive(request), .serviceExtensionTimeWillExpire(identifier: "r"), .openSettings(nil),
+        .serviceExtensionReceive(request), .serviceExtensionTimeWillExpire(identifier: "r", call: 3),
+        .openSettings(nil),
         .expiringActivityExpired(5),
         .openSettings(notification), .registeredUserNotificationSettings([.alert]), .performFetch,
         .refreshTaskLaunched(identifier: "r"), .refreshTaskExpired(identifier: "r"),
         .backgroundRefreshStatusChanged(.denied), .voipTokenUpdated(PushToken("cd")), .voipPushReceived(payload),
+        .protectedDataDidBecomeAvailable, .protectedDataWillBecomeUnavailable,
         .voipTokenInvalidated, .activityTokenUpdated(activity: "a", PushToken("ef")),
         .pushToStartTokenUpdated(PushToken("01")),
         .activityUpdated(ActivityUpdate(activity: "a", change: .ended, contentState: ["score": 2])),
@@ -74,6 +77,7 @@ import VirtualPhone
                     identifier: "d", options: [.hiddenPreviewsShowTitle], hiddenPreviewsBodyPlaceholder: "hidden",
                     categorySummaryFormat: "%u more", intentIdentifiers: ["INSendMessageIntent"]),
             ]), .badge(4), .backgroundTime(nil), .backgroundTime(29_000), .backgroundRefreshStatus(.restricted),
+            .registered(true),
             .taskRefused(.notPermitted), .refreshTasks([RefreshTaskRequest(identifier: "r", earliestBegin: 5)]),
             .lowPowerMode(true), .protectedData(isAvailable: false), .refused(.attachmentCorrupt),
             .settings(
@@ -94,7 +98,7 @@ import VirtualPhone
             .requestAuthorization([.alert, .badge]), .settings, .add(Self.request), .pendingRequests,
             .deliveredNotifications, .categories, .setBadgeCount(2), .badgeCount, .backgroundTimeRemaining,
             .backgroundRefreshStatus, .submitRefreshTask(RefreshTaskRequest(identifier: "r")), .pendingRefreshTasks,
-            .lowPowerMode, .protectedDataAvailable,
+            .lowPowerMode, .protectedDataAvailable, .remoteRegistration,
         ]
         let results: [CallbackResult] = [
             .returned, .fetch(.failed), .presentation([.banner, .list]), .content(Self.content),
@@ -112,7 +116,9 @@ import VirtualPhone
                 .minimumFetchIntervalSet(0), .refreshTaskRegistered(identifier: "r"),
                 .refreshTaskCompleted(identifier: "r", success: true), .refreshTaskCancelled(identifier: nil),
                 .voipRegistrationChanged(isOn: true), .incomingCallReported, .callEnded,
-                .activityStarted(activity: "a", wantsToken: true, contentState: ["score": 1]),
+                .activityStarted(activity: "a", pushType: .token, contentState: ["score": 1]),
+                .activityStarted(activity: "a", pushType: .channel("c"), contentState: .null),
+                .activityStarted(activity: "a", pushType: nil, contentState: .null),
                 .activityContentChanged(activity: "a", contentState: .null), .activityEnded(activity: "a"),
                 .pushToStartRequested, .appGroupLockTaken("db"), .appGroupLockReleased("db"),
                 .memoryUseChanged(bytes: 1_000), .systemSoundPlayed(SystemSound(number: 1_312, isAlert: true)),
@@ -146,6 +152,20 @@ import VirtualPhone
         #expect(
             fault(["type": "event", "event": ["event": "background_task_began", "task": -1]])
                 == InvalidField(field: "task", rule: "must be a whole number, got -1"))
+    }
+
+    @Test(
+        arguments: [
+            (
+                ["type": "time_interval", "milliseconds": 253_402_300_800_000, "repeats": false],
+                "milliseconds must be at most"
+            ),
+            (["type": "fire_date", "date": -253_402_300_800_000, "interval": "day"], "date must be within"),
+        ] as [(JSONValue, String)])
+    func `refuses a trigger no clock can count to`(json: JSONValue, rule: String) throws {
+        let fault = try #require(throws: InvalidField.self) { try NotificationTrigger(json: json) }
+        #expect(fault.field == "trigger")
+        #expect(fault.rule.hasPrefix("has a number out of range: \(rule)"))
     }
 
     @Test func `cuts a stream into lines wherever it was split`() {

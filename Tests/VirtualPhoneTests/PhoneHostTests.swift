@@ -8,7 +8,7 @@ import TidingsModel
 
 /// An executable that is a process like any other but leaves its words to the test: it notes the environment it was
 /// started with and sleeps. The test speaks the process's side of the link.
-private struct Puppet {
+struct Puppet {
     let folder: TemporaryFolder
     let executable: String
 
@@ -59,7 +59,7 @@ private struct Puppet {
 
 extension LineConnection {
     /// The next callback of the phone, answered as a method that returned.
-    fileprivate func nextCall(answering result: CallbackResult = .returned) async throws -> Callback {
+    func nextCall(answering result: CallbackResult = .returned) async throws -> Callback {
         while let line = await self.next() {
             guard case .call(let number, let callback, _) = try HostMessage(json: line) else { continue }
             self.send(ProcessMessage.event(.callbackCompleted(number, result)).json)
@@ -68,13 +68,13 @@ extension LineConnection {
         throw CancellationError()
     }
 
-    fileprivate func calls(_ count: Int) async throws -> [Callback] {
+    func calls(_ count: Int) async throws -> [Callback] {
         var calls: [Callback] = []
         for _ in 0..<count { calls.append(try await self.nextCall()) }
         return calls
     }
 
-    fileprivate func tell(_ event: ProcessEvent) { self.send(ProcessMessage.event(event).json) }
+    func tell(_ event: ProcessEvent) { self.send(ProcessMessage.event(event).json) }
 }
 
 @Suite struct `A phone whose apps are processes` {

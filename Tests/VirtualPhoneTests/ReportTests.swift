@@ -38,7 +38,7 @@ import VirtualPhone
     @Test func `hears of its Live Activity's token and of a push that changes it`() async {
         let phone = await self.phone()
         let activities = await phone.inApp { () -> PhoneActivities in
-            PhoneActivities.shared.start("score", wantsToken: true, contentState: ["home": 0])
+            PhoneActivities.shared.start("score", pushType: .token, contentState: ["home": 0])
             return PhoneActivities.shared
         }
         var iterator = activities.events.makeAsyncIterator()
@@ -53,5 +53,23 @@ import VirtualPhone
             await iterator.next()
                 == .changed(ActivityUpdate(activity: "score", change: .updated, contentState: ["home": 1])))
         #expect(phone.screen.activities.map(\.contentState) == [["home": 1]])
+    }
+
+    @Test func `hears of a broadcast on the channel of its Live Activity, and of no other`() async {
+        let phone = await self.phone(18)
+        await phone.inApp {
+            PhoneActivities.shared.start("score", pushType: .channel("cup"), contentState: ["home": 0])
+        }
+        let update: (Int64) -> JSONValue = { home in
+            ["aps": ["timestamp": 1_767_225_600, "event": "update", "content-state": ["home": .int(home)]]]
+        }
+        await phone.broadcast(update(1), channel: "league")
+        #expect(phone.screen.activities.map(\.contentState) == [["home": 0]])
+        await phone.broadcast(update(2), channel: "cup")
+        #expect(phone.screen.activities.map(\.contentState) == [["home": 2]])
+        await phone.inApp { PhoneActivities.shared.end("score") }
+        await phone.broadcast(update(3), channel: "cup")
+        #expect(phone.screen.activities.map(\.contentState) == [["home": 2]])
+        #expect(phone.faults.isEmpty)
     }
 }

@@ -6,6 +6,8 @@ import UIKit
 /// sign-in screen stand in their place.
 struct ChatEnvironment {
     var serverURL: URL
+    /// Where the notification service extension fetches missed messages and writes receipts; without it, it does neither.
+    var apiURL: URL?
     var appKey: AppID
     var user: UserID
     var token: String
@@ -31,6 +33,13 @@ struct ChatEnvironment {
             throw InvalidField(field: "CHAT_SERVER_URL", rule: "must be a ws:// or wss:// address, got \(address)")
         }
         self.serverURL = url
+        if let address = variables["CHAT_API_URL"] {
+            guard let url = URL(string: address), let scheme = url.scheme, ["http", "https"].contains(scheme) else {
+                throw InvalidField(
+                    field: "CHAT_API_URL", rule: "must be an http:// or https:// address, got \(address)")
+            }
+            self.apiURL = url
+        }
         self.appKey = try AppID.validated(try value("CHAT_APP_KEY"), field: "CHAT_APP_KEY")
         self.user = try UserID.validated(try value("CHAT_USER"), field: "CHAT_USER")
         self.token = try value("CHAT_TOKEN")

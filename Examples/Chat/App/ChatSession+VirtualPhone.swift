@@ -62,6 +62,7 @@ import UIKit
             if let unread = try? self.client.unreadMessageCount() { members.append(("unread", .int(unread))) }
             if let banner = self.banner { members.append(("banner", .string(banner.text.body))) }
             members.append(("connection", .string(self.connectionName)))
+            members.append(("run_state", .string(self.client.runState.rawValue)))
             if let sent = self.lastSent { members.append(("sent", .string("\(sent)"))) }
             if let fault { members.append(("fault", .string(fault))) }
             PhoneScreen.report(.members(members))

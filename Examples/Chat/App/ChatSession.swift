@@ -18,10 +18,10 @@ import UIKit
     init(environment: ChatEnvironment) {
         self.environment = environment
         self.names = DirectoryNames()
-        self.kit = NotificationIntegration(
-            configuration: ChatClient.Configuration(
-                appKey: environment.appKey, appGroupIdentifier: environment.appGroup, serverURL: environment.serverURL),
-            pushEnvironment: .sandbox)
+        var configuration = ChatClient.Configuration(
+            appKey: environment.appKey, appGroupIdentifier: environment.appGroup, serverURL: environment.serverURL)
+        configuration.apiURL = environment.apiURL
+        self.kit = NotificationIntegration(configuration: configuration, pushEnvironment: .sandbox)
         self.kit.userInfoProvider = self.names
         self.kit.groupInfoProvider = self.names
     }

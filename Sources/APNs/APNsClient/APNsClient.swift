@@ -1,179 +1,168 @@
 public import APNsModel
 public import Logging
-import NIOConcurrencyHelpers
 public import NIOCore
 import NIOPosix
 public import TidingsModel
 
-/// A client for Apple's push service: HTTP/2 over TLS, provider tokens, retries, and one outcome for every push.
+/// A client for Apple's push service: HTTP/2 over TLS, provider tokens or certificates, retries, and one outcome for
+/// every push.
 ///
-/// One client serves one environment with one credential. It connects when the first push comes, keeps its
-/// connection, renews its
-/// provider token at 45 minutes, sends again what APNs certainly did not process, and stops sending for a while when
-/// APNs says that
-/// the credential is wrong. Call `shutdown()` before the last reference goes: a connection keeps its client alive.
+/// One client serves one environment with one credential. It connects when the first push comes, keeps and adds
+/// connections as they are needed, renews its provider token at 45 minutes, sends again what APNs certainly did not
+/// process, and stops sending for a while when APNs says that the credential is wrong. Call `shutdown()` before the
+/// last reference goes: a connection keeps its client alive.
 ///
 /// ```swift
 /// let credential = try APNsClient.TokenCredential(privateKeyPEM: p8, keyID: "ABC123DEFG", teamID: "DEF123GHIJ")
 /// let client = try APNsClient(configuration: .init(environment: .production, credential: credential), logger: logger)
-/// let outcome = await client.send(request)
+/// let response = try await client.send(request)
 /// await client.shutdown()
 /// ```
 public final class APNsClient: Sendable {
-    /// Where to connect, whom to trust, and how long to wait.
-    public struct Configuration: Sendable {
-        /// Which authorities the server's certificate may come from.
-        public enum TrustRoots: Sendable, Hashable {
-            /// The ones of the system.
-            case system
-            /// The certificates of this PEM file and no others.
-            case file(path: String)
-        }
-
-        /// Apple's side; requests for the other one are refused.
-        public var environment: PushEnvironment
-        /// The host's name or address; Apple's for the environment if nil (apns.md §1).
-        public var host: String?
-        /// 443, or 2197 to tell the traffic apart in a firewall (apns.md §1).
-        public var port: Int
-        /// Whom to trust.
-        public var trustRoots: TrustRoots
-        /// The key.
-        public var credential: TokenCredential
-        /// How long one push may take in all, in milliseconds; its own expiration may make it shorter.
-        public var requestDeadline: Int64
-        /// How long connecting may take, in milliseconds.
-        public var connectTimeout: Int64
-        /// How many pushes may wait; more are refused.
-        public var queueMax: Int
-        /// How many streams are used at once on the connection, whatever APNs allows.
-        public var streamsMax: Int
-        /// How many times a push is sent again after an answer that asks for it.
-        public var retriesMax: Int
-
-        /// A configuration with Apple's host, port 443, the system's trust roots, a deadline of 30 seconds and 10 to
-        /// connect.
-        public init(environment: PushEnvironment, credential: TokenCredential) {
-            self.environment = environment
-            self.host = nil
-            self.port = 443
-            self.trustRoots = .system
-            self.credential = credential
-            self.requestDeadline = 30_000
-            self.connectTimeout = 10_000
-            self.queueMax = 10_000
-            self.streamsMax = 100
-            self.retriesMax = 3
-        }
-    }
-
     /// The loop on which completions are called.
     public var eventLoop: any EventLoop { self.engine.eventLoop }
 
-    private let configuration: Configuration
+    let configuration: Configuration
+    /// Pushes and broadcasts.
     let engine: ClientEngine
+    /// The management of channels, which has a host of its own; it connects when it is needed.
+    let management: ClientEngine
 
     /// A client that has not connected yet.
     ///
     /// - Parameters:
     ///   - configuration: where, whom and how long.
     ///   - logger: gets a warning for each fault an operator should know of, and no payloads or tokens.
-    ///   - group: where the connection lives; the process's shared group if nil.
-    /// - Throws: `InvalidField` naming `port`, `trust_roots` (a file that cannot be read, or has no certificates),
-    ///   `queue_max`,
-    ///   `streams_max`, `retries_max`, `request_deadline` or `connect_timeout`.
+    ///   - group: where the connections live; the process's shared group if nil. All are on one of its loops.
+    /// - Throws: `InvalidField` naming the field of the configuration: `name`, `host`, `port`, `management_host`,
+    ///   `management_port`, `proxy.host`, `proxy.port`, `proxy.credentials`, `trust_roots` (cannot be read, or has no
+    ///   certificates), `queue_max`, `connections_max`, `streams_max`, `retries_max`, `request_deadline` or
+    ///   `connect_timeout`.
     public convenience init(
         configuration: Configuration, logger: Logger, group: (any EventLoopGroup)? = nil
     ) throws(InvalidField) {
-        try self.init(configuration: configuration, logger: logger, group: group, now: ClientEngine.clocks)
+        let eventLoop = (group ?? MultiThreadedEventLoopGroup.singleton).next()
+        try self.init(configuration: configuration, logger: logger, .init(eventLoop: eventLoop))
     }
 
-    /// The same with other clocks.
-    init(
-        configuration: Configuration, logger: Logger, group: (any EventLoopGroup)?,
-        now: @escaping @Sendable () -> Now
+    /// The same in other surroundings.
+    package init(
+        configuration: Configuration, logger: Logger, _ surroundings: Surroundings
     ) throws(InvalidField) {
         try configuration.validate()
+        let tls = try ClientTLS.context(configuration.trustRoots, configuration.credential)
         self.configuration = configuration
-        self.engine = ClientEngine(
-            configuration: configuration, tls: try ClientTLS.context(configuration.trustRoots), logger: logger,
-            eventLoop: (group ?? MultiThreadedEventLoopGroup.singleton).next(), now: now)
+        self.engine = ClientEngine(.push, configuration, tls: tls, logger: logger, surroundings)
+        self.management = ClientEngine(.channels, configuration, tls: tls, logger: logger, surroundings)
     }
 
-    /// Sends a push and waits for its outcome. Cancelling the task ends it: as `notSent` if it was waiting, otherwise
-    /// as `unknownOutcome`.
-    public func send(_ request: APNsRequest) async -> APNsOutcome {
-        if let refusal = self.refusal(of: request) { return refusal }
-        let ticket = self.engine.ticket()
-        // Whichever comes first, hand-over or cancellation: a request handed over is cancelled, the other is never
-        // handed over.
-        let progress = NIOLockedValueBox((isSubmitted: false, isCancelled: false))
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let isCancelled = progress.withLockedValue { progress in
-                    progress.isSubmitted = !progress.isCancelled
-                    if progress.isSubmitted {
-                        self.engine.submit(ticket, request) { continuation.resume(returning: $0) }
-                    }
-                    return progress.isCancelled
-                }
-                if isCancelled { continuation.resume(returning: .notSent("cancelled")) }
-            }
-        } onCancel: {
-            progress.withLockedValue { progress in
-                progress.isCancelled = true
-                if progress.isSubmitted { self.engine.cancel(ticket) }
-            }
-        }
+    // MARK: Pushes
+
+    /// Sends a push and waits for APNs's answer; while `queueMax` requests wait, it waits for room first.
+    ///
+    /// Cancelling the task ends it: as `notSent` if it was waiting, otherwise as `unknownOutcome`.
+    ///
+    /// - Returns: APNs's answer, a status of success.
+    /// - Throws: `APNsFailure`. A request that breaks a rule, or is for the other environment, is `notSent`.
+    @discardableResult
+    public func send(_ request: APNsRequest) async throws(APNsFailure) -> APNsResponse {
+        if let why = self.fault(in: request) { throw .notSent(why) }
+        return try await self.engine.send(PendingPush(request, waits: true)).response
     }
 
-    /// Sends a push from any thread without waiting; for callers on an event loop of their own.
+    /// Sends a push from any thread without waiting; for callers on an event loop of their own. When `queueMax`
+    /// requests wait it ends as `notSent`.
     ///
     /// - Parameter completion: called exactly once, on `eventLoop`, or before this returns for a request that breaks
     ///   a rule.
-    public func send(_ request: APNsRequest, completion: @escaping @Sendable (APNsOutcome) -> Void) {
-        if let refusal = self.refusal(of: request) { return completion(refusal) }
-        self.engine.submit(self.engine.ticket(), request, completion: completion)
+    public func submit(_ request: APNsRequest, completion: @escaping @Sendable (APNsOutcome) -> Void) {
+        if let why = self.fault(in: request) { return completion(.notSent(why)) }
+        self.engine.submit(PendingPush(request, waits: false, .completion { outcome, _ in completion(outcome) }))
     }
 
-    /// Takes no more pushes, waits a moment for the answers that are due, and closes. Calling it again waits for the
-    /// same end.
-    public func shutdown() async { await self.engine.shutdown() }
+    /// Sends pushes as they come and gives each with its outcome, in the order they end. Memory is bounded: no more
+    /// than `inFlightMax` pushes are between the source and the loop that reads the outcomes.
+    ///
+    /// - Parameters:
+    ///   - requests: read in a task of its own once the first outcome is asked for, and no faster than they can be
+    ///   sent.
+    ///   - inFlightMax: 1 or more; not more than the configuration's `queueMax` is of use.
+    /// - Returns: a sequence to be read once. Leaving it early, or cancelling the task that reads it, cancels what has
+    ///   not ended.
+    public func send<Requests: AsyncSequence & Sendable>(
+        contentsOf requests: Requests, inFlightMax: Int = 1_000
+    ) -> APNsOutcomes<Requests> where Requests.Element == APNsRequest {
+        APNsOutcomes(client: self, requests: requests, inFlightMax: max(inFlightMax, 1))
+    }
 
-    private func refusal(of request: APNsRequest) -> APNsOutcome? {
-        guard request.environment == self.configuration.environment else {
-            return .notSent("environment must be \(self.configuration.environment.rawValue) for this client")
+    // MARK: Credential
+
+    /// Goes on with another credential, for example a renewed certificate or a new key: requests that have not been
+    /// sent go out with it on new connections, what is on its way is still answered on the old ones.
+    ///
+    /// - Throws: `InvalidField` naming `trust_roots` if the file of the trust roots cannot be read any more. Nothing
+    ///   has changed then.
+    public func replaceCredential(_ credential: Credential) throws(InvalidField) {
+        let tls = try ClientTLS.context(self.configuration.trustRoots, credential)
+        self.engine.replace(credential, tls)
+        self.management.replace(credential, tls)
+    }
+
+    /// Takes no more requests, waits a moment for the answers that are due, and closes. Calling it again waits for the
+    /// same end.
+    public func shutdown() async {
+        async let pushes: Void = self.engine.shutdown()
+        async let channels: Void = self.management.shutdown()
+        _ = await (pushes, channels)
+    }
+
+    /// How many connections for pushes stand now, TLS included; for measurements.
+    package var connectionCount: Int {
+        get async {
+            let loop = self.engine.eventLoop
+            return await withCheckedContinuation { continuation in
+                loop.execute { continuation.resume(returning: self.engine.openConnections) }
+            }
         }
+    }
+
+    /// Why a request is not sent; nil if it is.
+    func fault(in request: APNsRequest) -> String? {
+        if let fault = self.fault(of: request.environment) { return fault }
         do throws(InvalidField) {
             try request.validate()
             return nil
         } catch {
-            return .notSent(error.description)
+            return error.description
         }
+    }
+
+    func fault(of environment: PushEnvironment) -> String? {
+        guard environment != self.configuration.environment else { return nil }
+        return "environment must be \(self.configuration.environment.rawValue) for this client"
     }
 }
 
-extension APNsClient.Configuration {
-    /// The host to connect to.
-    var effectiveHost: String {
-        if let host = self.host { return host }
-        switch self.environment {
-        case .sandbox: return "api.sandbox.push.apple.com"
-        case .production: return "api.push.apple.com"
+extension ClientEngine {
+    /// Submits a request that waits for room, and waits for its end; cancelling the task cancels it.
+    func send(_ request: PendingRequest) async throws(APNsFailure) -> ClientAnswer {
+        if Task.isCancelled { throw .notSent("cancelled") }
+        let (outcome, answer) = await withTaskCancellationHandler {
+            await withCheckedContinuation { (continuation: CheckedContinuation<(APNsOutcome, ClientAnswer?), Never>) in
+                request.waiter = .completion { continuation.resume(returning: ($0, $1)) }
+                self.submit(request)
+                // Cancelled before it was submitted: the handler's word came too early.
+                if Task.isCancelled { self.cancel(request) }
+            }
+        } onCancel: {
+            self.cancel(request)
         }
-    }
-
-    func validate() throws(InvalidField) {
-        func check(_ holds: Bool, _ field: String, _ rule: String) throws(InvalidField) {
-            guard holds else { throw InvalidField(field: field, rule: rule) }
+        switch (outcome, answer) {
+        case (.accepted, let answer?): return answer
+        case (.refused(let refusal), _): throw .refused(refusal)
+        case (.unknownOutcome(let why), _): throw .unknownOutcome(why)
+        case (.notSent(let why), _): throw .notSent(why)
+        case (.accepted, nil): throw .unknownOutcome("the answer was lost")
         }
-        try check((1...65_535).contains(self.port), "port", "must be 1 to 65535, got \(self.port)")
-        try check(self.host != "", "host", "must not be empty")
-        try check(self.queueMax >= 1, "queue_max", "must be 1 or more")
-        try check(self.streamsMax >= 1, "streams_max", "must be 1 or more")
-        try check((0...100).contains(self.retriesMax), "retries_max", "must be 0 to 100")
-        try check(
-            (1...86_400_000).contains(self.requestDeadline), "request_deadline", "must be 1 to 86400000 milliseconds")
-        try check((1...600_000).contains(self.connectTimeout), "connect_timeout", "must be 1 to 600000 milliseconds")
     }
 }

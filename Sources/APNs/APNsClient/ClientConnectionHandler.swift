@@ -1,213 +1,267 @@
 import APNsClientCore
 import APNsModel
+import HTTP2Connection
 import NIOCore
-import NIOHPACK
-import NIOHTTP2
+import NIOSSL
 import NIOTLS
+import TidingsModel
 
-/// The top of a connection's pipeline: turns HTTP/2 frames into the dispatcher's events, and its effects into frames.
+/// The one handler of ours on a connection: what it reads becomes the dispatcher's events by way of the session, and
+/// the dispatcher's effects become bytes, one write for each cycle.
 ///
-/// It keeps the half-read responses by stream; everything else is decided by the dispatcher.
+/// It keeps how far the connection is; everything else is decided by the dispatcher.
 final class ClientConnectionHandler: ChannelInboundHandler {
-    typealias InboundIn = HTTP2Frame
-    typealias OutboundOut = HTTP2Frame
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
 
-    private struct PartialResponse {
-        var status = 0
-        var headers: HPACKHeaders?
-        var body: [UInt8] = []
+    private enum Phase {
+        /// TCP, proxy and TLS.
+        case connecting
+        case open
+        /// The dispatcher has heard of the end, or asked for it.
+        case over
     }
 
-    private let id: APNsDispatcher.ConnectionID
+    let id: APNsDispatcher.ConnectionID
     private let engine: ClientEngine
-    private let host: String
-    private let port: Int
+    /// Host and port, for the words.
+    private let place: String
+    private var phase = Phase.connecting
+    private var session: ClientSession
+    private var events: [ClientSession.Event] = []
+    private var channel: (any Channel)?
     private var context: ChannelHandlerContext?
-    /// What is left of the connection's window for the other side, as the layer below counted it last.
-    private var window: Int?
-    private var partial: [HTTP2StreamID: PartialResponse] = [:]
-    private var isConnected = false
+    private var patience: Scheduled<Void>?
+    /// What the dispatcher takes the connection's window for.
+    private var window = 65_535
+    /// The limit the dispatcher knows; nil before the first SETTINGS.
+    private var limit: Int?
+    private var hasAnswered = false
     private var lastError: (any Error)?
-    private var isDirty = false
-    private var isClosed = false
-    private var handshakeTimer: Scheduled<Void>?
-    private let handshakeTimeout: TimeAmount
 
-    /// A response body longer than this is not Apple's; the rest is dropped.
-    private static let bodyBytesMax = 4_096
-
-    init(id: APNsDispatcher.ConnectionID, engine: ClientEngine, host: String, port: Int, handshakeTimeout: TimeAmount) {
+    init(
+        id: APNsDispatcher.ConnectionID, engine: ClientEngine, place: String,
+        session: ClientSession.Configuration
+    ) {
         self.id = id
         self.engine = engine
-        self.host = host
-        self.port = port
-        self.handshakeTimeout = handshakeTimeout
+        self.place = place
+        self.session = ClientSession(session)
+    }
+
+    /// Whether TCP and TLS stand.
+    var isOpen: Bool { self.phase == .open }
+
+    // MARK: Connecting
+
+    /// The connection has a channel, which may take so long until TLS stands.
+    ///
+    /// - Throws: if it was given up meanwhile.
+    func begin(_ channel: any Channel, timeout: TimeAmount) throws {
+        guard self.phase == .connecting else { throw ChannelError.ioOnClosedChannel }
+        self.channel = channel
+        self.patience = channel.eventLoop.assumeIsolated().scheduleTask(in: timeout) {
+            self.fail(.unreachable("\(self.place): no connection in time"))
+        }
     }
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
-    // MARK: In
-
     func channelActive(context: ChannelHandlerContext) {
-        // Given up while TCP was connecting.
-        if self.isClosed { return context.close(promise: nil) }
-        self.handshakeTimer = context.eventLoop.assumeIsolated().scheduleTask(in: self.handshakeTimeout) {
-            self.fail(.unreachable("\(self.host):\(self.port): no TLS handshake in time"))
-        }
+        if self.phase == .over { context.close(promise: nil) }
         context.fireChannelActive()
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if case TLSUserEvent.handshakeCompleted(let negotiated)? = event as? TLSUserEvent, !self.isConnected {
-            // Apple's servers need no ALPN (apns.md §2); one that chose something else speaks no HTTP/2.
+        if case TLSUserEvent.handshakeCompleted(let negotiated)? = event as? TLSUserEvent, self.phase == .connecting {
+            // Apple's servers need no ALPN (APNs reference, section 2); one that chose something else speaks no HTTP/2.
             if let negotiated, negotiated != "h2" {
-                self.fail(.refused("\(self.host):\(self.port) speaks \(negotiated), not HTTP/2"))
+                self.fail(.refused("\(self.place) speaks \(negotiated), not HTTP/2"))
             } else {
-                self.isConnected = true
-                self.handshakeTimer?.cancel()
-                self.engine.handle(.connected(self.id))
+                self.phase = .open
+                self.patience?.cancel()
+                self.engine.opened(self)
             }
-        }
-        // Counted by the layer below, frames of reset streams included; the half-way step spares a frame per response.
-        if let update = event as? NIOHTTP2WindowUpdatedEvent, update.streamID == .rootStream {
-            self.window = update.inboundWindowSize
         }
         context.fireUserInboundEventTriggered(event)
     }
 
+    /// It did not come about. The dispatcher takes the first word about an attempt.
+    func fail(_ fault: APNsDispatcher.ConnectFault) {
+        guard self.phase != .over else { return }
+        self.end()
+        self.engine.failed(self, fault)
+        self.closeChannel()
+    }
+
+    /// The dispatcher asks for the end.
+    func close() {
+        guard self.phase != .over else { return }
+        let wasOpen = self.phase == .open
+        if wasOpen { self.session.goAway() }
+        self.end()
+        if wasOpen { self.write() }
+        self.closeChannel()
+    }
+
+    private func end() {
+        self.phase = .over
+        self.patience?.cancel()
+    }
+
+    private func closeChannel() { self.channel?.close(promise: nil) }
+
+    // MARK: In
+
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        self.engine.holdFlush()
-        let frame = self.unwrapInboundIn(data)
-        switch frame.payload {
-        case .headers(let headers): self.received(headers, on: frame.streamID)
-        case .data(let data): self.received(data, on: frame.streamID)
-        case .rstStream(let code):
-            self.partial[frame.streamID] = nil
-            let stream = Int64(Int(frame.streamID))
-            if code == .refusedStream {
-                self.engine.handle(.streamRefused(self.id, stream: stream))
-            } else {
-                self.engine.handle(.streamReset(self.id, stream: stream, code: "\(code)"))
-            }
-        case .settings(.settings(let settings)):
-            for setting in settings where setting.parameter == .maxConcurrentStreams {
-                self.engine.handle(.streamLimitAnnounced(self.id, setting.value))
-            }
-        case .goAway(let lastStream, _, let debugData):
-            self.engine.handle(
-                .goAwayReceived(
-                    self.id, lastStream: Int64(Int(lastStream)),
-                    debugData: debugData.map { Array($0.readableBytesView) } ?? [], jitter: ClientEngine.jitter()))
-        case .ping(_, ack: true): self.engine.handle(.pingAnswered(self.id))
-        case .settings(.ack), .ping, .priority, .pushPromise, .windowUpdate, .alternativeService, .origin: break
-        }
+        guard self.phase == .open else { return }
+        self.engine.beginCycle()
+        var events: [ClientSession.Event] = []
+        swap(&events, &self.events)
+        self.session.receive(self.unwrapInboundIn(data), into: &events)
+        self.tellWindow()
+        for event in events where self.phase == .open { self.tell(event) }
+        events.removeAll(keepingCapacity: true)
+        self.events = events
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        if let window = self.window, window < 32_768 {
-            let step = 65_535 - window
-            self.write(HTTP2Frame(streamID: .rootStream, payload: .windowUpdate(windowSizeIncrement: step)))
-            // What was heard before this says nothing any more.
-            self.window = nil
-        }
-        self.engine.flush()
+        self.engine.endCycle()
         context.fireChannelReadComplete()
     }
 
-    private func received(_ headers: HTTP2Frame.FramePayload.Headers, on stream: HTTP2StreamID) {
-        var response = self.partial.removeValue(forKey: stream) ?? PartialResponse()
-        // Interim responses (1xx) and trailers say nothing to us.
-        if response.status < 200, let status = headers.headers.first(name: ":status").flatMap({ Int($0) }) {
-            response.status = status
-            response.headers = headers.headers
+    /// The session has the windows already: bytes it did not write for streams that are over are free again, too.
+    private func tellWindow() {
+        let free = self.session.freeSendWindow
+        guard free > self.window else { return }
+        let opened = free - self.window
+        self.window = free
+        self.engine.handle(.windowOpened(self.id, by: Int64(opened)))
+    }
+
+    private func tell(_ event: ClientSession.Event) {
+        switch event {
+        case .settings(let settings):
+            let limit = settings.maxConcurrentStreams.map { Int($0) } ?? .max
+            guard limit != self.limit else { break }
+            self.limit = limit
+            self.engine.limited(self, limit)
+        case .response(let stream, let message):
+            self.hasAnswered = true
+            var response = APNsResponse(status: message.status)
+            for field in message.headers.fields { response.read(field.name, field.value) }
+            if !response.isSuccess { response.readRefusal(message.body) }
+            if let refusal = response.refusal { self.engine.met(refusal.reason.metricName) }
+            self.engine.handle(
+                // Only a refusal can ask for a pause; the system's randomness costs a call of the kernel.
+                .responded(
+                    self.id, stream: Int64(stream), response,
+                    jitter: response.isSuccess ? 0 : ClientEngine.jitter()),
+                answer: ClientAnswer(response: response, message: message))
+        case .streamReset(let stream, .refusedStream):
+            self.engine.met("stream_refused")
+            self.engine.handle(.streamRefused(self.id, stream: Int64(stream)))
+        case .streamReset(let stream, let code):
+            self.engine.met("stream_reset")
+            self.engine.handle(.streamReset(self.id, stream: Int64(stream), code: "\(code)"))
+        case .streamFailed(let stream, _, let rule):
+            self.engine.met("stream_broken")
+            self.engine.handle(.streamReset(self.id, stream: Int64(stream), code: rule))
+        case .streamNotSent(let stream, _):
+            self.engine.met("stream_reset")
+            self.engine.handle(.streamNotSent(self.id, stream: Int64(stream)))
+        case .goAway(let lastStream, _, let debugData):
+            self.engine.met("go_away")
+            self.engine.handle(
+                .goAwayReceived(
+                    self.id, lastStream: Int64(lastStream), debugData: debugData, jitter: ClientEngine.jitter()))
+        case .pingAcknowledged: self.engine.handle(.pingAnswered(self.id))
+        // Told by its sum, see above.
+        case .windowOpened, .bodySent: break
+        case .connectionError(_, let rule):
+            self.write()
+            self.lose("APNs broke a rule of HTTP/2: \(rule)")
+            self.closeChannel()
         }
-        if headers.endStream { self.complete(response, on: stream) } else { self.partial[stream] = response }
-    }
-
-    private func received(_ data: HTTP2Frame.FramePayload.Data, on stream: HTTP2StreamID) {
-        guard case .byteBuffer(let bytes) = data.data else { return }
-        guard var response = self.partial.removeValue(forKey: stream) else { return }
-        response.body += bytes.readableBytesView.prefix(Self.bodyBytesMax - response.body.count)
-        if data.endStream { self.complete(response, on: stream) } else { self.partial[stream] = response }
-    }
-
-    private func complete(_ response: PartialResponse, on stream: HTTP2StreamID) {
-        let headers = response.headers.map { $0.map { ($0.name, $0.value) } } ?? []
-        self.engine.handle(
-            .responded(
-                self.id, stream: Int64(Int(stream)),
-                APNsResponse(status: response.status, headers: headers, body: response.body),
-                jitter: ClientEngine.jitter()))
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        if let fault = error as? NIOHTTP2Errors.StreamError {
-            self.partial[fault.streamID] = nil
-            self.engine.handle(
-                .streamReset(self.id, stream: Int64(Int(fault.streamID)), code: "\(fault.baseError)"))
-            return
-        }
         self.lastError = self.lastError ?? error
-        if !self.isConnected { self.fail(ClientTLS.fault(error, host: self.host, port: self.port)) }
+        switch self.phase {
+        case .connecting: self.fail(ClientTLS.fault(error, at: self.place))
+        case .open:
+            // With TLS 1.3 our side of the handshake is over before the server has seen our certificate.
+            if !self.hasAnswered, let fault = ClientTLS.alert(error, at: self.place) { self.fail(fault) }
+        case .over: break
+        }
         context.close(promise: nil)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
         let cause = self.lastError.map { ClientTLS.describe($0) } ?? "closed by the server"
-        if self.isConnected {
-            self.engine.handle(.connectionClosed(self.id, cause: cause, jitter: ClientEngine.jitter()))
-        } else {
-            self.fail(.unreachable("\(self.host):\(self.port): \(cause) during the TLS handshake"))
+        switch self.phase {
+        case .connecting: self.fail(.unreachable("\(self.place): \(cause) during the TLS handshake"))
+        case .open: self.lose(cause)
+        case .over: break
         }
-        self.handshakeTimer?.cancel()
-        self.engine.forget(self.id)
-        self.partial = [:]
+        self.channel = nil
         context.fireChannelInactive()
     }
 
-    private func fail(_ fault: APNsDispatcher.ConnectFault) {
-        // The dispatcher takes the first word about a connection and ignores the rest.
-        self.engine.handle(.connectFailed(self.id, fault, jitter: ClientEngine.jitter()))
-        self.context?.close(promise: nil)
+    private func lose(_ cause: String) {
+        let unsent = self.session.unsentStreams
+        self.end()
+        self.engine.lost(self, cause: cause, unsent: unsent.map { Int64($0) })
     }
 
     // MARK: Out
 
-    /// Sends a request on a stream: HEADERS and one DATA frame, for no payload is longer than a frame.
-    func open(stream: Int64, _ headers: HPACKHeaders, body: [UInt8]) {
-        guard let context = self.context else { return }
-        let id = HTTP2StreamID(Int(stream))
-        self.write(HTTP2Frame(streamID: id, payload: .headers(.init(headers: headers))))
-        let bytes = context.channel.allocator.buffer(bytes: body)
-        self.write(HTTP2Frame(streamID: id, payload: .data(.init(data: .byteBuffer(bytes), endStream: true))))
+    /// What became of a stream that was to be opened.
+    enum Opening {
+        case taken
+        /// Nothing of it was written. The word why is among the events that have not been told.
+        case notTaken
+        /// Nothing of it was written, and no connection like this one would take it.
+        case impossible
+    }
+
+    /// Sends a request on a stream.
+    func open(stream: Int64, _ request: PendingRequest, _ heads: inout PushHeads) -> Opening {
+        guard self.phase == .open else { return .notTaken }
+        guard let stream = StreamID(exactly: stream) else { return .impossible }
+        do throws(ClientSession.OpenRefusal) {
+            try request.open(stream, on: &self.session, &heads)
+            self.window -= request.payloadBytes
+        } catch {
+            switch error {
+            case .closed, .goingAway, .streamLimit: return .notTaken
+            case .streamNotRising, .streamsExhausted, .headersTooLong, .invalidField: return .impossible
+            }
+        }
+        return .taken
     }
 
     func reset(stream: Int64) {
-        let id = HTTP2StreamID(Int(stream))
-        self.partial[id] = nil
-        self.write(HTTP2Frame(streamID: id, payload: .rstStream(.cancel)))
+        guard self.phase == .open, let stream = StreamID(exactly: stream) else { return }
+        self.session.reset(stream, .cancel)
+        self.tellWindow()
     }
 
     func ping() {
-        self.write(
-            HTTP2Frame(streamID: .rootStream, payload: .ping(HTTP2PingData(withInteger: self.id.rawValue), ack: false)))
-    }
-
-    func close() {
-        self.isClosed = true
-        self.context?.close(promise: nil)
-    }
-
-    private func write(_ frame: HTTP2Frame) {
-        self.isDirty = true
-        self.context?.write(self.wrapOutboundOut(frame), promise: nil)
+        // Connections live for days: what the server was allowed in small frames is not held against it for ever.
+        self.session.forgive()
+        self.session.ping(self.id.rawValue)
     }
 
     /// Hands everything written since the last flush to the socket.
     func flush() {
-        guard self.isDirty else { return }
-        self.isDirty = false
-        self.context?.flush()
+        guard self.phase == .open else { return }
+        self.write()
+    }
+
+    private func write() {
+        guard let context = self.context, let output = self.session.takeOutput() else { return }
+        context.writeAndFlush(self.wrapOutboundOut(output), promise: nil)
     }
 }

@@ -1,73 +1,99 @@
 import APNsClientCore
 import APNsModel
 import Foundation
+import HTTP2Connection
 import Logging
 import Metrics
 import NIOConcurrencyHelpers
 import NIOCore
-import NIOHPACK
-import NIOHTTP2
 import NIOPosix
 import NIOSSL
 import TidingsModel
 
-/// The shell around the dispatcher: translates effects to frames, sockets and promises, and what comes back to events.
+/// The shell around the dispatcher: translates effects to bytes, sockets and promises, and what comes back to events.
+///
+/// It works in cycles: a burst of orders or of bytes is worked through at one time of the clock, then everything written
+/// goes to the sockets and everybody hears of the ends. One engine serves one host.
 ///
 /// `@unchecked Sendable`: `inbox` is guarded by its lock; every other variable is touched on `eventLoop` only.
 final class ClientEngine: @unchecked Sendable {
     typealias RequestID = APNsDispatcher.RequestID
     typealias ConnectionID = APNsDispatcher.ConnectionID
-    typealias Completion = @Sendable (APNsOutcome) -> Void
 
     private enum Order {
-        case send(RequestID, APNsRequest, Completion)
-        case cancel(RequestID)
-    }
-
-    private struct Inbox {
-        var lastNumber: UInt64 = 0
-        var orders: [Order] = []
+        case send(PendingRequest), cancel(PendingRequest), cancelRun(OutcomeRun)
+        indirect case replace(APNsClient.Credential, NIOSSLContext)
     }
 
     let eventLoop: any EventLoop
-    private let configuration: APNsClient.Configuration
-    private let host: String
-    private let tls: NIOSSLContext
-    private let logger: Logger
-    private let inbox = NIOLockedValueBox(Inbox())
-    private let counters: OutcomeCounters
-    private let now: @Sendable () -> Now
+    let endpoint: APNsClient.Configuration.Endpoint
+    let configuration: APNsClient.Configuration
+    let session: ClientSession.Configuration
+    let surroundings: APNsClient.Surroundings
+    let logger: Logger
+    private let inbox = NIOLockedValueBox<[Order]>([])
+    /// The last burst's storage.
+    private var orders: [Order] = []
 
+    private(set) var credential: APNsClient.Credential
+    private(set) var tls: NIOSSLContext
+    let metrics: ClientMetrics
     private var core: APNsDispatcher
-    private var events: [APNsDispatcher.Event] = []
+    /// What arose while another event was handled.
+    private var later = CircularBuffer<(APNsDispatcher.Event, ClientAnswer?)>()
+    private var effects: [APNsDispatcher.Effect] = []
     private var isHandling = false
-    private var holdsFlush = false
-    private var requests: [RequestID: (APNsRequest, Completion)] = [:]
-    private var connections: [ConnectionID: ClientConnectionHandler] = [:]
-    private var authorization = ""
+    /// The time of this cycle; nil outside of one.
+    private var cycleTime: Now?
+    /// The requests that have not ended, by the lower half of their numbers.
+    private var requests: [PendingRequest?] = []
+    private var freeRequests: [UInt32] = []
+    private var requestsTaken: UInt32 = 0
+    /// Those that wait for room, in the order they came; some have ended meanwhile.
+    private var line = CircularBuffer<PendingRequest>()
+    /// In the order they were begun; a few.
+    var connections: [ClientConnectionHandler] = []
+    private var heads: PushHeads
+    /// The runs in which pushes have ended in this cycle.
+    private var runs: [OutcomeRun] = []
     private var wake: Scheduled<Void>?
     private var shutdownPromises: [EventLoopPromise<Void>] = []
     private var isShutDown = false
 
     init(
-        configuration: APNsClient.Configuration, tls: NIOSSLContext, logger: Logger, eventLoop: any EventLoop,
-        now: @escaping @Sendable () -> Now
+        _ service: APNsClient.Configuration.Service, _ configuration: APNsClient.Configuration, tls: NIOSSLContext,
+        logger: Logger, _ surroundings: APNsClient.Surroundings
     ) {
-        self.now = now
-        var limits = APNsDispatcher.Configuration()
+        var limits = surroundings.limits
+        limits.connectionsMax = configuration.connectionsMax
         limits.streamsMax = configuration.streamsMax
         limits.queueMax = configuration.queueMax
         limits.retriesMax = configuration.retriesMax
+        var session = ClientSession.Configuration()
+        switch service {
+        case .push: break
+        case .channels:
+            limits.connectionsMax = 1
+            // The list of 10,000 channels (APNs reference, section 17), with room for longer ids than Apple shows.
+            session.bodyLimit = 4_194_304
+        }
         self.core = APNsDispatcher(configuration: limits)
+        self.heads = PushHeads(authority: configuration.endpoint(of: service).authority)
+        self.session = session
         self.configuration = configuration
-        self.host = configuration.effectiveHost
+        self.endpoint = configuration.endpoint(of: service)
+        self.credential = configuration.credential
         self.tls = tls
+        self.metrics = ClientMetrics(
+            name: configuration.name, environment: configuration.environment.rawValue, service: service.rawValue,
+            factory: surroundings.metrics)
         var logger = logger
+        logger[metadataKey: "apns_client"] = "\(configuration.name)"
         logger[metadataKey: "apns_environment"] = "\(configuration.environment.rawValue)"
-        logger[metadataKey: "apns_key_id"] = "\(configuration.credential.keyID)"
+        logger[metadataKey: "apns_credential"] = "\(configuration.credential.summary)"
         self.logger = logger
-        self.eventLoop = eventLoop
-        self.counters = OutcomeCounters(environment: configuration.environment)
+        self.surroundings = surroundings
+        self.eventLoop = surroundings.eventLoop
     }
 
     static func jitter() -> Int64 { Int64.random(in: 0...999) }
@@ -81,25 +107,18 @@ final class ClientEngine: @unchecked Sendable {
 
     // MARK: From any thread
 
-    /// A number for a request to come.
-    func ticket() -> RequestID {
-        self.inbox.withLockedValue { inbox in
-            inbox.lastNumber += 1
-            return RequestID(inbox.lastNumber)
-        }
-    }
-
-    func submit(_ id: RequestID, _ request: APNsRequest, completion: @escaping Completion) {
-        self.post(.send(id, request, completion))
-    }
-
-    func cancel(_ id: RequestID) { self.post(.cancel(id)) }
+    func submit(_ request: PendingRequest) { self.post(.send(request)) }
+    /// Ends a request that was submitted; changes nothing for one that has ended, or was not submitted yet.
+    func cancel(_ request: PendingRequest) { self.post(.cancel(request)) }
+    /// Ends all requests of a run; what is submitted for it later ends at once.
+    func cancel(_ run: OutcomeRun) { self.post(.cancelRun(run)) }
+    func replace(_ credential: APNsClient.Credential, _ tls: NIOSSLContext) { self.post(.replace(credential, tls)) }
 
     /// Many orders of one moment are taken together, and flushed together.
     private func post(_ order: Order) {
-        let isFirst = self.inbox.withLockedValue { inbox in
-            inbox.orders.append(order)
-            return inbox.orders.count == 1
+        let isFirst = self.inbox.withLockedValue { orders in
+            orders.append(order)
+            return orders.count == 1
         }
         if isFirst { self.eventLoop.execute { self.takeOrders() } }
     }
@@ -118,77 +137,137 @@ final class ClientEngine: @unchecked Sendable {
     // MARK: On the loop
 
     private func takeOrders() {
-        let orders = self.inbox.withLockedValue { inbox in
-            defer { inbox.orders = [] }
-            return inbox.orders
-        }
-        self.holdsFlush = true
-        let now = self.now()
+        var orders = self.orders
+        self.orders = []
+        self.inbox.withLockedValue { swap(&$0, &orders) }
+        self.beginCycle()
         for order in orders {
             switch order {
-            case .cancel(let id): self.handle(.cancelled(id))
-            case .send(let id, let request, let completion):
-                self.requests[id] = (request, completion)
-                var patience = self.configuration.requestDeadline
-                // An alert is worth nothing after its expiration (apns.md §10); 0 means one attempt.
-                if let expiration = request.expiration, expiration > 0 {
-                    let (milliseconds, overflows) = expiration.multipliedReportingOverflow(by: 1_000)
-                    if !overflows { patience = min(patience, milliseconds - now.wall) }
+            case .send(let request): self.take(request)
+            case .cancel(let request): self.cancelNow(request)
+            case .cancelRun(let run):
+                run.isOver = true
+                for case let request? in self.requests {
+                    if case .run(let other)? = request.waiter, other === run { self.cancelNow(request) }
                 }
-                self.handle(.sendRequested(id, topic: request.topic, deadline: now.monotonic + patience))
+            case .replace(let credential, let tls):
+                self.credential = credential
+                self.tls = tls
+                self.handle(.credentialReplaced)
             }
         }
-        self.flush()
+        orders.removeAll(keepingCapacity: true)
+        self.orders = orders
+        self.endCycle()
     }
 
-    /// Hands one event to the dispatcher and performs its effects; events that arise meanwhile wait their turn.
-    func handle(_ event: APNsDispatcher.Event) {
-        self.eventLoop.preconditionInEventLoop()
-        self.events.append(event)
-        guard !self.isHandling else { return }
-        self.isHandling = true
-        var effects: [APNsDispatcher.Effect] = []
-        var next = 0
-        while next < self.events.count {
-            effects.removeAll(keepingCapacity: true)
-            self.core.handle(self.events[next], at: self.now(), into: &effects)
-            next += 1
-            for effect in effects { self.perform(effect) }
+    private func take(_ request: PendingRequest) {
+        // Of use to nobody any more.
+        if case .run(let run)? = request.waiter, run.isOver { return }
+        let place = self.freeRequests.popLast() ?? UInt32(truncatingIfNeeded: self.requests.count)
+        self.requestsTaken &+= 1
+        request.id = RequestID(UInt64(self.requestsTaken) << 32 | UInt64(place))
+        if Int(place) < self.requests.count {
+            self.requests[Int(place)] = request
+        } else {
+            self.requests.append(request)
         }
-        self.events.removeAll(keepingCapacity: true)
+        request.takenAt = self.now.monotonic
+        if request.waits, !self.line.isEmpty || self.isFull {
+            request.isInLine = true
+            self.line.append(request)
+        } else {
+            self.handOver(request)
+        }
+    }
+
+    private func cancelNow(_ request: PendingRequest) {
+        guard let id = request.id, !request.isOver else { return }
+        if request.isInLine { self.finish(id, .notSent("cancelled"), nil) } else { self.handle(.cancelled(id)) }
+    }
+
+    private func request(_ id: RequestID) -> PendingRequest? {
+        let place = Int(id.rawValue & 0xffff_ffff)
+        guard place < self.requests.count, let request = self.requests[place], request.id == id else { return nil }
+        return request
+    }
+
+    private var isFull: Bool { self.core.openCount - self.core.inFlightCount >= self.configuration.queueMax }
+
+    /// Its time begins now: a caller that waits for room waits as long as it likes.
+    private func handOver(_ request: PendingRequest) {
+        guard let id = request.id else { return }
+        request.isInLine = false
+        self.handle(.sendRequested(id, request.ask(patience: self.configuration.requestDeadline, at: self.now)))
+    }
+
+    /// Takes in whoever waits for room, as far as there is some.
+    private func takeFromLine() {
+        while !self.isFull, let request = self.line.popFirst() {
+            if !request.isOver { self.handOver(request) }
+        }
+    }
+
+    /// Hands one event to the dispatcher and performs its effects; events that arise meanwhile wait their turn. Outside
+    /// of a cycle it is one of its own.
+    ///
+    /// - Parameter answer: what `responded` was read from.
+    func handle(_ event: APNsDispatcher.Event, answer: ClientAnswer? = nil) {
+        self.eventLoop.assertInEventLoop()
+        if self.isHandling { return self.later.append((event, answer)) }
+        let isAlone = self.cycleTime == nil
+        if isAlone { self.beginCycle() }
+        self.isHandling = true
+        self.handleNow(event, answer)
+        while let (event, answer) = self.later.popFirst() { self.handleNow(event, answer) }
         self.isHandling = false
-        if !self.holdsFlush { self.flush() }
+        if isAlone { self.endCycle() }
     }
 
-    /// Puts off flushing while a burst of frames or orders is worked through.
-    func holdFlush() { self.holdsFlush = true }
-
-    /// Hands everything written to the sockets.
-    func flush() {
-        self.holdsFlush = false
-        for connection in self.connections.values { connection.flush() }
+    private func handleNow(_ event: APNsDispatcher.Event, _ answer: ClientAnswer?) {
+        var effects: [APNsDispatcher.Effect] = []
+        swap(&effects, &self.effects)
+        self.core.handle(event, at: self.now, into: &effects)
+        for effect in effects { self.perform(effect, answer) }
+        effects.removeAll(keepingCapacity: true)
+        self.effects = effects
     }
 
-    /// The connection's channel has ended.
-    func forget(_ id: ConnectionID) { self.connections[id] = nil }
+    // MARK: Cycles
 
-    private func perform(_ effect: APNsDispatcher.Effect) {
+    private var now: Now { self.cycleTime ?? self.surroundings.now() }
+
+    /// What follows is one moment, until the cycle ends.
+    func beginCycle() { if self.cycleTime == nil { self.cycleTime = self.surroundings.now() } }
+
+    /// Whoever waits for room comes in, everything written goes to the sockets, and the runs hear of their ends.
+    func endCycle() {
+        guard self.cycleTime != nil else { return }
+        self.takeFromLine()
+        self.cycleTime = nil
+        for connection in self.connections { connection.flush() }
+        for run in self.runs { run.deliver() }
+        self.runs.removeAll(keepingCapacity: true)
+        let inFlight = self.core.inFlightCount
+        let waiting = self.core.openCount - inFlight + self.line.count
+        self.metrics.show(waiting: waiting, inFlight: inFlight, connections: self.connections.count)
+    }
+
+    private func perform(_ effect: APNsDispatcher.Effect, _ answer: ClientAnswer?) {
         switch effect {
-        case .connect(let id): self.connect(id)
-        case .openStream(let id, let stream, let request):
-            guard let (push, _) = self.requests[request] else { return }
-            self.connections[id]?.open(stream: stream, self.headers(push), body: push.payload)
-        case .resetStream(let id, let stream): self.connections[id]?.reset(stream: stream)
-        case .ping(let id): self.connections[id]?.ping()
-        case .close(let id):
-            guard let connection = self.connections.removeValue(forKey: id) else { return }
-            connection.flush()
+        case .resolve(let id): self.resolve(id)
+        case .connect(let id, let address): self.connect(id, to: address)
+        case .openStream(let id, let stream, let request): self.open(stream, on: id, for: request)
+        case .resetStream(let id, let stream): self.connection(id)?.reset(stream: stream)
+        case .ping(let id): self.connection(id)?.ping()
+        case .close(let id, let cause):
+            guard let connection = self.connection(id) else { return }
+            self.connections.removeAll { $0 === connection }
+            self.metrics.closedConnection(cause.rawValue)
+            self.logger.debug("connection \(id.rawValue) closed: \(cause.rawValue)")
             connection.close()
         case .mintToken: self.mintToken()
-        case .finish(let id, let outcome):
-            guard let (_, completion) = self.requests.removeValue(forKey: id) else { return }
-            self.counters.count(outcome)
-            completion(outcome)
+        case .finish(let id, let outcome): self.finish(id, outcome, answer)
         case .wake(let at):
             self.wake?.cancel()
             self.wake = self.eventLoop.scheduleTask(deadline: .uptimeNanoseconds(UInt64(max(at, 0)) * 1_000_000)) {
@@ -203,104 +282,56 @@ final class ClientEngine: @unchecked Sendable {
         }
     }
 
+    /// The newest of a number: the dispatcher may try another address under the number of an attempt that failed.
+    private func connection(_ id: ConnectionID) -> ClientConnectionHandler? { self.connections.last { $0.id == id } }
+
+    private func finish(_ id: RequestID, _ outcome: APNsOutcome, _ answer: ClientAnswer?) {
+        guard let request = self.request(id) else { return }
+        request.isOver = true
+        let place = UInt32(truncatingIfNeeded: id.rawValue)
+        self.requests[Int(place)] = nil
+        self.freeRequests.append(place)
+        self.metrics.count(outcome)
+        if case .accepted = outcome, let sentAt = request.sentAt {
+            self.metrics.answered(after: self.now.monotonic - sentAt)
+        }
+        switch request.waiter {
+        case .run(let run)?: if run.gather(request, outcome) { self.runs.append(run) }
+        // One answer may end many requests, and the refusal says what there is to say.
+        case .completion(let completion)?: completion(outcome, outcome.refusal == nil ? answer : nil)
+        case nil: break
+        }
+    }
+
+    private func open(_ stream: Int64, on id: ConnectionID, for request: RequestID) {
+        guard let request = self.request(request) else { return }
+        if request.sentAt == nil {
+            let now = self.now.monotonic
+            request.sentAt = now
+            self.metrics.waited(now - request.takenAt)
+        }
+        // A connection that is not there any more has ended, and the dispatcher will hear of it.
+        let opening = self.connection(id)?.open(stream: stream, request, &self.heads) ?? .notTaken
+        if opening == .taken { return }
+        self.handle(.windowOpened(id, by: Int64(request.payloadBytes)))
+        let isLate = opening == .notTaken
+        self.handle(isLate ? .streamNotTaken(id, stream: stream) : .streamNotSent(id, stream: stream))
+    }
+
     private func mintToken() {
-        do {
-            let issuedAt = self.now().wall / 1_000
-            self.authorization = try self.configuration.credential.authorization(issuedAt: issuedAt)
+        switch self.credential {
+        case .certificate:
+            self.heads.authorize(nil)
             self.handle(.tokenMinted)
-        } catch {
-            self.handle(.tokenFailed("no provider token could be signed: \(error)", jitter: Self.jitter()))
-        }
-    }
-
-    /// What repeats on a connection is indexed, what differs from push to push is not (apns.md §3.6).
-    private func headers(_ push: APNsRequest) -> HPACKHeaders {
-        var headers = HPACKHeaders()
-        headers.reserveCapacity(12)
-        headers.add(name: ":method", value: "POST")
-        headers.add(name: ":scheme", value: "https")
-        headers.add(name: ":path", value: push.path, indexing: .nonIndexable)
-        headers.add(name: ":authority", value: self.host)
-        headers.add(name: "authorization", value: self.authorization)
-        for (name, value) in push.headerFields {
-            switch name {
-            case "apns-topic", "apns-push-type", "apns-priority": headers.add(name: name, value: value)
-            default: headers.add(name: name, value: value, indexing: .nonIndexable)
+        case .token(let token):
+            do {
+                let issuedAt = self.now.wall / 1_000
+                self.heads.authorize(
+                    HeaderField("authorization", try token.authorization(issuedAt: issuedAt), .incremental))
+                self.handle(.tokenMinted)
+            } catch {
+                self.handle(.tokenFailed("no provider token could be signed: \(error)", jitter: Self.jitter()))
             }
-        }
-        return headers
-    }
-
-    // MARK: Connecting
-
-    /// HTTP/2 without pushes. APNs may refuse many streams and change its SETTINGS often (apns.md §3.1): that is no
-    /// attack.
-    private static func http2() -> NIOHTTP2Handler {
-        var connection = NIOHTTP2Handler.ConnectionConfiguration()
-        connection.initialSettings = [
-            HTTP2Setting(parameter: .enablePush, value: 0),
-            HTTP2Setting(parameter: .maxHeaderListSize, value: 16_384),
-        ]
-        connection.controlFrameRateLimit.maximumCount = 10_000
-        var stream = NIOHTTP2Handler.StreamConfiguration()
-        stream.streamResetFrameRateLimit.maximumCount = 10_000
-        return NIOHTTP2Handler(mode: .client, connectionConfiguration: connection, streamConfiguration: stream)
-    }
-
-    private func connect(_ id: ConnectionID) {
-        let handler = ClientConnectionHandler(
-            id: id, engine: self, host: self.host, port: self.configuration.port,
-            handshakeTimeout: .milliseconds(self.configuration.connectTimeout))
-        self.connections[id] = handler
-        let isAddress = (try? SocketAddress(ipAddress: self.host, port: 0)) != nil
-        let serverName = isAddress ? nil : self.host
-        let (tls, host, port) = (self.tls, self.host, self.configuration.port)
-        let handlerBox = NIOLoopBound(handler, eventLoop: self.eventLoop)
-        ClientBootstrap(group: self.eventLoop)
-            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-            .connectTimeout(.milliseconds(self.configuration.connectTimeout))
-            .channelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    let pipeline = channel.pipeline.syncOperations
-                    try pipeline.addHandler(NIOSSLClientHandler(context: tls, serverHostname: serverName))
-                    try pipeline.addHandler(Self.http2())
-                    try pipeline.addHandler(handlerBox.value)
-                }
-            }
-            .connect(host: host, port: port)
-            .whenFailure { error in
-                self.connections[id] = nil
-                self.handle(
-                    .connectFailed(id, ClientTLS.fault(error, host: host, port: port), jitter: Self.jitter()))
-            }
-    }
-}
-
-/// `apns_client_outcomes_total` by environment and result: accepted, refused, unknown or not_sent.
-private struct OutcomeCounters {
-    private let accepted: Counter
-    private let refused: Counter
-    private let unknown: Counter
-    private let notSent: Counter
-
-    init(environment: PushEnvironment) {
-        func counter(_ result: String) -> Counter {
-            Counter(
-                label: "apns_client_outcomes_total",
-                dimensions: [("environment", environment.rawValue), ("result", result)])
-        }
-        self.accepted = counter("accepted")
-        self.refused = counter("refused")
-        self.unknown = counter("unknown")
-        self.notSent = counter("not_sent")
-    }
-
-    func count(_ outcome: APNsOutcome) {
-        switch outcome {
-        case .accepted: self.accepted.increment()
-        case .refused: self.refused.increment()
-        case .unknownOutcome: self.unknown.increment()
-        case .notSent: self.notSent.increment()
         }
     }
 }

@@ -1,18 +1,29 @@
 import APNsClientCore
 import NIOCore
-import NIOPosix
 import NIOSSL
 import TidingsModel
 
-/// TLS towards APNs: 1.2 or later, certificate and name verified, HTTP/2 offered (apns.md §2).
+/// TLS towards APNs: 1.2 or later, certificate and name verified, HTTP/2 offered (APNs reference, section 2).
 enum ClientTLS {
-    static func context(_ roots: APNsClient.Configuration.TrustRoots) throws(InvalidField) -> NIOSSLContext {
+    /// - Throws: `InvalidField` naming `trust_roots` or `credential`.
+    static func context(
+        _ roots: APNsClient.Configuration.TrustRoots, _ credential: APNsClient.Credential
+    ) throws(InvalidField) -> NIOSSLContext {
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.minimumTLSVersion = .tlsv12
         tls.applicationProtocols = ["h2"]
         switch roots {
         case .system: tls.trustRoots = .default
-        case .file(let path): tls.trustRoots = .certificates(try Self.certificates(path: path))
+        case .file(let path):
+            tls.trustRoots = .certificates(
+                try Self.certificates(path) { try NIOSSLCertificate.fromPEMFile(path) })
+        case .pem(let text):
+            tls.trustRoots = .certificates(
+                try Self.certificates("text") { try NIOSSLCertificate.fromPEMBytes(Array(text.utf8)) })
+        }
+        switch credential {
+        case .token: break
+        case .certificate(let certificate): certificate.apply(to: &tls)
         }
         do {
             return try NIOSSLContext(configuration: tls)
@@ -21,40 +32,73 @@ enum ClientTLS {
         }
     }
 
-    private static func certificates(path: String) throws(InvalidField) -> [NIOSSLCertificate] {
+    private static func certificates(
+        _ source: String, _ read: () throws -> [NIOSSLCertificate]
+    ) throws(InvalidField) -> [NIOSSLCertificate] {
         let certificates: [NIOSSLCertificate]
         do {
-            certificates = try NIOSSLCertificate.fromPEMFile(path)
+            certificates = try read()
         } catch {
-            throw InvalidField(field: "trust_roots", rule: "must be a readable PEM file: \(path): \(error)")
+            throw InvalidField(field: "trust_roots", rule: "must be readable PEM: \(source): \(error)")
         }
         guard !certificates.isEmpty else {
-            throw InvalidField(field: "trust_roots", rule: "must contain a certificate: \(path)")
+            throw InvalidField(field: "trust_roots", rule: "must contain a certificate: \(source)")
         }
         return certificates
     }
 
     /// Sorts what went wrong while connecting: worth another try, or a matter of configuration.
-    static func fault(_ error: any Error, host: String, port: Int) -> APNsDispatcher.ConnectFault {
+    ///
+    /// - Parameter place: host and port, for the words.
+    static func fault(_ error: any Error, at place: String) -> APNsDispatcher.ConnectFault {
         let text = Self.describe(error)
+        if let fault = Self.alert(error, at: place) { return fault }
         switch error {
         case NIOSSLError.handshakeFailed(let reason) where "\(reason)".contains("CERTIFICATE_VERIFY_FAILED"):
-            return .refused("the certificate of \(host):\(port) is not trusted; check the trust roots (\(text))")
+            return .refused("the certificate of \(place) is not trusted; check the trust roots (\(text))")
         case is NIOSSLExtraError:
-            return .refused("the certificate of \(host):\(port) is not for that name (\(text))")
+            return .refused("the certificate of \(place) is not for that name (\(text))")
+        case let refusal as ProxyRefusal:
+            return refusal.isForGood ? .refused(refusal.description) : .unreachable(refusal.description)
         default:
-            return .unreachable("\(host):\(port): \(text)")
+            return .unreachable("\(place): \(text)")
         }
     }
 
+    /// A TLS alert about our certificate, or about what we offered. With TLS 1.3 it comes when our side of the
+    /// handshake is over (RFC 8446, section 4.4.2.4; APNs reference, section 2).
+    ///
+    /// - Returns: nil for any other error.
+    static func alert(_ error: any Error, at place: String) -> APNsDispatcher.ConnectFault? {
+        let text = "\(error)"
+        guard text.contains("_ALERT_") else { return nil }
+        for (alert, advice) in Self.alerts where text.contains("_ALERT_\(alert)") {
+            return .refused("\(place) refuses the connection (\(alert.lowercased())): \(advice)")
+        }
+        return nil
+    }
+
+    /// RFC 8446, section 6.2, in the words of the TLS library.
+    private static let alerts: [(String, String)] = [
+        ("CERTIFICATE_EXPIRED", "the client certificate has expired; make a new one in Apple's developer account"),
+        ("CERTIFICATE_REVOKED", "the client certificate was revoked; make a new one in Apple's developer account"),
+        ("UNKNOWN_CA", "the client certificate does not come from Apple; use one made in Apple's developer account"),
+        ("CERTIFICATE_REQUIRED", "a client certificate is needed"),
+        ("BAD_CERTIFICATE", "the client certificate is damaged or wrong; check the file"),
+        ("UNSUPPORTED_CERTIFICATE", "the client certificate is of an unsupported kind"),
+        ("CERTIFICATE_UNKNOWN", "the client certificate is not accepted; make a new one in Apple's developer account"),
+        ("ACCESS_DENIED", "the client certificate may not be used here"),
+        ("NO_APPLICATION_PROTOCOL", "it speaks no HTTP/2"),
+        ("HANDSHAKE_FAILURE", "no version or cipher of TLS in common"),
+        ("PROTOCOL_VERSION", "no version of TLS in common"),
+    ]
+
     /// One line about an error.
     static func describe(_ error: any Error) -> String {
-        if let failure = error as? NIOConnectionError {
-            if let dns = failure.dnsAError ?? failure.dnsAAAAError, failure.connectionErrors.isEmpty {
-                return "the name cannot be resolved (\(dns))"
-            }
-            return failure.connectionErrors.map { "\($0.target): \($0.error)" }.joined(separator: ", ")
+        switch error {
+        case NIOSSLError.uncleanShutdown: "cut by the other side"
+        case ChannelError.connectTimeout: "no answer in time"
+        default: "\(error)"
         }
-        return "\(error)"
     }
 }

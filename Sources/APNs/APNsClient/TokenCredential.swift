@@ -2,7 +2,7 @@ import Crypto
 public import TidingsModel
 
 extension APNsClient {
-    /// A signing key for provider tokens (apns.md §4).
+    /// A signing key for provider tokens (APNs reference, section 4).
     public struct TokenCredential: Sendable {
         /// The key's id, 10 characters at Apple's.
         public let keyID: String
@@ -35,9 +35,9 @@ extension APNsClient {
         func authorization(issuedAt: Int64) throws -> String {
             let header = JSONValue.members([("alg", "ES256"), ("kid", .string(self.keyID))]).serialized
             let claims = JSONValue.members([("iss", .string(self.teamID)), ("iat", .int(issuedAt))]).serialized
-            let input = "\(Base64URL.encode(header)).\(Base64URL.encode(claims))"
+            let input = "\(Base64.encode(header, .url)).\(Base64.encode(claims, .url))"
             let signature = try self.key.signature(for: Array(input.utf8))
-            return "bearer \(input).\(Base64URL.encode(Array(signature.rawRepresentation)))"
+            return "bearer \(input).\(Base64.encode(Array(signature.rawRepresentation), .url))"
         }
     }
 }
@@ -48,13 +48,24 @@ private struct AccountID: StringIdentifier {
     init(_ rawValue: String) { self.rawValue = rawValue }
 }
 
-/// Base64 in the URL alphabet, without padding (RFC 4648 §5; RFC 7515 §2).
-enum Base64URL {
-    private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+/// Base64 (RFC 4648).
+enum Base64 {
+    /// How it is written.
+    enum Form {
+        /// With `+`, `/` and padding (RFC 4648, section 4).
+        case usual
+        /// With `-` and `_`, without padding (RFC 4648, section 5; RFC 7515, section 2).
+        case url
+    }
 
-    static func encode(_ bytes: [UInt8]) -> String {
+    private static let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+    private static let usualDigits = Array((Self.letters + "+/").utf8)
+    private static let urlDigits = Array((Self.letters + "-_").utf8)
+
+    static func encode(_ bytes: [UInt8], _ form: Form) -> String {
+        let digits = form == .usual ? Self.usualDigits : Self.urlDigits
         var text: [UInt8] = []
-        text.reserveCapacity((bytes.count * 4 + 2) / 3)
+        text.reserveCapacity((bytes.count + 2) / 3 * 4)
         var buffer: UInt32 = 0
         var bits: UInt32 = 0
         for byte in bytes {
@@ -62,10 +73,11 @@ enum Base64URL {
             bits += 8
             while bits >= 6 {
                 bits -= 6
-                text.append(Self.digits[Int(buffer >> bits & 0x3f)])
+                text.append(digits[Int(buffer >> bits & 0x3f)])
             }
         }
-        if bits > 0 { text.append(Self.digits[Int(buffer << (6 - bits) & 0x3f)]) }
+        if bits > 0 { text.append(digits[Int(buffer << (6 - bits) & 0x3f)]) }
+        while form == .usual, text.count % 4 != 0 { text.append(UInt8(ascii: "=")) }
         return String(decoding: text, as: UTF8.self)
     }
 }

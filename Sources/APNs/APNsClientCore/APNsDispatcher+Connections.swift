@@ -2,95 +2,169 @@ import APNsModel
 import TidingsModel
 
 extension APNsDispatcher {
-    /// The oldest connection that takes another stream.
-    func connectionWithRoom() -> ConnectionID? {
-        var found: ConnectionID?
-        // tidy: order does not leave: the smallest id with room is found in any order.
-        for (id, connection) in self.connections
-        where connection.room(streamsMax: self.configuration.streamsMax) > 0 && found.map({ id < $0 }) ?? true {
-            found = id
-        }
-        return found
+    /// Where a connection is; nil if it has ended.
+    func index(of id: ConnectionID) -> Int? { self.connections.firstIndex { $0.id == id } }
+
+    /// Where a connection is that has given a sign of life.
+    mutating func heard(_ id: ConnectionID, at now: Now) -> Int? {
+        guard let index = self.index(of: id) else { return nil }
+        self.connections[index].lastHeard = now.monotonic
+        return index
     }
 
-    /// Requests wait and no stream is free: another connection, if limits and pauses allow.
+    /// The oldest connection that takes another stream with so many bytes; one that is being replaced if no other does.
+    func connectionWithRoom(bytes: Int64) -> Int? {
+        var aging: Int?
+        for index in self.connections.indices
+        where self.connections[index].hasRoom(bytes: bytes, streamsMax: self.configuration.streamsMax) {
+            guard self.connections[index].isAging else { return index }
+            if aging == nil { aging = index }
+        }
+        return aging
+    }
+
+    /// Requests wait and no connection has a free stream and enough window: another one, if limits and pauses allow
+    /// (APNs reference, section 3.2).
     mutating func wantConnection(at now: Now, into effects: inout [Effect]) {
         var pooled = 0
-        // tidy: order does not leave: whether one is on its way, and how many there are, is the same in any order.
-        for connection in self.connections.values {
-            // One at a time: many connects in a short time look like an attack (apns.md §3.4).
-            if connection.state == .connecting { return }
-            if case .proving = connection.state { return }
-            if connection.isPooled { pooled += 1 }
+        for connection in self.connections {
+            // One at a time: many connects in a short time look like an attack (APNs reference, section 3.4).
+            if connection.isStarting { return }
+            if connection.isPooled, !connection.isAging { pooled += 1 }
         }
-        guard pooled < self.configuration.connectionsMax, now.monotonic >= self.connectNotBefore else { return }
+        guard pooled < max(self.configuration.connectionsMax, 1) else { return }
+        self.startConnection(at: now, into: &effects)
+    }
+
+    mutating func startConnection(at now: Now, into effects: inout [Effect]) {
+        guard now.monotonic >= self.connectNotBefore else { return }
         self.connectionsMade += 1
         let id = ConnectionID(self.connectionsMade)
-        self.connections[id] = ClientConnection(at: now.monotonic)
-        effects.append(.connect(id))
+        self.connections.append(ClientConnection(id, credential: self.credential, at: now.monotonic))
+        effects.append(.resolve(id))
+    }
+
+    // MARK: Connecting
+
+    mutating func resolved(
+        _ id: ConnectionID, _ addresses: [String], at now: Now, into effects: inout [Effect]
+    ) {
+        guard let index = self.index(of: id), self.connections[index].state == .resolving else { return }
+        self.connections[index].addresses = addresses
+        guard !self.tryNextAddress(index, into: &effects) else { return }
+        self.resolveFailed(id, "the name has no address", jitter: 999, at: now, into: &effects)
+    }
+
+    mutating func resolveFailed(
+        _ id: ConnectionID, _ cause: String, jitter: Int64, at now: Now, into effects: inout [Effect]
+    ) {
+        guard let index = self.index(of: id), self.connections[index].state == .resolving else { return }
+        self.connections.remove(at: index)
+        self.pauseConnecting(cause, jitter: jitter, at: now)
+        effects.append(.warn("cannot resolve: \(cause)"))
+    }
+
+    /// Connects to the first of the addresses left that the fewest others have, so that load is spread over Apple's
+    /// servers; drained connections count less, but a server that sent us away is not the first choice (APNs reference,
+    /// section 3.5).
+    ///
+    /// - Returns: false if none is left.
+    private mutating func tryNextAddress(_ index: Int, into effects: inout [Effect]) -> Bool {
+        var best: (address: String, pooled: Int, drained: Int)?
+        for address in self.connections[index].addresses {
+            var use = (address: address, pooled: 0, drained: 0)
+            for other in self.connections where other.id != self.connections[index].id && other.address == address {
+                if other.isPooled { use.pooled += 1 } else { use.drained += 1 }
+            }
+            if let best, (best.pooled, best.drained) <= (use.pooled, use.drained) { continue }
+            best = use
+        }
+        guard let address = best?.address else { return false }
+        self.connections[index].addresses.removeAll { $0 == address }
+        self.connections[index].address = address
+        self.connections[index].handle(.addressed)
+        effects.append(.connect(self.connections[index].id, address: address))
+        return true
     }
 
     mutating func connected(_ id: ConnectionID, at now: Now) {
-        guard self.connections[id] != nil else { return }
-        self.connections[id]?.handle(.connected)
-        self.connections[id]?.lastHeard = now.monotonic
-        self.setTimer(.connection(id), at: now.monotonic + self.configuration.pingAfter)
+        guard let index = self.heard(id, at: now) else { return }
+        self.connections[index].handle(.connected)
+        self.connections[index].addresses = []
+        self.lookAgain(index, at: now)
     }
 
     mutating func connectFailed(
         _ id: ConnectionID, _ fault: ConnectFault, jitter: Int64, at now: Now, into effects: inout [Effect]
     ) {
-        guard self.connections.removeValue(forKey: id) != nil else { return }
+        guard let index = self.index(of: id) else { return }
         switch fault {
         case .unreachable(let cause):
+            // The next address does not wait.
+            guard !self.connections[index].isConnected else {
+                return self.connectionClosed(id, cause: cause, jitter: jitter, at: now, into: &effects)
+            }
+            if self.tryNextAddress(index, into: &effects) { return }
+            self.connections.remove(at: index)
             self.pauseConnecting(cause, jitter: jitter, at: now)
             effects.append(.warn("cannot connect: \(cause)"))
         case .refused(let cause):
+            var connection = self.connections.remove(at: index)
             self.pauseConnecting(cause, jitter: jitter, at: now)
-            self.trip(.credential, cause: cause, jitter: jitter, at: now, into: &effects)
+            // The handshake did not succeed for the server, which has not read any request (RFC 8446, section 4.4.2.4).
+            for place in connection.streams.closeAll() {
+                self.resubmit(place, because: cause, at: now, into: &effects)
+            }
+            guard connection.credential == self.credential else { return }
+            self.trip(.credential, by: nil, cause: cause, jitter: jitter, at: now, into: &effects)
         }
     }
 
-    private mutating func pauseConnecting(_ cause: String, jitter: Int64, at now: Now) {
+    mutating func pauseConnecting(_ cause: String, jitter: Int64, at now: Now) {
         self.connectFailures += 1
         self.connectFault = cause
         let pause = self.configuration.connectPauses.pause(failures: self.connectFailures, jitter: jitter)
         self.connectNotBefore = now.monotonic + pause
-        self.setTimer(.connect, at: self.connectNotBefore)
+        self.setTimer(.pause, at: self.connectNotBefore)
     }
 
-    /// Opens no further stream on a connection; it is closed when its last answer is in.
-    mutating func retire(_ id: ConnectionID) { self.connections[id]?.handle(.retired) }
+    // MARK: Ends
 
+    /// Closes a connection that takes no more requests, once its last answer is in.
     mutating func closeIfDrained(_ id: ConnectionID, into effects: inout [Effect]) {
-        guard let connection = self.connections[id], connection.state == .draining, connection.streams.isEmpty else {
-            return
-        }
-        self.connections[id] = nil
-        effects.append(.close(id))
+        guard let index = self.index(of: id), self.connections[index].streams.isEmpty,
+            let cause = self.connections[index].drainCause
+        else { return }
+        self.connections.remove(at: index)
+        effects.append(.close(id, cause))
     }
 
-    /// GOAWAY: what APNs has not seen goes elsewhere, what it has seen may still be answered (RFC 9113 §6.8).
+    /// GOAWAY: what APNs has not seen goes elsewhere, what it has seen may still be answered (RFC 9113, section 6.8).
     mutating func goingAway(
         _ id: ConnectionID, lastStream: Int64, debugData: [UInt8], jitter: Int64, at now: Now,
         into effects: inout [Effect]
     ) {
-        guard let connection = self.connections[id] else { return }
-        self.retire(id)
-        let unseen = connection.streams.keys.filter { $0 > lastStream }.sorted()
-        // From the last to the first, each to the front: they keep their order.
-        for stream in unseen.reversed() {
-            guard let request = self.connections[id]?.streams.removeValue(forKey: stream) else { continue }
-            self.resubmit(request, because: "APNs closed the connection", at: now, into: &effects)
+        guard let index = self.heard(id, at: now) else { return }
+        let isFirst = self.connections[index].isPooled
+        let (isProven, isCurrent) = (
+            self.connections[index].isProven, self.connections[index].credential == self.credential
+        )
+        self.connections[index].handle(.retired(.goAway))
+        if self.connections[index].drainUntil == .max {
+            self.connections[index].drainUntil = now.monotonic + self.configuration.drainMax
+            self.look(id, at: self.connections[index].drainUntil)
+        }
+        for place in self.connections[index].streams.closeAll(above: lastStream) {
+            self.resubmit(place, because: "APNs closed the connection", at: now, into: &effects)
         }
         let word = (try? JSONValue(parsing: debugData, depthMax: 4))?["reason"]?.stringValue
         let text = word ?? String(decoding: debugData.prefix(200), as: UTF8.self)
         effects.append(.warn("APNs closes a connection: \(text.isEmpty ? "no reason given" : text)"))
-        if let reason = word.map({ APNsReason(name: $0) }), let status = reason.status,
+        if isCurrent, let reason = word.map({ APNsReason(name: $0) }), let status = reason.status,
             reason.reaction(status: status) == .config
         {
-            self.trip(.credential, cause: reason.name, jitter: jitter, at: now, into: &effects)
-        } else if !connection.isProven {
+            self.trip(.credential, by: nil, cause: reason.name, jitter: jitter, at: now, into: &effects)
+        } else if isFirst, isCurrent, !isProven {
             self.pauseConnecting("APNs closed the connection before any answer", jitter: jitter, at: now)
         }
         self.closeIfDrained(id, into: &effects)
@@ -99,88 +173,43 @@ extension APNsDispatcher {
     mutating func connectionClosed(
         _ id: ConnectionID, cause: String, jitter: Int64, at now: Now, into effects: inout [Effect]
     ) {
-        guard let connection = self.connections.removeValue(forKey: id) else { return }
-        for stream in connection.streams.keys.sorted() {
-            guard let request = connection.streams[stream] else { continue }
-            self.finish(request, .unknownOutcome("connection lost: \(cause)"), at: now, into: &effects)
-        }
-        guard !connection.isProven, connection.state != .draining else { return }
+        guard let index = self.index(of: id) else { return }
+        let connection = self.lose(index, because: "connection lost: \(cause)", at: now, into: &effects)
+        guard !connection.isProven, connection.isPooled else { return }
         // Cut before it was of any use: not again at once.
         self.pauseConnecting(cause, jitter: jitter, at: now)
         effects.append(.warn("connection lost before any answer: \(cause)"))
     }
 
-    /// The regular look at a connection: age, silence, an unanswered PING.
-    mutating func inspect(_ id: ConnectionID, at now: Now, into effects: inout [Effect]) {
-        guard let connection = self.connections[id] else { return }
-        if let pingedAt = connection.pingedAt, now.monotonic - pingedAt >= self.configuration.pingDeadline {
-            self.connections[id] = nil
-            effects.append(.close(id))
-            for stream in connection.streams.keys.sorted() {
-                guard let request = connection.streams[stream] else { continue }
-                self.finish(request, .unknownOutcome("the connection does not answer"), at: now, into: &effects)
-            }
-            return effects.append(.warn("a connection did not answer PING"))
+    /// Forgets a connection; nobody knows what became of the requests on it.
+    @discardableResult
+    mutating func lose(
+        _ index: Int, because why: String, at now: Now, into effects: inout [Effect]
+    ) -> ClientConnection {
+        var connection = self.connections.remove(at: index)
+        for place in connection.streams.closeAll() {
+            self.finish(place, .unknownOutcome(why), at: now, into: &effects)
         }
-        if now.monotonic - connection.openedAt >= self.configuration.connectionAgeMax {
-            self.retire(id)
+        return connection
+    }
+
+    /// New requests go out with the new credential, on new connections: APNs binds a connection to its first key (APNs
+    /// reference, section 4). What is on its way on the old ones is still answered.
+    mutating func credentialReplaced(at now: Now, into effects: inout [Effect]) {
+        self.credential += 1
+        _ = self.tokenRule.handle(.credentialReplaced, at: now)
+        self.breakers = [:]
+        self.badTokens = 0
+        self.strayTokens = [:]
+        self.sendNotBefore = .min
+        self.sendPauses = 0
+        self.connectFailures = 0
+        self.connectFault = nil
+        self.connectNotBefore = .min
+        for id in self.connections.map(\.id) {
+            guard let index = self.index(of: id) else { continue }
+            self.connections[index].handle(.retired(.credential))
             self.closeIfDrained(id, into: &effects)
-        }
-        guard self.connections[id] != nil else { return }
-        let quietUntil = connection.lastHeard + self.configuration.pingAfter
-        if now.monotonic >= quietUntil, connection.pingedAt == nil {
-            self.connections[id]?.pingedAt = now.monotonic
-            effects.append(.ping(id))
-            self.setTimer(.connection(id), at: now.monotonic + self.configuration.pingDeadline)
-        } else {
-            self.setTimer(.connection(id), at: max(quietUntil, now.monotonic + self.configuration.pingDeadline))
-        }
-    }
-
-    /// An answer is overdue: finds out at once whether the connection is half dead.
-    mutating func suspect(_ id: ConnectionID, at now: Now, into effects: inout [Effect]) {
-        guard let connection = self.connections[id], connection.pingedAt == nil else { return }
-        guard now.monotonic - connection.lastHeard >= self.configuration.pingDeadline else { return }
-        self.connections[id]?.pingedAt = now.monotonic
-        effects.append(.ping(id))
-        self.setTimer(.connection(id), at: now.monotonic + self.configuration.pingDeadline)
-    }
-
-    // MARK: Breakers
-
-    func breakerRefusal(_ id: RequestID, topic: String, at now: Now) -> String? {
-        guard !self.breakers.isEmpty else { return nil }
-        return self.breakers[.credential]?.refusal(of: id, at: now.monotonic)
-            ?? self.breakers[.topic(topic)]?.refusal(of: id, at: now.monotonic)
-    }
-
-    /// The request may go; if a probe is due, it is the probe.
-    mutating func admit(_ id: RequestID, topic: String, at now: Now) {
-        guard !self.breakers.isEmpty else { return }
-        self.breakers[.credential]?.handle(.admitted(id), at: now.monotonic)
-        self.breakers[.topic(topic)]?.handle(.admitted(id), at: now.monotonic)
-    }
-
-    /// Opens a breaker, and ends what waits behind it.
-    mutating func trip(_ scope: Scope, cause: String, jitter: Int64, at now: Now, into effects: inout [Effect]) {
-        // Answers to what was on its way when the breaker opened change nothing, and nothing waits behind it any more.
-        if case .open? = self.breakers[scope]?.state { return }
-        self.breakers[scope, default: Breaker(pauses: self.configuration.breakerPauses)]
-            .handle(.tripped(cause: cause, jitter: jitter), at: now.monotonic)
-        switch scope {
-        case .credential: effects.append(.warn("nothing is sent with this credential: \(cause)"))
-        case .topic(let topic): effects.append(.warn("nothing is sent to topic \(topic): \(cause)"))
-        }
-        for id in self.requests.keys.sorted() {
-            guard let request = self.requests[id] else { continue }
-            if case .topic(let topic) = scope, request.topic != topic { continue }
-            switch request.state {
-            case .inFlight: continue
-            case .queued: self.finish(id, .notSent("breaker open: \(cause)"), at: now, into: &effects)
-            case .waiting:
-                let end = request.refusal?.outcome(sentID: nil) ?? .notSent("breaker open: \(cause)")
-                self.finish(id, end, at: now, into: &effects)
-            }
         }
     }
 }

@@ -1,151 +1,15 @@
-package import APNsModel
+import APNsModel
 import DequeModule
 import HeapModule
 package import TidingsModel
 
-/// Our side of APNs as a pure machine: which request goes out when and on which stream, and how each one ends.
+/// Our side of APNs as a pure machine: which request goes out when and on which stream of which connection, and how
+/// each one ends.
 ///
 /// One dispatcher serves one credential in one environment. Every request that comes in with `sendRequested` ends in
-/// exactly one
-/// `finish`. The shell opens connections, writes frames, signs provider tokens and keeps requests and promises in a
-/// table by id.
+/// exactly one `finish`. The shell resolves, opens connections, writes frames, signs provider tokens and keeps requests
+/// and promises in a table by id.
 package struct APNsDispatcher: Sendable {
-    /// The limits and pauses, in milliseconds unless the name says otherwise.
-    package struct Configuration: Sendable {
-        /// How many connections at most, 1 or more.
-        package var connectionsMax = 1
-        /// How many streams at most on one connection, whatever APNs allows.
-        package var streamsMax = 100
-        /// How many requests may wait.
-        package var queueMax = 10_000
-        /// How many times a request is sent again at most.
-        package var retriesMax = 3
-        /// Pauses before a request is sent again.
-        package var retryPauses = Backoff(first: 1_000, longest: 60_000)
-        /// Pauses between attempts to connect.
-        package var connectPauses = Backoff(first: 1_000, longest: 60_000)
-        /// Pauses before a probe after a configuration fault.
-        package var breakerPauses = Backoff(first: 30_000, longest: 600_000)
-        /// PING after this long without a word from APNs.
-        package var pingAfter: Int64 = 45_000
-        /// How long the answer to a PING may take.
-        package var pingDeadline: Int64 = 10_000
-        /// After this long a connection is replaced, to follow DNS.
-        package var connectionAgeMax: Int64 = 4 * 3_600_000
-        /// How long a shutdown waits for answers.
-        package var shutdownGrace: Int64 = 5_000
-        /// When provider tokens are minted.
-        package var token = ProviderTokenRule()
-
-        /// The defaults.
-        package init() {}
-    }
-
-    /// A request, numbered by the shell; a number is never used twice.
-    package struct RequestID: Hashable, Sendable, Comparable {
-        /// The number.
-        package var rawValue: UInt64
-        /// Names a request.
-        package init(_ rawValue: UInt64) { self.rawValue = rawValue }
-        /// In the order of the numbers.
-        package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
-    }
-
-    /// A connection, numbered by the dispatcher from 1.
-    package struct ConnectionID: Hashable, Sendable, Comparable {
-        /// The number.
-        package var rawValue: UInt64
-        /// Names a connection.
-        package init(_ rawValue: UInt64) { self.rawValue = rawValue }
-        /// In the order of the numbers.
-        package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
-    }
-
-    /// Why a connection did not come about.
-    package enum ConnectFault: Hashable, Sendable {
-        /// The address, the network or the server; worth another try.
-        case unreachable(String)
-        /// The server's certificate is not trusted, or it speaks no HTTP/2: a matter of configuration.
-        case refused(String)
-    }
-
-    /// What happened. A jitter is drawn by the shell, 0 to 999.
-    package enum Event: Equatable, Sendable {
-        /// Somebody wants a push sent until `deadline` (monotonic).
-        case sendRequested(RequestID, topic: String, deadline: Int64)
-        /// Somebody has lost interest.
-        case cancelled(RequestID)
-        /// TCP and TLS stand.
-        case connected(ConnectionID)
-        /// They do not.
-        case connectFailed(ConnectionID, ConnectFault, jitter: Int64)
-        /// SETTINGS came with this many streams.
-        case streamLimitAnnounced(ConnectionID, Int)
-        /// A response is complete.
-        case responded(ConnectionID, stream: Int64, APNsResponse, jitter: Int64)
-        /// RST_STREAM with REFUSED_STREAM: certainly not processed (RFC 9113 §8.7).
-        case streamRefused(ConnectionID, stream: Int64)
-        /// RST_STREAM with another code.
-        case streamReset(ConnectionID, stream: Int64, code: String)
-        /// GOAWAY; the debug data is JSON, text or nothing (apns.md §3.3).
-        case goAwayReceived(ConnectionID, lastStream: Int64, debugData: [UInt8], jitter: Int64)
-        /// PING was answered.
-        case pingAnswered(ConnectionID)
-        /// The connection has ended.
-        case connectionClosed(ConnectionID, cause: String, jitter: Int64)
-        /// A provider token was signed and is used from now on.
-        case tokenMinted
-        /// None could be signed.
-        case tokenFailed(String, jitter: Int64)
-        /// The time of the last `wake` has come.
-        case timePassed
-        /// No more requests; the open ones get a moment.
-        case shutdownRequested
-    }
-
-    /// What the shell shall do, in this order.
-    package enum Effect: Equatable, Sendable {
-        /// Resolve the name afresh and connect.
-        case connect(ConnectionID)
-        /// Send the request on this stream, with the current provider token. Streams come in rising order.
-        case openStream(ConnectionID, stream: Int64, RequestID)
-        /// RST_STREAM with CANCEL.
-        case resetStream(ConnectionID, stream: Int64)
-        /// PING.
-        case ping(ConnectionID)
-        /// Close; nothing is awaited any more.
-        case close(ConnectionID)
-        /// Sign a provider token, then report `tokenMinted` or `tokenFailed`.
-        case mintToken
-        /// The request has ended.
-        case finish(RequestID, APNsOutcome)
-        /// Report `timePassed` at this monotonic time; replaces an earlier wake.
-        case wake(at: Int64)
-        /// Everything has ended.
-        case finishShutdown
-        /// Tell the operator.
-        case warn(String)
-    }
-
-    enum RequestState: Equatable, Sendable {
-        case queued
-        /// Until a monotonic time.
-        case waiting(until: Int64)
-        case inFlight(ConnectionID, stream: Int64, tokenGeneration: Int)
-    }
-
-    struct Request: Sendable {
-        var topic: String
-        var deadline: Int64
-        var state: RequestState = .queued
-        /// How many times it was sent.
-        var tries = 0
-        /// Whether a new provider token was tried for it.
-        var triedNewToken = false
-        /// The last refusal that led to a retry.
-        var refusal: APNsResponse?
-    }
-
     /// What a breaker stops: all of the credential, or one topic.
     enum Scope: Hashable, Sendable {
         case credential
@@ -153,11 +17,13 @@ package struct APNsDispatcher: Sendable {
     }
 
     struct Timer: Comparable, Sendable {
-        enum Subject: Equatable, Sendable {
-            case deadline(RequestID)
-            case retry(RequestID)
+        enum Subject: Sendable {
+            case deadline(RequestTable.Key)
+            case retry(RequestTable.Key)
             case connection(ConnectionID)
-            case connect
+            case token(PushToken)
+            /// A pause of the connecting or of the credential is over: the pump goes on by itself.
+            case pause
             case shutdown
         }
         var at: Int64
@@ -172,21 +38,36 @@ package struct APNsDispatcher: Sendable {
     /// The limits it was made with.
     package let configuration: Configuration
     var tokenRule: ProviderTokenRule
-    var requests: [RequestID: Request] = [:]
-    /// Ids in the order of sending; ids that are gone from `requests` are skipped.
-    var queue: Deque<RequestID> = []
-    var queuedCount = 0
+    var requests = RequestTable()
+    /// What is to be sent, in the order of acceptance; requests that have ended are skipped.
+    var queue: Deque<RequestTable.Key> = []
     /// Deadlines that came in rising order, which is the rule: cheaper than the heap, and emptied as requests end.
-    var deadlines: Deque<(at: Int64, id: RequestID)> = []
+    var deadlines: Deque<(at: Int64, key: RequestTable.Key)> = []
     var timers: Heap<Timer> = []
     var timersMade: UInt64 = 0
     var wakeAt: Int64?
-    var connections: [ConnectionID: ClientConnection] = [:]
+    /// In the order of their ids; a few.
+    var connections: [ClientConnection] = []
     var connectionsMade: UInt64 = 0
+    /// Whether a connection is old and waits for its replacement.
+    var hasAging = false
     var connectFailures = 0
     var connectNotBefore: Int64 = .min
     var connectFault: String?
+    /// How many times the credential was replaced.
+    var credential = 0
+    /// Not closed ones alone.
     var breakers: [Scope: Breaker] = [:]
+    /// How many `BadDeviceToken` came since the last push that was accepted.
+    var badTokens = 0
+    /// How many `DeviceTokenNotForTopic` came since the last push to that topic that was accepted.
+    var strayTokens: [String: Int] = [:]
+    var holds: [PushToken: TokenHold] = [:]
+    var holdsMade: UInt64 = 0
+    /// Nothing is sent before this monotonic time, after `TooManyProviderTokenUpdates`.
+    var sendNotBefore: Int64 = .min
+    /// How many such pauses came since the last push that was accepted.
+    var sendPauses = 0
     var isShuttingDown = false
     var isShutDown = false
 
@@ -197,7 +78,11 @@ package struct APNsDispatcher: Sendable {
     }
 
     /// How many requests have not ended.
-    package var openCount: Int { self.requests.count }
+    package private(set) var openCount = 0
+    /// How many of them are on a stream.
+    package private(set) var inFlightCount = 0
+    /// How many entries the lists hold, those of requests that have ended included.
+    var listedCount: Int { self.queue.count + self.deadlines.count + self.timers.count }
 
     /// Handles one event and returns its effects.
     package mutating func handle(_ event: Event, at now: Now) -> [Effect] {
@@ -209,39 +94,66 @@ package struct APNsDispatcher: Sendable {
     /// Handles one event; events about what has ended already are late and change nothing.
     package mutating func handle(_ event: Event, at now: Now, into effects: inout [Effect]) {
         switch event {
-        case .sendRequested(let id, let topic, let deadline):
-            self.accept(id, topic: topic, deadline: deadline, at: now, into: &effects)
-        case .cancelled(let id): self.cancel(id, at: now, into: &effects)
+        case .sendRequested(let id, let ask): self.accept(id, ask, at: now, into: &effects)
+        case .cancelled(let id):
+            guard let place = self.requests.place(of: id) else { break }
+            self.abandon(place, because: "cancelled", at: now, into: &effects)
+        case .resolved(let id, let addresses): self.resolved(id, addresses, at: now, into: &effects)
+        case .resolveFailed(let id, let cause, let jitter):
+            self.resolveFailed(id, cause, jitter: jitter, at: now, into: &effects)
         case .connected(let id): self.connected(id, at: now)
         case .connectFailed(let id, let fault, let jitter):
             self.connectFailed(id, fault, jitter: jitter, at: now, into: &effects)
         case .streamLimitAnnounced(let id, let limit):
-            self.connections[id]?.lastHeard = now.monotonic
-            self.connections[id]?.handle(.limitAnnounced(limit))
+            guard let index = self.heard(id, at: now) else { break }
+            self.connections[index].isBehind = false
+            self.connections[index].handle(.limitAnnounced(max(limit, 0)))
+        case .windowOpened(let id, let bytes):
+            guard let index = self.heard(id, at: now) else { break }
+            let window = self.connections[index].window
+            self.connections[index].window = min(window + min(max(bytes, 0), .max / 2), ClientConnection.windowMax)
         case .responded(let id, let stream, let response, let jitter):
             self.responded(id, stream: stream, response, jitter: jitter, at: now, into: &effects)
-        case .streamRefused(let id, let stream): self.streamRefused(id, stream: stream, at: now, into: &effects)
+        case .streamRefused(let id, let stream):
+            _ = self.heard(id, at: now)
+            self.notProcessed(id, stream: stream, "APNs refused the stream", at: now, into: &effects)
+        case .streamNotTaken(let id, let stream):
+            guard let index = self.index(of: id) else { break }
+            self.connections[index].isBehind = true
+            guard let place = self.connections[index].streams.close(stream) else { break }
+            // Nothing was tried: it does not count.
+            self.requests[place]?.tries -= 1
+            self.resubmit(place, because: "the connection is ending", at: now, into: &effects)
+            self.closeIfDrained(id, into: &effects)
+        case .streamNotSent(let id, let stream):
+            self.notProcessed(id, stream: stream, "the connection did not take it", at: now, into: &effects)
         case .streamReset(let id, let stream, let code):
-            guard let request = self.connections[id]?.streams.removeValue(forKey: stream) else { break }
-            self.finish(request, .unknownOutcome("APNs reset the stream: \(code)"), at: now, into: &effects)
+            guard let index = self.heard(id, at: now) else { break }
+            guard let place = self.connections[index].streams.close(stream) else { break }
+            self.finish(place, .unknownOutcome("APNs reset the stream: \(code)"), at: now, into: &effects)
             self.closeIfDrained(id, into: &effects)
         case .goAwayReceived(let id, let lastStream, let debugData, let jitter):
             self.goingAway(id, lastStream: lastStream, debugData: debugData, jitter: jitter, at: now, into: &effects)
         case .pingAnswered(let id):
-            self.connections[id]?.lastHeard = now.monotonic
-            self.connections[id]?.pingedAt = nil
+            guard let index = self.heard(id, at: now) else { break }
+            self.connections[index].pingedAt = nil
         case .connectionClosed(let id, let cause, let jitter):
             self.connectionClosed(id, cause: cause, jitter: jitter, at: now, into: &effects)
         case .tokenMinted: _ = self.tokenRule.handle(.minted, at: now)
         case .tokenFailed(let cause, let jitter):
             _ = self.tokenRule.handle(.failed, at: now)
             guard self.tokenRule.usable(at: now) == nil else { break }
-            self.trip(.credential, cause: cause, jitter: jitter, at: now, into: &effects)
+            self.trip(.credential, by: nil, cause: cause, jitter: jitter, at: now, into: &effects)
+        case .credentialReplaced: self.credentialReplaced(at: now, into: &effects)
         case .timePassed: self.timePassed(at: now, into: &effects)
         case .shutdownRequested: self.shutDown(at: now, into: &effects)
         }
         self.pump(at: now, into: &effects)
+        if self.hasAging { self.replaceAged(at: now, into: &effects) }
         self.settle(into: &effects)
+        // Kept here for the shell: to compute them it would copy the whole dispatcher.
+        self.openCount = self.requests.count
+        self.inFlightCount = self.requests.inFlightCount
     }
 
     // MARK: Time
@@ -253,14 +165,17 @@ package struct APNsDispatcher: Sendable {
 
     /// Asks to be woken for the earliest time that matters, and ends a shutdown when nothing is open.
     private mutating func settle(into effects: inout [Effect]) {
-        if self.isShuttingDown, !self.isShutDown, self.requests.isEmpty {
-            for id in self.connections.keys.sorted() { effects.append(.close(id)) }
-            self.connections = [:]
+        if self.isShuttingDown, !self.isShutDown, self.requests.count == 0 {
+            for connection in self.connections { effects.append(.close(connection.id, .shutdown)) }
+            self.connections = []
             self.isShutDown = true
             self.timers = []
             effects.append(.finishShutdown)
         }
-        while let first = self.deadlines.first, self.requests[first.id] == nil { self.deadlines.removeFirst() }
+        while let first = self.deadlines.first, self.requests.place(of: first.key) == nil {
+            self.deadlines.removeFirst()
+        }
+        self.compact()
         let earliest = min(self.deadlines.first?.at ?? .max, self.timers.min?.at ?? .max)
         guard earliest < .max else { return }
         if let wakeAt = self.wakeAt, wakeAt <= earliest { return }
@@ -268,24 +183,49 @@ package struct APNsDispatcher: Sendable {
         effects.append(.wake(at: earliest))
     }
 
+    /// Lets go of what ended requests have left in lists whose head is still alive, before it is more than what lives.
+    private mutating func compact() {
+        let open = self.requests.count
+        if self.queue.count > 2 * open + 1_024 { self.queue.removeAll { self.requests.place(of: $0) == nil } }
+        if self.deadlines.count > 2 * open + 1_024 {
+            self.deadlines.removeAll { self.requests.place(of: $0.key) == nil }
+        }
+        guard self.timers.count > 4 * (open + self.holds.count + self.connections.count) + 1_024 else { return }
+        self.timers = Heap(
+            self.timers.unordered.filter { timer in
+                switch timer.subject {
+                case .deadline(let key): self.requests.place(of: key) != nil
+                case .retry(let key):
+                    self.requests.place(of: key).map { self.requests[$0]?.state == .waiting(until: timer.at) } ?? false
+                case .connection(let id): self.index(of: id).map { self.connections[$0].lookAt == timer.at } ?? false
+                case .token(let token): self.holds[token]?.state == .waiting(until: timer.at)
+                case .pause: timer.at == self.connectNotBefore || timer.at == self.sendNotBefore
+                case .shutdown: true
+                }
+            })
+    }
+
     private mutating func timePassed(at now: Now, into effects: inout [Effect]) {
         self.wakeAt = nil
         while let first = self.deadlines.first, first.at <= now.monotonic {
             self.deadlines.removeFirst()
-            self.deadlinePassed(first.id, at: now, into: &effects)
+            self.deadlinePassed(first.key, at: now, into: &effects)
         }
         while let timer = self.timers.min, timer.at <= now.monotonic {
             self.timers.removeMin()
             switch timer.subject {
-            case .deadline(let id): self.deadlinePassed(id, at: now, into: &effects)
-            case .retry(let id):
-                guard case .waiting(let until)? = self.requests[id]?.state, until <= now.monotonic else { continue }
-                self.enqueue(id)
+            case .deadline(let key): self.deadlinePassed(key, at: now, into: &effects)
+            case .retry(let key):
+                guard let place = self.requests.place(of: key),
+                    case .waiting(let until)? = self.requests[place]?.state, until <= now.monotonic
+                else { continue }
+                self.enqueue(place)
             case .connection(let id): self.inspect(id, at: now, into: &effects)
-            case .connect: break  // The pump that follows connects.
+            case .token(let token): self.probe(token, at: now)
+            case .pause: break  // The pump that follows goes on.
             case .shutdown:
-                for id in self.requests.keys.sorted() {
-                    self.abandon(id, because: "shut down before the answer", at: now, into: &effects)
+                for place in self.requests.inOrder() {
+                    self.abandon(place, because: "shut down before the answer", at: now, into: &effects)
                 }
             }
         }

@@ -1,5 +1,5 @@
-/// Stops sending after a configuration fault, and lets one request at a time find out whether it is repaired (apns.md
-/// §10).
+/// Stops sending after a configuration fault, and lets one request at a time find out whether it is repaired (APNs
+/// reference, section 10).
 struct Breaker: Sendable {
     enum State: Equatable, Sendable {
         case closed
@@ -10,8 +10,8 @@ struct Breaker: Sendable {
     }
 
     enum Event: Equatable, Sendable {
-        /// APNs, or the connection, showed a configuration fault. Jitter: 0 to 999.
-        case tripped(cause: String, jitter: Int64)
+        /// An answer to this request, or without one the connection, showed a configuration fault. Jitter: 0 to 999.
+        case tripped(by: APNsDispatcher.RequestID?, cause: String, jitter: Int64)
         /// A request that was let through asks to be the probe, if one is due.
         case admitted(APNsDispatcher.RequestID)
         /// A request ended with an answer that shows no configuration fault.
@@ -40,9 +40,11 @@ struct Breaker: Sendable {
 
     private func transition(on event: Event, at monotonic: Int64) -> State {
         switch (self.state, event) {
-        case (.closed, .tripped(let cause, let jitter)):
+        case (.closed, .tripped(_, let cause, let jitter)):
             return .open(until: monotonic + self.pauses.pause(failures: 1, jitter: jitter), failures: 1, cause: cause)
-        case (.probing(_, let failures, _), .tripped(let cause, let jitter)):
+        case (.probing(let probe, let failures, _), .tripped(let request, let cause, let jitter)):
+            // An answer to what was on its way before the probe tells nothing new.
+            guard request == nil || request == probe else { return self.state }
             let pause = self.pauses.pause(failures: failures + 1, jitter: jitter)
             return .open(until: monotonic + pause, failures: failures + 1, cause: cause)
         case (.open(let until, let failures, let cause), .admitted(let request)):

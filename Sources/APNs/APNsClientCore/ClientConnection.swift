@@ -1,72 +1,143 @@
-/// One HTTP/2 connection to APNs as the dispatcher sees it: how many streams it may carry, and which requests are on
-/// them.
+/// One HTTP/2 connection to APNs as the dispatcher sees it: how far it is, what it may carry, and which requests are on
+/// its streams.
 struct ClientConnection: Sendable {
     enum State: Equatable, Sendable {
-        /// TCP and TLS are under way.
-        case connecting
-        /// Usable for one request, until that is answered (apns.md §3.1). The limit is nil until SETTINGS came.
-        case proving(limit: Int?)
+        /// The resolver was asked.
+        case resolving
+        /// TCP and TLS are under way to one of the addresses. SETTINGS may be told before `connected`.
+        case connecting(limit: Int?)
+        /// Usable for one request at a time, until one is answered and the limit is known (APNs reference, section
+        /// 3.1). The limit is nil until SETTINGS came.
+        case proving(limit: Int?, isAnswered: Bool)
         /// Usable up to the limit announced last.
         case open(limit: Int)
         /// Opens no further stream; answers are still awaited.
-        case draining
+        case draining(APNsDispatcher.CloseCause)
     }
 
     enum Event: Equatable, Sendable {
+        /// One of the addresses is tried.
+        case addressed
         case connected
         case limitAnnounced(Int)
         case answered
-        case retired
+        case retired(APNsDispatcher.CloseCause)
     }
 
-    private(set) var state: State = .connecting
-    /// The requests on its streams.
-    var streams: [Int64: APNsDispatcher.RequestID] = [:]
-    /// The id of the next stream: odd and rising (RFC 9113 §5.1.1).
-    var nextStream: Int64 = 1
-    /// Monotonic time of the last sign of life.
-    var lastHeard: Int64
-    /// Monotonic time of the unanswered PING.
-    var pingedAt: Int64?
+    let id: APNsDispatcher.ConnectionID
+    /// Which credential it was opened with, counted from 0.
+    let credential: Int
     /// Monotonic time at which it was opened.
     let openedAt: Int64
+    private(set) var state: State = .resolving
+    /// The address it has, or tries.
+    var address: String?
+    /// Addresses that were not tried.
+    var addresses: [String] = []
+    var streams = StreamWindow()
+    /// How many bytes of payload it takes before APNs has to open the window (RFC 9113, section 6.9.2).
+    var window = Self.windowFirst
+    /// Monotonic time of the last sign of life.
+    var lastHeard: Int64
+    /// Monotonic time of the last request or answer.
+    var lastUsed: Int64
+    /// Monotonic time of the unanswered PING.
+    var pingedAt: Int64?
+    /// Monotonic time of the next look at it; timers for other times are of the past.
+    var lookAt: Int64 = .max
+    /// Monotonic time until which answers are awaited after GOAWAY.
+    var drainUntil: Int64 = .max
     /// Whether an answer ever came.
     var isProven = false
+    /// Whether it is old and waits for its replacement; it takes requests that no other one can take.
+    var isAging = false
+    /// Whether it did not take a stream for a reason whose word has not come yet: GOAWAY, another limit, or its end.
+    /// Until that comes it takes none.
+    var isBehind = false
+    /// The old connection it takes the place of.
+    var replaces: APNsDispatcher.ConnectionID?
 
-    init(at monotonic: Int64) {
-        self.lastHeard = monotonic
+    /// The connection's window at the start, in bytes (RFC 9113, section 6.9.2), and the largest one (section 6.9.1).
+    static let windowFirst: Int64 = 65_535
+    static let windowMax: Int64 = 0x7fff_ffff
+
+    init(_ id: APNsDispatcher.ConnectionID, credential: Int, at monotonic: Int64) {
+        self.id = id
+        self.credential = credential
         self.openedAt = monotonic
+        self.lastHeard = monotonic
+        self.lastUsed = monotonic
     }
 
-    /// How many more streams it takes now.
+    /// Whether it takes one more request now.
     ///
-    /// - Parameter streamsMax: our own limit.
-    func room(streamsMax: Int) -> Int {
-        switch self.state {
-        case .connecting, .draining: 0
-        case .proving(let limit): min(1, limit ?? 1) - self.streams.count
-        case .open(let limit): min(limit, streamsMax) - self.streams.count
+    /// - Parameters:
+    ///   - bytes: of the request's payload.
+    ///   - streamsMax: our own limit.
+    func hasRoom(bytes: Int64, streamsMax: Int) -> Bool {
+        guard bytes <= self.window, !self.isBehind else { return false }
+        return switch self.state {
+        case .resolving, .connecting, .draining: false
+        case .proving(let limit, _): self.streams.count < min(1, limit ?? 1)
+        case .open(let limit): self.streams.count < min(limit, streamsMax)
         }
     }
 
-    /// Whether it counts against the largest number of connections.
-    var isPooled: Bool { self.state != .draining }
+    /// Whether it is on its way to be of full use: only one is at a time (APNs reference, section 3.4).
+    var isStarting: Bool {
+        switch self.state {
+        case .resolving, .connecting, .proving: true
+        case .open, .draining: false
+        }
+    }
+
+    /// Whether it takes requests, now or soon.
+    var isPooled: Bool {
+        switch self.state {
+        case .resolving, .connecting, .proving, .open: true
+        case .draining: false
+        }
+    }
+
+    /// Whether TCP and TLS stand.
+    var isConnected: Bool {
+        switch self.state {
+        case .resolving, .connecting: false
+        case .proving, .open, .draining: true
+        }
+    }
+
+    /// Why it will be closed; nil while it takes requests.
+    var drainCause: APNsDispatcher.CloseCause? {
+        switch self.state {
+        case .draining(let cause): cause
+        case .resolving, .connecting, .proving, .open: nil
+        }
+    }
 
     mutating func handle(_ event: Event) { self.state = self.transition(on: event) }
 
     private func transition(on event: Event) -> State {
         switch (self.state, event) {
-        case (.connecting, .connected): return .proving(limit: nil)
-        case (.proving, .limitAnnounced(let limit)): return .proving(limit: limit)
-        case (.proving(let limit), .answered): return .open(limit: limit ?? 1)
+        case (.resolving, .addressed), (.connecting, .addressed): return .connecting(limit: nil)
+        case (.connecting(let limit), .connected): return .proving(limit: limit, isAnswered: false)
+        case (.connecting, .limitAnnounced(let limit)): return .connecting(limit: limit)
+        case (.proving(_, let isAnswered), .limitAnnounced(let limit)):
+            return isAnswered ? .open(limit: limit) : .proving(limit: limit, isAnswered: false)
+        case (.proving(let limit, _), .answered):
+            return limit.map { .open(limit: $0) } ?? .proving(limit: nil, isAnswered: true)
         case (.open, .limitAnnounced(let limit)): return .open(limit: limit)
-        case (.connecting, .retired), (.proving, .retired), (.open, .retired): return .draining
-        // SETTINGS before the shell has said that it is connected.
-        case (.connecting, .limitAnnounced(let limit)): return .proving(limit: limit)
-        case (.proving, .connected), (.open, .connected), (.open, .answered): return self.state
-        // An answer without a connection cannot be.
+        case (.resolving, .retired(let cause)), (.connecting, .retired(let cause)), (.proving, .retired(let cause)),
+            (.open, .retired(let cause)):
+            return .draining(cause)
+        case (.open, .answered): return self.state
+        // What comes in an order that cannot be changes nothing.
+        case (.resolving, .connected), (.resolving, .limitAnnounced), (.resolving, .answered): return self.state
         case (.connecting, .answered): return self.state
-        case (.draining, .connected), (.draining, .limitAnnounced), (.draining, .answered), (.draining, .retired):
+        case (.proving, .addressed), (.proving, .connected): return self.state
+        case (.open, .addressed), (.open, .connected): return self.state
+        case (.draining, .addressed), (.draining, .connected), (.draining, .limitAnnounced), (.draining, .answered),
+            (.draining, .retired):
             return self.state
         }
     }

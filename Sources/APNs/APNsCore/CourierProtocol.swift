@@ -5,15 +5,23 @@ package import TidingsModel
 package enum CourierRequest: Hashable, Sendable {
     /// Who is calling; must come first.
     case hello(PhoneID)
-    /// An app wants its token; the answer carries the same id.
-    case register(id: Int64, topic: String, PushEnvironment)
-    /// An app was removed.
-    case unregister(topic: String, PushEnvironment)
+    /// An app wants its token, or that of one of its Live Activities; the answer carries the same id.
+    case register(id: Int64, topic: String, PushEnvironment, activity: String? = nil)
+    /// An app was removed, or one of its Live Activities is over.
+    case unregister(topic: String, PushEnvironment, activity: String? = nil)
     /// A push has been received.
     case acknowledge(delivery: Int64)
+    /// How the phone is about power.
+    case power(PhonePower)
+    /// What has become of an app.
+    case app(topic: String, PushEnvironment, AppCondition)
+    /// The phone listens to a broadcast channel, or stops to.
+    case subscription(ChannelName, isOn: Bool)
 
     /// The longest line in bytes.
     package static let lineBytesMax = 4_096
+    /// The longest name of a Live Activity in bytes, a choice of this courier's.
+    package static let activityBytesMax = 256
 
     /// Reads one line.
     ///
@@ -31,14 +39,51 @@ package enum CourierRequest: Hashable, Sendable {
             self = .hello(try PhoneID.validated(value["phone"]?.stringValue ?? "", field: "phone"))
         case "register":
             self = .register(
-                id: try Self.number(value, "id"), topic: try Self.topic(value), try Self.environment(value))
+                id: try Self.number(value, "id"), topic: try Self.topic(value), try Self.environment(value),
+                activity: try Self.activity(value))
         case "unregister":
-            self = .unregister(topic: try Self.topic(value), try Self.environment(value))
+            self = .unregister(
+                topic: try Self.topic(value), try Self.environment(value), activity: try Self.activity(value))
         case "ack":
             self = .acknowledge(delivery: try Self.number(value, "delivery"))
+        case "power":
+            self = .power(try Self.word(value, "state", PhonePower.self))
+        case "app":
+            self = .app(
+                topic: try Self.topic(value), try Self.environment(value),
+                AppCondition(
+                    life: try Self.word(value, "state", AppCondition.Life.self),
+                    notificationsEnabled: try Self.flag(value, "notifications"),
+                    backgroundRefreshEnabled: try Self.flag(value, "background_refresh")))
+        case "subscribe", "unsubscribe":
+            let id = APNsChannelID(value["channel"]?.stringValue ?? "")
+            guard APNsFormat.isChannelID(id.rawValue.utf8) else {
+                throw InvalidField(field: "channel", rule: "must be a channel id")
+            }
+            let name = ChannelName(
+                bundleID: try Self.topic(value), environment: try Self.environment(value), id: id)
+            self = .subscription(name, isOn: value["type"] == "subscribe")
         default:
-            throw InvalidField(field: "type", rule: "must be hello, register, unregister or ack")
+            throw InvalidField(
+                field: "type", rule: "must be hello, register, unregister, ack, power, app, subscribe or unsubscribe")
         }
+    }
+
+    private static func word<Word: RawRepresentable & CaseIterable>(
+        _ value: JSONValue, _ name: String, _ type: Word.Type
+    ) throws(InvalidField) -> Word where Word.RawValue == String {
+        guard let word = value[name]?.stringValue.flatMap({ Word(rawValue: $0) }) else {
+            throw InvalidField(
+                field: name, rule: "must be one of \(Word.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        return word
+    }
+
+    /// Absent is true.
+    private static func flag(_ value: JSONValue, _ name: String) throws(InvalidField) -> Bool {
+        guard let value = value[name] else { return true }
+        guard let flag = value.boolValue else { throw InvalidField(field: name, rule: "must be true or false") }
+        return flag
     }
 
     private static func number(_ value: JSONValue, _ name: String) throws(InvalidField) -> Int64 {
@@ -55,6 +100,19 @@ package enum CourierRequest: Hashable, Sendable {
         return topic
     }
 
+    /// Absent and null are none.
+    private static func activity(_ value: JSONValue) throws(InvalidField) -> String? {
+        guard let activity = value["activity"], activity != .null else { return nil }
+        guard let name = activity.stringValue, 1...Self.activityBytesMax ~= name.utf8.count else {
+            throw InvalidField(field: "activity", rule: "must be text of 1 to \(Self.activityBytesMax) bytes")
+        }
+        let suffix = APNsPushType.liveactivity.topicSuffix
+        guard try Self.topic(value).hasSuffix(suffix) else {
+            throw InvalidField(field: "activity", rule: "must come with a topic that ends in \(suffix)")
+        }
+        return name
+    }
+
     private static func environment(_ value: JSONValue) throws(InvalidField) -> PushEnvironment {
         guard let environment = value["environment"]?.stringValue.flatMap(PushEnvironment.init(rawValue:)) else {
             throw InvalidField(field: "environment", rule: "must be sandbox or production")
@@ -68,27 +126,32 @@ package enum CourierLine {
     /// The greeting.
     package static let welcome = Self.line(["type": "welcome"])
 
-    /// The token of an app.
-    package static func registered(id: Int64, topic: String, _ environment: PushEnvironment, _ token: PushToken)
-        -> [UInt8]
-    {
-        Self.line([
-            "type": "registered", "id": .int(id), "topic": .string(topic), "environment": .string(environment.rawValue),
-            "token": .string(token.rawValue),
+    /// The token of an app, or of one of its Live Activities.
+    package static func registered(
+        id: Int64, topic: String, _ environment: PushEnvironment, activity: String? = nil, _ token: PushToken
+    ) -> [UInt8] {
+        var line = JSONObject([
+            ("type", "registered"), ("id", .int(id)), ("topic", .string(topic)),
+            ("environment", .string(environment.rawValue)), ("token", .string(token.rawValue)),
         ])
+        if let activity { line["activity"] = .string(activity) }
+        return Self.line(.object(line))
     }
 
     /// A push, with its payload as it was sent but for white space.
     package static func push(delivery: Int64, _ push: AcceptedPush) -> [UInt8] {
         // The payload has been parsed before it was accepted.
         let payload = (try? JSONValue(parsing: push.payload)) ?? .null
-        return Self.line([
-            "type": "push", "delivery": .int(delivery), "topic": .string(push.target.topic),
-            "token": .string(push.token.rawValue), "apns_id": .string(push.apnsID), "unique_id": .string(push.uniqueID),
-            "collapse_id": push.collapseID.map { .string($0) } ?? .null, "push_type": .string(push.pushType.rawValue),
-            "priority": .int(push.priority.rawValue), "expiration": push.expiration.map { .int($0) } ?? .null,
-            "payload": payload,
+        var line = JSONObject([
+            ("type", "push"), ("delivery", .int(delivery)), ("topic", .string(push.target.topic)),
+            ("token", .string(push.token.rawValue)), ("apns_id", .string(push.apnsID)),
+            ("unique_id", .string(push.uniqueID)), ("collapse_id", push.collapseID.map { .string($0) } ?? .null),
+            ("push_type", .string(push.pushType.rawValue)), ("priority", .int(push.priority.rawValue)),
+            ("expiration", push.expiration.map { .int($0) } ?? .null), ("payload", payload),
         ])
+        if let activity = push.target.activity { line["activity"] = .string(activity) }
+        if let channel = push.channel { line["channel_id"] = .string(channel.id.rawValue) }
+        return Self.line(.object(line))
     }
 
     /// What was wrong with a line of the phone's.

@@ -1,7 +1,8 @@
 package import APNsModel
 package import TidingsModel
 
-/// One line of the delivery log: what became of one push, and when (apns.md §15, §18).
+/// One line of the delivery log: what became of one push, and when (APNs reference,
+/// sections 15 and 18).
 package struct DeliveryLogEntry: Hashable, Sendable {
     /// The push: the `apns-id` of request and response.
     package var apnsID: String
@@ -15,6 +16,10 @@ package struct DeliveryLogEntry: Hashable, Sendable {
     package var token: String?
     /// The topic, as far as it was read.
     package var topic: String?
+    /// The side of Apple's.
+    package var environment: PushEnvironment?
+    /// The channel of a broadcast.
+    package var channelID: APNsChannelID?
 
     /// What can happen to a push.
     package enum Event: Hashable, Sendable {
@@ -24,8 +29,12 @@ package struct DeliveryLogEntry: Hashable, Sendable {
         case refused(APNsReason, detail: String?)
         /// Accepted, but the answer was withheld by the fault plan.
         case answerLost
-        /// Kept for a phone that is not connected.
+        /// The fault plan took the request before it was answered; the fault's name.
+        case faulted(String)
+        /// Kept for a phone that is away, or that saves power.
         case stored
+        /// A background push that waits because the app has had its share.
+        case held
         /// A newer push took its place in the store.
         case overwritten(by: String)
         /// Written to the phone.
@@ -34,6 +43,8 @@ package struct DeliveryLogEntry: Hashable, Sendable {
         case delivered
         /// The phone's connection went before the acknowledgement.
         case returned
+        /// To be brought once more, by mishap.
+        case duplicated
         /// Given up.
         case discarded(DiscardCause)
     }
@@ -46,10 +57,16 @@ package struct DeliveryLogEntry: Hashable, Sendable {
         case notStorable = "not_storable"
         /// The app was removed, or the token retired.
         case tokenNoLongerActive = "token_no_longer_active"
+        /// The person does not allow notifications of the app.
+        case notificationsDisabled = "notifications_disabled"
+        /// A background push for an app that may not refresh in the background.
+        case backgroundRefreshDisabled = "background_refresh_disabled"
+        /// A background push for an app the person has closed by force.
+        case forceQuit = "force_quit"
     }
 
     /// The entry as JSON: `apns_id`, `unique_id`, `wall_ms`, `event`, and `reason`, `detail`, `by`, `delivery`,
-    /// `token`, `topic` where they apply.
+    /// `token`, `topic`, `environment`, `channel_id` where they apply.
     package var json: JSONValue {
         var object = JSONObject([
             ("apns_id", .string(self.apnsID)), ("unique_id", .string(self.uniqueID)), ("wall_ms", .int(self.wall)),
@@ -61,7 +78,12 @@ package struct DeliveryLogEntry: Hashable, Sendable {
             object["reason"] = .string(reason.name)
             if let detail { object["detail"] = .string(detail) }
         case .answerLost: object["event"] = "answer_lost"
+        case .faulted(let fault):
+            object["event"] = "faulted"
+            object["reason"] = .string(fault)
         case .stored: object["event"] = "stored"
+        case .held: object["event"] = "held"
+        case .duplicated: object["event"] = "duplicated"
         case .overwritten(let newer):
             object["event"] = "overwritten"
             object["by"] = .string(newer)
@@ -76,6 +98,8 @@ package struct DeliveryLogEntry: Hashable, Sendable {
         }
         if let token = self.token { object["token"] = .string(token) }
         if let topic = self.topic { object["topic"] = .string(topic) }
+        if let environment = self.environment { object["environment"] = .string(environment.rawValue) }
+        if let channelID = self.channelID { object["channel_id"] = .string(channelID.rawValue) }
         return .object(object)
     }
 }

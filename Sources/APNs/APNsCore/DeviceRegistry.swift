@@ -1,13 +1,8 @@
 import APNsModel
 package import TidingsModel
 
-/// A phone, named by itself when it calls the courier.
-package struct PhoneID: StringIdentifier {
-    package let rawValue: String
-    package init(_ rawValue: String) { self.rawValue = rawValue }
-}
-
-/// One app on one phone, in one environment: what a device token stands for (apns.md §16).
+/// One app on one phone, in one environment: what a device token stands for (APNs reference, section 16). Each Live
+/// Activity of an app has a token of its own under the one topic (section 13).
 package struct DeviceTopic: Hashable, Sendable {
     /// The phone.
     package var phone: PhoneID
@@ -15,12 +10,32 @@ package struct DeviceTopic: Hashable, Sendable {
     package var topic: String
     /// The side of Apple's.
     package var environment: PushEnvironment
+    /// The phone's name for the Live Activity; nil for every other token, push-to-start's included.
+    package var activity: String?
 
-    /// Names an app on a phone.
-    package init(phone: PhoneID, topic: String, environment: PushEnvironment) {
+    /// Names an app on a phone, or one of its Live Activities.
+    package init(phone: PhoneID, topic: String, environment: PushEnvironment, activity: String? = nil) {
         self.phone = phone
         self.topic = topic
         self.environment = environment
+        self.activity = activity
+    }
+
+    /// The app, whichever of its Live Activities this is.
+    var app: DeviceTopic { self.with(activity: nil) }
+
+    func with(activity: String?) -> DeviceTopic {
+        var other = self
+        other.activity = activity
+        return other
+    }
+
+    init?(record: JSONValue) {
+        guard let phone = record["phone"]?.stringValue, let topic = record["topic"]?.stringValue,
+            let environment = record["environment"]?.stringValue.flatMap({ PushEnvironment(rawValue: $0) })
+        else { return nil }
+        self.init(
+            phone: PhoneID(phone), topic: topic, environment: environment, activity: record["activity"]?.stringValue)
     }
 }
 
@@ -34,46 +49,113 @@ package struct RegisteredDevice: Hashable, Sendable {
     package var since: Int64
     /// Wall milliseconds at which it became invalid; nil while it is good.
     package var retiredAt: Int64?
+    /// How it ended; nil while it is good.
+    package var end: TokenEnd?
+    /// How many pushes to it are still accepted after its end, and discarded.
+    package var acceptedYet = 0
 
-    /// The device as JSON: `token`, `phone`, `topic`, `environment`, `since_ms`, `retired_ms`.
+    /// The device as JSON: `token`, `phone`, `topic`, `environment`, `since_ms`, `retired_ms`, `activity` if it is a Live
+    /// Activity's, and `end` once it is.
     package var json: JSONValue {
-        .members([
+        var object = JSONObject([
             ("token", .string(self.token.rawValue)), ("phone", .string(self.target.phone.rawValue)),
             ("topic", .string(self.target.topic)), ("environment", .string(self.target.environment.rawValue)),
             ("since_ms", .int(self.since)), ("retired_ms", self.retiredAt.map { .int($0) } ?? .null),
         ])
+        if let activity = self.target.activity { object["activity"] = .string(activity) }
+        if let end = self.end { object["end"] = .string(end.rawValue) }
+        return .object(object)
+    }
+
+    var record: ServiceRecord {
+        guard case .object(var object) = self.json else { return ServiceRecord(kind: .device, key: "", json: .null) }
+        if self.acceptedYet > 0 { object["accepted_yet"] = .int(self.acceptedYet) }
+        return ServiceRecord(kind: .device, key: self.token.rawValue, json: .object(object))
+    }
+
+    init(token: PushToken, target: DeviceTopic, since: Int64) {
+        self.token = token
+        self.target = target
+        self.since = since
+    }
+
+    init?(record: JSONValue) {
+        guard let token = record["token"]?.stringValue, let target = DeviceTopic(record: record),
+            let since = record["since_ms"]?.intValue
+        else { return nil }
+        self.init(token: PushToken(token), target: target, since: since)
+        self.retiredAt = record["retired_ms"]?.intValue
+        self.end = record["end"]?.stringValue.flatMap { TokenEnd(rawValue: $0) }
+        self.acceptedYet = record["accepted_yet"]?.intValue.map { Int($0) } ?? 0
     }
 }
 
-/// Every token ever given out. Retired ones are kept: they answer 410 (apns.md §11).
+/// Every token ever given out. Retired ones are kept: they answer 410 (APNs reference, section 11).
 struct DeviceRegistry: Sendable {
     private var tokens: [PushToken: RegisteredDevice] = [:]
     private var current: [DeviceTopic: PushToken] = [:]
+    /// The Live Activities with a good token, by app.
+    private var activities: [DeviceTopic: Set<String>] = [:]
 
-    /// The token of an app on a phone: the one it has, or else the drawn one.
-    mutating func register(_ target: DeviceTopic, drawn: PushToken, wall: Int64) -> PushToken {
-        if let token = self.current[target] { return token }
-        self.tokens[drawn] = RegisteredDevice(token: drawn, target: target, since: wall, retiredAt: nil)
-        self.current[target] = drawn
-        return drawn
+    /// The device of an app on a phone: the one it has, or else a new one with the drawn token; nil if that token
+    /// stands for something else already.
+    mutating func register(
+        _ target: DeviceTopic, drawn: PushToken, wall: Int64
+    ) -> (device: RegisteredDevice, isNew: Bool)? {
+        if let token = self.current[target], let device = self.tokens[token] { return (device, false) }
+        guard self.tokens[drawn] == nil else { return nil }
+        let device = RegisteredDevice(token: drawn, target: target, since: wall)
+        self.tokens[drawn] = device
+        self.use(device)
+        return (device, true)
     }
 
-    /// Ends the token of an app on a phone, if it has one.
-    mutating func unregister(_ target: DeviceTopic, wall: Int64) -> RegisteredDevice? {
-        guard let token = self.current[target] else { return nil }
-        return self.retire(token, wall: wall)
+    /// Puts a device back that was recorded.
+    mutating func restore(_ device: RegisteredDevice) {
+        self.tokens[device.token] = device
+        if device.retiredAt == nil { self.use(device) }
+    }
+
+    private mutating func use(_ device: RegisteredDevice) {
+        self.current[device.target] = device.token
+        if let activity = device.target.activity {
+            self.activities[device.target.app, default: []].insert(activity)
+        }
+    }
+
+    /// Ends the token of one Live Activity, or the tokens of an app on a phone: of the topic itself, and of the topics
+    /// that are it with the suffix of a type of push, with those of every Live Activity.
+    mutating func unregister(_ target: DeviceTopic, wall: Int64, acceptedYet: Int) -> [RegisteredDevice] {
+        var ended = [target]
+        if target.activity == nil {
+            for suffix in APNsPushType.allCases.map(\.topicSuffix) where !suffix.isEmpty {
+                let app = DeviceTopic(
+                    phone: target.phone, topic: target.topic + suffix, environment: target.environment)
+                ended.append(app)
+                ended += (self.activities[app] ?? []).sorted().map { app.with(activity: $0) }
+            }
+        }
+        return ended.compactMap { target in
+            self.current[target].flatMap { self.retire($0, .unregistered, wall: wall, acceptedYet: acceptedYet) }
+        }
     }
 
     /// Ends a token; nil if it is unknown or has ended already.
-    mutating func retire(_ token: PushToken, wall: Int64) -> RegisteredDevice? {
+    mutating func retire(
+        _ token: PushToken, _ end: TokenEnd, wall: Int64, acceptedYet: Int
+    ) -> RegisteredDevice? {
         guard var device = self.tokens[token], device.retiredAt == nil else { return nil }
         device.retiredAt = wall
+        device.end = end
+        device.acceptedYet = acceptedYet
         self.tokens[token] = device
         self.current[device.target] = nil
+        if let activity = device.target.activity { self.activities[device.target.app]?.remove(activity) }
         return device
     }
 
-    /// Step 6 of apns.md §20: the token must be known in this environment, belong to the topic, and be good.
+    /// Step 6 of APNs reference, section 20: the token must be known in this environment, belong to the topic, and be
+    /// good, or at least not have ended long ago.
     func device(
         token text: String, topic: String, environment: PushEnvironment
     ) throws(Refusal) -> RegisteredDevice {
@@ -84,7 +166,15 @@ struct DeviceRegistry: Sendable {
         guard device.target.topic == topic else {
             throw Refusal(.deviceTokenNotForTopic, detail: "a token of \(device.target.topic)")
         }
-        if let retiredAt = device.retiredAt { throw Refusal(.unregistered, timestamp: retiredAt) }
+        guard let retiredAt = device.retiredAt, device.acceptedYet == 0 else { return device }
+        throw Refusal(device.end == .expired ? .expiredToken : .unregistered, timestamp: retiredAt)
+    }
+
+    /// A push to a token that has ended was accepted once more.
+    mutating func acceptedAfterEnd(_ token: PushToken) -> RegisteredDevice? {
+        guard var device = self.tokens[token], device.acceptedYet > 0 else { return nil }
+        device.acceptedYet -= 1
+        self.tokens[token] = device
         return device
     }
 

@@ -1,118 +1,123 @@
 package import APNsModel
 package import TidingsModel
 
-/// What the operator makes go wrong. It applies to requests that would have been accepted, after every check (apns.md
-/// §20, step 7).
+/// What the operator makes go wrong: rules, and the seed their chances are drawn from. The same plan and the same
+/// events make the same faults.
 package struct FaultPlan: Hashable, Sendable {
-    /// Answer with this reason and status instead of accepting.
-    package var refusal: Injected?
-    /// Accept and deliver, then cut the connection instead of answering.
-    package var losesAnswer: Bool
-    /// Answer this many milliseconds late, 0 or more.
-    package var delayMilliseconds: Int64
-    /// How many requests are still to suffer; nil for all until the plan changes.
+    /// Where the chances start.
+    package var seed: UInt64
+    /// The rules, asked in this order.
+    package var rules: [FaultRule]
+
+    /// A plan; without rules nothing goes wrong.
+    package init(seed: UInt64 = 0, rules: [FaultRule] = []) {
+        self.seed = seed
+        self.rules = rules
+    }
+
+    /// A plan of rules that always hold.
+    package init(_ first: Fault, _ more: Fault...) {
+        self.init(rules: ([first] + more).map { FaultRule($0) })
+    }
+
+    /// How many rules a plan may have.
+    package static let rulesMax = 1_000
+}
+
+/// One fault, and what it happens to.
+package struct FaultRule: Hashable, Sendable {
+    /// What goes wrong.
+    package var fault: Fault
+    /// In so many of 1,000 cases, 1 to 1,000.
+    package var perMille = 1_000
+    /// So many matching cases are spared first, 0 or more.
+    package var after = 0
+    /// After so many faults the rule has ended, 1 or more; nil for never.
     package var count: Int?
-    /// Providers cannot connect, and their connections are cut.
-    package var outage: Bool
+    /// Only requests to this topic; for broadcasts and channels the bundle identifier.
+    package var topic: String?
+    /// Only pushes to this device token.
+    package var token: PushToken?
 
-    /// An answer that is made up.
-    package struct Injected: Hashable, Sendable {
-        /// 400 to 599.
-        package var status: Int
-        /// The word in the body.
-        package var reason: APNsReason
-
-        /// An answer.
-        package init(status: Int, reason: APNsReason) {
-            self.status = status
-            self.reason = reason
-        }
-    }
-
-    /// A plan; without arguments nothing goes wrong.
+    /// A rule.
     package init(
-        refusal: Injected? = nil, losesAnswer: Bool = false, delayMilliseconds: Int64 = 0, count: Int? = nil,
-        outage: Bool = false
+        _ fault: Fault, perMille: Int = 1_000, after: Int = 0, count: Int? = nil, topic: String? = nil,
+        token: PushToken? = nil
     ) {
-        self.refusal = refusal
-        self.losesAnswer = losesAnswer
-        self.delayMilliseconds = delayMilliseconds
+        self.fault = fault
+        self.perMille = perMille
+        self.after = after
         self.count = count
-        self.outage = outage
+        self.topic = topic
+        self.token = token
+    }
+}
+
+/// What can go wrong. Faults of requests happen to those that passed every check (APNs reference, section 20, step 7),
+/// but for `clockSkew`, which happens to every request with a readable provider token.
+package enum Fault: Hashable, Sendable {
+    /// Answer with this reason instead of accepting.
+    case respond(status: Int, APNsReason, retryAfter: Int64?)
+    /// Answer this many milliseconds later; with several rules the sum.
+    case delay(milliseconds: Int64)
+    /// Accept and deliver, then cut the connection instead of answering.
+    case loseAnswer
+    /// The connection reads and writes nothing more; the request is lost.
+    case blackHole
+    /// End the request's stream with this code.
+    case resetStream(code: UInt32)
+    /// End the request's stream as never processed (RFC 9113, section 8.7).
+    case refuseStream
+    /// End the connection with GOAWAY.
+    case goAway(debug: GoAwayDebug, lastStream: GoAwayStream)
+    /// Cut the connection; the request is lost.
+    case cut
+    /// Fail the TLS handshake of a connection that arrives.
+    case tlsAlert(TLSAlert)
+    /// Close a connection that arrives before TLS.
+    case refuseConnect
+    /// Announce another stream limit, and after so many further requests of the connection the usual one; nil for
+    /// never.
+    case streamLimit(Int, requests: Int?)
+    /// Judge the provider token by a clock that is so many seconds ahead of the true one, or behind if negative.
+    case clockSkew(seconds: Int64)
+    /// Cut all connections when the plan is set, and refuse new ones.
+    case outage
+
+    /// What the debug data of a GOAWAY says (APNs reference, section 3.3).
+    package enum GoAwayDebug: Hashable, Sendable {
+        /// `{"reason":"…"}`.
+        case reason(APNsReason)
+        /// Plain text, with error code 7 as Apple's "Maximum active streams violated for this endpoint.".
+        case text(String)
+        /// Nothing.
+        case empty
     }
 
-    /// Reads the operator's JSON: `status`, `reason`, `count`, `delay_ms`, `lost_answer`, `outage`; `{}` ends all
-    /// faults.
-    ///
-    /// - Throws: `InvalidField` naming the member and the rule; an unknown member is refused.
-    package init(json: JSONValue) throws(InvalidField) {
-        guard let object = json.objectValue else { throw InvalidField(field: "body", rule: "must be a JSON object") }
-        self.init()
-        let names: [String] = ["status", "reason", "count", "delay_ms", "lost_answer", "outage"]
-        for (name, _) in object.members where !names.contains(name) {
-            throw InvalidField(field: name, rule: "is not one of \(names.joined(separator: ", "))")
-        }
-        self.count = try Self.number(object, "count", in: 1...1_000_000_000).map { Int($0) }
-        self.delayMilliseconds = try Self.number(object, "delay_ms", in: 0...600_000) ?? 0
-        self.losesAnswer = try Self.flag(object, "lost_answer")
-        self.outage = try Self.flag(object, "outage")
-        self.refusal = try Self.refusal(object)
+    /// Up to where a GOAWAY counts the streams as processed.
+    package enum GoAwayStream: String, Hashable, Sendable, CaseIterable {
+        /// The request is the last one that is answered.
+        case current
+        /// The request was not processed.
+        case previous
     }
 
-    private static func refusal(_ object: JSONObject) throws(InvalidField) -> Injected? {
-        let status = try Self.number(object, "status", in: 400...599)
-        guard let word = object["reason"] else {
-            return status.map { Injected(status: Int($0), reason: Self.usualReason(status: Int($0))) }
-        }
-        guard let text = word.stringValue, !text.isEmpty else {
-            throw InvalidField(field: "reason", rule: "must be one of Apple's reasons, as text")
-        }
-        let reason = APNsReason(name: text)
-        guard let status = status.map({ Int($0) }) ?? reason.status else {
-            throw InvalidField(field: "status", rule: "must be given with a reason Apple does not document")
-        }
-        return Injected(status: status, reason: reason)
+    /// What a fault happens to.
+    enum Occasion: Hashable, Sendable {
+        /// A connection arrives.
+        case arrival
+        /// A provider token is judged.
+        case token
+        /// A request has passed every check.
+        case request
     }
 
-    private static func usualReason(status: Int) -> APNsReason {
-        switch status {
-        case 403: .forbidden
-        case 404: .badPath
-        case 405: .methodNotAllowed
-        case 410: .unregistered
-        case 413: .payloadTooLarge
-        case 429: .tooManyRequests
-        case 503: .serviceUnavailable
-        case 500...: .internalServerError
-        default: .badDeviceToken
+    var occasion: Occasion {
+        switch self {
+        case .tlsAlert, .refuseConnect, .outage: .arrival
+        case .clockSkew: .token
+        case .respond, .delay, .loseAnswer, .blackHole, .resetStream, .refuseStream, .goAway, .cut, .streamLimit:
+            .request
         }
-    }
-
-    private static func number(
-        _ object: JSONObject, _ name: String, in range: ClosedRange<Int64>
-    ) throws(InvalidField) -> Int64? {
-        guard let value = object[name] else { return nil }
-        guard let number = value.intValue, range.contains(number) else {
-            throw InvalidField(
-                field: name, rule: "must be a whole number from \(range.lowerBound) to \(range.upperBound)")
-        }
-        return number
-    }
-
-    private static func flag(_ object: JSONObject, _ name: String) throws(InvalidField) -> Bool {
-        guard let value = object[name] else { return false }
-        guard let flag = value.boolValue else { throw InvalidField(field: name, rule: "must be true or false") }
-        return flag
-    }
-
-    /// Takes the faults of one request; ends the plan when its count is used up. An outage does not count requests.
-    mutating func take() -> FaultPlan {
-        let plan = self
-        guard let count = self.count, self.refusal != nil || self.losesAnswer || self.delayMilliseconds > 0 else {
-            return plan
-        }
-        self = count > 1 ? plan : FaultPlan(outage: plan.outage)
-        if count > 1 { self.count = count - 1 }
-        return plan
     }
 }

@@ -1,10 +1,11 @@
 import TidingsModel
 
-/// A provider token (JWT) taken apart: what it claims, and what a shell needs to verify its signature (apns.md §4).
+/// A provider token (JWT) taken apart: what it claims, and what a shell needs to verify its signature (APNs
+/// reference, section 4).
 ///
 /// Reading is lenient where the service is: standard base64 besides base64url, padding, `iat` as a numeric string or
-/// a fraction,
-/// further members, and a signature in DER form are all in use by clients that work. `isStrict` refuses them.
+/// a fraction, further members, and a signature in DER form are all in use by clients that work. `isStrict` refuses
+/// them.
 package struct ProviderToken: Hashable, Sendable {
     /// The header's `kid`: the id of the signing key.
     package var keyID: String
@@ -78,7 +79,7 @@ package struct ProviderToken: Hashable, Sendable {
     }
 }
 
-/// Base64 in both alphabets (RFC 4648 §4, §5).
+/// Base64 in both alphabets (RFC 4648, sections 4 and 5).
 enum Base64 {
     /// The bytes; nil if the text is not base64.
     ///
@@ -101,6 +102,22 @@ enum Base64 {
             }
         }
         return bytes
+    }
+
+    private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+
+    /// The text in the standard alphabet, with padding.
+    static func encode(_ bytes: [UInt8]) -> String {
+        var text: [UInt8] = []
+        for start in stride(from: 0, to: bytes.count, by: 3) {
+            let group = bytes[start..<min(start + 3, bytes.count)]
+            let number = group.reduce(UInt32(0)) { $0 << 8 | UInt32($1) } << UInt32(8 * (3 - group.count))
+            for place in 0..<4 {
+                let digit = Self.digits[Int(number >> UInt32(18 - 6 * place) & 63)]
+                text.append(place > group.count ? UInt8(ascii: "=") : digit)
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
     }
 
     private static func value(_ digit: UInt8, isStrict: Bool) -> UInt8? {

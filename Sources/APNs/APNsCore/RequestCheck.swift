@@ -1,52 +1,73 @@
-package import APNsModel
+import APNsModel
 import TidingsModel
 
-/// A request as it came over HTTP/2: nothing is believed yet.
-package struct WireRequest: Hashable, Sendable {
-    /// One header.
-    package struct Header: Hashable, Sendable {
-        /// In lowercase (RFC 9113 §8.2).
-        package var name: String
-        /// As it came.
-        package var value: String
+/// What a request asks for, by its method and path.
+enum Route: Hashable, Sendable {
+    /// A push to the device token with this text, in lowercase.
+    case push(token: String)
+    /// A broadcast to a channel of this app.
+    case broadcast(bundleID: String)
+    /// Something about the channels of this app.
+    case createChannel(bundleID: String)
+    case readChannel(bundleID: String)
+    case deleteChannel(bundleID: String)
+    case listChannels(bundleID: String)
 
-        /// A header.
-        package init(name: String, value: String) {
-            self.name = name
-            self.value = value
+    /// Step 2 of APNs reference, section 20.
+    ///
+    /// - Throws: `MethodNotAllowed`, `BadPath`, `MissingDeviceToken`.
+    init(_ request: WireRequest, host: ProviderHost) throws(Refusal) {
+        switch host.service {
+        case .push: self = try Self.pushing(request)
+        case .channels: self = try Self.managing(request)
         }
     }
 
-    /// The value of `:method`.
-    package var method: String
-    /// The value of `:path`.
-    package var path: String
-    /// Every header but the pseudo-headers, in the order they came.
-    package var headers: [Header]
-    /// The body; a shell may stop reading once it is longer than any limit.
-    package var body: [UInt8]
-
-    /// A request from its parts.
-    package init(method: String, path: String, headers: [Header], body: [UInt8]) {
-        self.method = method
-        self.path = path
-        self.headers = headers
-        self.body = body
+    private static func pushing(_ request: WireRequest) throws(Refusal) -> Route {
+        guard request.method == "POST" else { throw Refusal(.methodNotAllowed, detail: request.method) }
+        let prefix = "/3/device"
+        guard request.path.hasPrefix(prefix) else {
+            let rest = try Self.bundleID(request.path, after: "/4/broadcasts/apps/")
+            return .broadcast(bundleID: rest)
+        }
+        let rest = request.path.dropFirst(prefix.count)
+        guard !rest.isEmpty, rest != "/" else { throw Refusal(.missingDeviceToken) }
+        let token = rest.dropFirst()
+        var isUpper = false
+        var isPlain = rest.utf8.first == UInt8(ascii: "/")
+        for byte in token.utf8 {
+            if byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") { isPlain = false }
+            if byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") { isUpper = true }
+        }
+        guard isPlain else { throw Refusal(.badPath, detail: request.path) }
+        return .push(token: isUpper ? token.lowercased() : String(token))
     }
 
-    /// The request a well-behaved client makes of a push, without `authorization`.
-    package init(_ request: APNsRequest) {
-        self.init(
-            method: "POST", path: request.path,
-            headers: request.headerFields.map { Header(name: $0.name, value: $0.value) }, body: request.payload)
+    private static func managing(_ request: WireRequest) throws(Refusal) -> Route {
+        let parts = request.path.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 5, parts[0].isEmpty, parts[1] == "1", parts[2] == "apps", !parts[3].isEmpty else {
+            throw Refusal(.badPath, detail: request.path)
+        }
+        let bundleID = String(parts[3])
+        switch (parts[4], request.method) {
+        case ("channels", "POST"): return .createChannel(bundleID: bundleID)
+        case ("channels", "GET"): return .readChannel(bundleID: bundleID)
+        case ("channels", "DELETE"): return .deleteChannel(bundleID: bundleID)
+        case ("all-channels", "GET"): return .listChannels(bundleID: bundleID)
+        case ("channels", _), ("all-channels", _): throw Refusal(.methodNotAllowed, detail: request.method)
+        case (_, _): throw Refusal(.badPath, detail: request.path)
+        }
     }
 
-    /// The value of a header; of a repeated one the first.
-    package subscript(name: String) -> String? { self.headers.first { $0.name == name }?.value }
+    private static func bundleID(_ path: String, after prefix: String) throws(Refusal) -> String {
+        guard path.hasPrefix(prefix) else { throw Refusal(.badPath, detail: path) }
+        let rest = path.dropFirst(prefix.count)
+        guard !rest.isEmpty, !rest.contains("/") else { throw Refusal(.badPath, detail: path) }
+        return String(rest)
+    }
 }
 
-/// The checks a request passes, in the order of apns.md §20. Steps 1 (protocol, below HTTP) and 7 (faults) are
-/// elsewhere.
+/// The checks of a push to a device, in the order of APNs reference, section 20: steps 4 and 5.
 enum RequestCheck {
     /// What the headers say once they are believed.
     struct Headers {
@@ -57,67 +78,45 @@ enum RequestCheck {
         var collapseID: String?
     }
 
-    /// Step 1, as far as headers go: none may stand twice.
-    static func duplicates(_ request: WireRequest) throws(Refusal) {
-        for (index, header) in request.headers.enumerated()
-        where request.headers[..<index].contains(where: { $0.name == header.name }) {
-            // A cookie may be split over several fields (RFC 9113 §8.2.3); nothing else may repeat.
-            guard header.name == "cookie" else { throw Refusal(.duplicateHeaders, detail: header.name) }
-        }
-    }
-
-    /// Step 2: method and path.
-    ///
-    /// - Returns: the text of the token, in lowercase; empty texts are refused, malformed ones only in step 6.
-    static func deviceToken(_ request: WireRequest) throws(Refusal) -> String {
-        guard request.method == "POST" else { throw Refusal(.methodNotAllowed, detail: request.method) }
-        let prefix = "/3/device"
-        guard request.path.hasPrefix(prefix) else { throw Refusal(.badPath, detail: request.path) }
-        let rest = request.path.dropFirst(prefix.count)
-        guard !rest.isEmpty, rest != "/" else { throw Refusal(.missingDeviceToken) }
-        let token = rest.dropFirst()
-        guard rest.first == "/", !token.contains("/"), !token.contains("?") else {
-            throw Refusal(.badPath, detail: request.path)
-        }
-        return token.lowercased()
-    }
-
-    /// Step 4: the headers, in Apple's alphabet of complaints.
-    static func headers(_ request: WireRequest, key: ProviderKey) throws(Refusal) -> Headers {
-        if let id = request["apns-id"], !APNsFormat.isCanonicalUUID(id.utf8) {
+    /// Step 4: the headers.
+    static func headers(_ fields: RequestFields, connection: inout ProviderConnection) throws(Refusal) -> Headers {
+        if let id = fields.apnsID, !APNsFormat.isCanonicalUUID(id.utf8) {
             throw Refusal(.badMessageID, detail: id)
         }
-        let expiration = try Self.expiration(request["apns-expiration"])
-        let type = request["apns-push-type"]
-        let priority = try Self.priority(request["apns-priority"], isBackground: type?.lowercased() == "background")
-        let collapseID = request["apns-collapse-id"]
-        if let collapseID, !APNsFormat.isCollapseID(collapseID.utf8) {
+        let expiration = try Self.expiration(fields.expiration)
+        let stated = fields.pushType.map { APNsPushType(rawValue: $0) ?? APNsPushType(wireName: $0) }
+        let priority = try Self.priority(fields.priority, isBackground: stated == .background)
+        if let collapseID = fields.collapseID, !APNsFormat.isCollapseID(collapseID.utf8) {
             throw Refusal(.badCollapseID, detail: "\(collapseID.utf8.count) bytes")
         }
-        var pushType: APNsPushType?
-        if let type {
-            guard let known = APNsPushType(rawValue: type.lowercased()) else {
-                throw Refusal(.invalidPushType, detail: type)
+        // A type is stated, and unknown.
+        if case .some(.none) = stated { throw Refusal(.invalidPushType, detail: fields.pushType) }
+        let topic: String
+        if let given = fields.topic, !given.isEmpty { topic = given } else { topic = try connection.onlyTopic() }
+        let pushType: APNsPushType
+        if let known = connection.knownTopic, known.topic == topic, known.stated == (stated ?? nil) {
+            pushType = known.pushType
+        } else {
+            let bundleID: String
+            (bundleID, pushType) = try Self.bundleID(topic, pushType: stated ?? nil)
+            guard connection.maySend(pushType, topic: topic, bundleID: bundleID) else {
+                throw Refusal(.topicDisallowed, detail: "key or certificate is not for \(topic)")
             }
-            pushType = known
-        }
-        guard let topic = request["apns-topic"], !topic.isEmpty else { throw Refusal(.missingTopic) }
-        let (bundleID, found) = try Self.bundleID(topic, pushType: pushType)
-        if let topics = key.topics, !topics.contains(bundleID) {
-            throw Refusal(.topicDisallowed, detail: "key \(key.keyID) is not for \(bundleID)")
+            connection.knownTopic = (topic, stated ?? nil, pushType)
         }
         return Headers(
-            topic: topic, pushType: found, priority: priority, expiration: expiration, collapseID: collapseID)
+            topic: topic, pushType: pushType, priority: priority, expiration: expiration,
+            collapseID: fields.collapseID)
     }
 
-    private static func expiration(_ text: String?) throws(Refusal) -> Int64? {
+    static func expiration(_ text: String?) throws(Refusal) -> Int64? {
         guard let text else { return nil }
         guard let seconds = Int64(text), seconds >= 0 else { throw Refusal(.badExpirationDate, detail: text) }
         return seconds
     }
 
-    /// Absent counts as 10; `background` must not say 10 (apns.md §7), but may leave the header out.
-    private static func priority(_ text: String?, isBackground: Bool) throws(Refusal) -> APNsPriority {
+    /// Absent counts as 10; `background` must not say 10 (APNs reference, section 7), but may leave the header out.
+    static func priority(_ text: String?, isBackground: Bool) throws(Refusal) -> APNsPriority {
         guard let text else { return isBackground ? .powerAware : .immediate }
         guard let number = Int(text), let priority = APNsPriority(rawValue: number) else {
             throw Refusal(.badPriority, detail: text)
@@ -128,29 +127,32 @@ enum RequestCheck {
         return priority
     }
 
-    /// The bundle identifier of a topic, and the push type: the stated one, or the one the suffix tells (apns.md §19,
-    /// clients that send none).
+    /// The bundle identifier of a topic, and the push type: the stated one, or the one the suffix tells (APNs
+    /// reference, section 19, clients that send none).
     private static func bundleID(
         _ topic: String, pushType: APNsPushType?
     ) throws(Refusal) -> (String, APNsPushType) {
         guard APNsFormat.isTopic(topic.utf8) else { throw Refusal(.badTopic, detail: topic) }
-        let bySuffix = APNsPushType.allCases.first { !$0.topicSuffix.isEmpty && topic.hasSuffix($0.topicSuffix) }
+        let bySuffix = Self.suffixed.first { topic.hasSuffix($0.suffix) }?.type
         let type = pushType ?? bySuffix ?? .alert
-        let bundleID = topic.dropLast(type.topicSuffix.count)
-        guard topic.hasSuffix(type.topicSuffix), !bundleID.isEmpty, type == .mdm || bySuffix == nil || bySuffix == type
+        let suffix = type.topicSuffix
+        let bundleID = suffix.isEmpty ? topic[...] : topic.dropLast(suffix.count)
+        guard topic.hasSuffix(suffix), !bundleID.isEmpty, type == .mdm || bySuffix == nil || bySuffix == type
         else { throw Refusal(.badTopic, detail: "\(topic) with push type \(type.rawValue)") }
         return (String(bundleID), type)
     }
 
-    /// Step 5: the body. One that is not a JSON object is answered like an empty one (apns.md §20).
-    static func body(_ request: WireRequest, pushType: APNsPushType) throws(Refusal) {
-        guard !request.body.isEmpty else { throw Refusal(.payloadEmpty) }
-        guard request.body.count <= pushType.payloadBytesMax else {
-            throw Refusal(.payloadTooLarge, detail: "over \(pushType.payloadBytesMax) bytes")
-        }
+    private static let suffixed: [(type: APNsPushType, suffix: String)] = APNsPushType.allCases
+        .map { (type: $0, suffix: $0.topicSuffix) }.filter { !$0.suffix.isEmpty }
+
+    /// Step 5: the body. One that is not a JSON object is answered like an empty one (APNs reference, section 20).
+    static func body(_ body: [UInt8], bytesMax: Int) throws(Refusal) {
+        guard !body.isEmpty else { throw Refusal(.payloadEmpty) }
+        guard body.count <= bytesMax else { throw Refusal(.payloadTooLarge, detail: "over \(bytesMax) bytes") }
+        guard !JSONScanner.isSurelyObject(body) else { return }
         let value: JSONValue
         do {
-            value = try JSONValue(parsing: request.body)
+            value = try JSONValue(parsing: body)
         } catch {
             throw Refusal(.payloadEmpty, detail: "not JSON: \(error)")
         }

@@ -1,8 +1,67 @@
 public import TidingsModel
 
-/// The JSON of a push, member by member (apns.md §13). Writing it is byte-exact: what is measured is what is sent.
+/// The JSON of a push, member by member (APNs reference, section 13). Writing it is byte-exact: what is measured is what
+/// is sent.
+///
+/// The fields carry Apple's keys of `aps`; `custom` is what the app puts beside `aps`. Rules are checked when the payload
+/// is written, those of one kind of push by `serialized(for:)`.
 public struct APNsPayload: Hashable, Sendable {
-    /// The words of an alert; at least one of them must be there if the service extension shall run (apns.md §13).
+    /// The alert.
+    public var alert: Alert?
+    /// The absolute number on the icon, 0 or more; 0 removes it.
+    public var badge: Int?
+    /// What is played. Written inside the alert if `liveActivity` is set, which is where a Live Activity has it.
+    public var sound: Sound?
+    /// Groups notifications: the conversation.
+    public var threadID: String?
+    /// A registered category, for action buttons.
+    public var category: String?
+    /// Run the notification service extension first; it runs for alerts with words only.
+    public var mutableContent: Bool
+    /// Wake the app in the background.
+    public var contentAvailable: Bool
+    /// How loudly it may interrupt.
+    public var interruptionLevel: InterruptionLevel?
+    /// How much it matters beside the app's other notifications: 0…1 for the summary, any finite number for a Live
+    /// Activity.
+    public var relevanceScore: Double?
+    /// What the app's Focus filter compares.
+    public var filterCriteria: String?
+    /// The window to bring forward.
+    public var targetContentID: String?
+    /// What happens to a Live Activity.
+    public var liveActivity: LiveActivity?
+    /// Reload a widget or a control.
+    public var contentChanged: Bool
+    /// The app's own members beside `aps`, in order.
+    public var custom: JSONObject
+
+    /// A payload.
+    public init(
+        alert: Alert? = nil, badge: Int? = nil, sound: Sound? = nil, threadID: String? = nil, category: String? = nil,
+        mutableContent: Bool = false, contentAvailable: Bool = false, interruptionLevel: InterruptionLevel? = nil,
+        relevanceScore: Double? = nil, filterCriteria: String? = nil, targetContentID: String? = nil,
+        liveActivity: LiveActivity? = nil, contentChanged: Bool = false, custom: JSONObject = JSONObject()
+    ) {
+        self.alert = alert
+        self.badge = badge
+        self.sound = sound
+        self.threadID = threadID
+        self.category = category
+        self.mutableContent = mutableContent
+        self.contentAvailable = contentAvailable
+        self.interruptionLevel = interruptionLevel
+        self.relevanceScore = relevanceScore
+        self.filterCriteria = filterCriteria
+        self.targetContentID = targetContentID
+        self.liveActivity = liveActivity
+        self.contentChanged = contentChanged
+        self.custom = custom
+    }
+}
+
+extension APNsPayload {
+    /// The words of an alert; a title, a subtitle or a body must be there, as text or from the app's tables.
     public struct Alert: Hashable, Sendable {
         /// The first line.
         public var title: String?
@@ -10,13 +69,53 @@ public struct APNsPayload: Hashable, Sendable {
         public var subtitle: String?
         /// The text; shortened if the payload would not fit.
         public var body: String?
+        /// The first line from the app's tables: `title-loc-key`, or for a Live Activity `title` as an object.
+        public var titleLocalization: Localization?
+        /// The second line from the app's tables: `subtitle-loc-key`.
+        public var subtitleLocalization: Localization?
+        /// The text from the app's tables: `loc-key`, or for a Live Activity `body` as an object.
+        public var bodyLocalization: Localization?
+        /// The picture or storyboard the app shows while it starts: `launch-image`.
+        public var launchImage: String?
 
         /// The words.
-        public init(title: String? = nil, subtitle: String? = nil, body: String? = nil) {
+        public init(
+            title: String? = nil, subtitle: String? = nil, body: String? = nil, titleLocalization: Localization? = nil,
+            subtitleLocalization: Localization? = nil, bodyLocalization: Localization? = nil, launchImage: String? = nil
+        ) {
             self.title = title
             self.subtitle = subtitle
             self.body = body
+            self.titleLocalization = titleLocalization
+            self.subtitleLocalization = subtitleLocalization
+            self.bodyLocalization = bodyLocalization
+            self.launchImage = launchImage
         }
+    }
+
+    /// A text the device looks up in the app's `Localizable.strings`.
+    public struct Localization: Hashable, Sendable {
+        /// The key in the table, not empty.
+        public var key: String
+        /// What replaces each `%@` of the text, in order.
+        public var arguments: [String]
+
+        /// A key and its arguments.
+        public init(_ key: String, _ arguments: [String] = []) {
+            self.key = key
+            self.arguments = arguments
+        }
+    }
+
+    /// What is played: `sound`.
+    public enum Sound: Hashable, Sendable, ExpressibleByStringLiteral {
+        /// A file in the app's bundle or its `Library/Sounds`, or `default`.
+        case named(String)
+        /// A critical alert's sound, which the mute switch does not silence; needs an entitlement. `volume` is 0…1.
+        case critical(name: String = "default", volume: Double = 1)
+
+        /// A file's name, or `default`.
+        public init(stringLiteral value: String) { self = .named(value) }
     }
 
     /// How loudly a notification may interrupt: `interruption-level`.
@@ -31,159 +130,53 @@ public struct APNsPayload: Hashable, Sendable {
         case critical
     }
 
-    /// The alert.
-    public var alert: Alert?
-    /// The absolute number on the icon, 0 or more; 0 removes it.
-    public var badge: Int?
-    /// A sound file of the app, or `default`.
-    public var sound: String?
-    /// Groups notifications: the conversation.
-    public var threadID: String?
-    /// A registered category, for action buttons.
-    public var category: String?
-    /// Run the notification service extension first.
-    public var mutableContent: Bool
-    /// Wake the app in the background.
-    public var contentAvailable: Bool
-    /// How loudly it may interrupt.
-    public var interruptionLevel: InterruptionLevel?
-    /// The app's own members beside `aps`, in order.
-    public var custom: JSONObject
-
-    /// A payload.
-    public init(
-        alert: Alert? = nil, badge: Int? = nil, sound: String? = nil, threadID: String? = nil, category: String? = nil,
-        mutableContent: Bool = false, contentAvailable: Bool = false, interruptionLevel: InterruptionLevel? = nil,
-        custom: JSONObject = JSONObject()
-    ) {
-        self.alert = alert
-        self.badge = badge
-        self.sound = sound
-        self.threadID = threadID
-        self.category = category
-        self.mutableContent = mutableContent
-        self.contentAvailable = contentAvailable
-        self.interruptionLevel = interruptionLevel
-        self.custom = custom
-    }
-
-    /// What stands at the end of a shortened body.
-    public static let ellipsis = "\u{2026}"
-
-    /// The JSON in at most `bytesMax` bytes; the alert's body is shortened at the end of a character if need be, and
-    /// ends with `…` then.
-    ///
-    /// - Parameter bytesMax: normally the push type's `payloadBytesMax`.
-    /// - Throws: `InvalidField`: `payload` if it does not fit even with an empty body, `badge` if negative,
-    ///   `custom.aps` if a custom
-    ///   member has Apple's name.
-    public func serialized(bytesMax: Int) throws(InvalidField) -> [UInt8] {
-        if let badge = self.badge, badge < 0 { throw InvalidField(field: "badge", rule: "must be 0 or more") }
-        guard self.custom["aps"] == nil else {
-            throw InvalidField(field: "custom.aps", rule: "must not be set: aps holds Apple's members")
+    /// What happens to a Live Activity: the members of `aps` such a push has beside the alert.
+    public struct LiveActivity: Hashable, Sendable {
+        /// What happens: `event`.
+        public enum Event: String, Hashable, Sendable, CaseIterable {
+            /// The activity begins; needs `attributesType`, `attributes` and an alert, and cannot be broadcast.
+            case start
+            /// The activity shows another state.
+            case update
+            /// The activity is over; its final state may come along.
+            case end
         }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(min(bytesMax, 1_024))
-        self.write(into: &bytes, body: self.alert?.body)
-        guard bytes.count > bytesMax, let body = self.alert?.body, !body.isEmpty else {
-            return try Self.checked(bytes, bytesMax: bytesMax)
+
+        /// What happens.
+        public var event: Event
+        /// UNIX seconds of the state; of several pushes the newest wins.
+        public var timestamp: Int64
+        /// The state as the app's `ContentState` decodes it; needed for `start` and `update`.
+        public var contentState: JSONObject?
+        /// The name of the app's type of attributes; with `start` alone.
+        public var attributesType: String?
+        /// What the activity keeps from its start to its end; with `start` alone.
+        public var attributes: JSONObject?
+        /// UNIX seconds after which the state is shown as outdated.
+        public var staleDate: Int64?
+        /// UNIX seconds after which an ended activity leaves the screen; a time in the past removes it at once. Without
+        /// it the system does within 4 hours.
+        public var dismissalDate: Int64?
+        /// The channel the new activity listens to; with `start` alone.
+        public var inputPushChannel: APNsChannelID?
+        /// Whether the new activity gets a push token of its own; with `start` alone.
+        public var inputPushToken: Bool
+
+        /// An event from its parts.
+        public init(
+            event: Event, timestamp: Int64, contentState: JSONObject? = nil, attributesType: String? = nil,
+            attributes: JSONObject? = nil, staleDate: Int64? = nil, dismissalDate: Int64? = nil,
+            inputPushChannel: APNsChannelID? = nil, inputPushToken: Bool = false
+        ) {
+            self.event = event
+            self.timestamp = timestamp
+            self.contentState = contentState
+            self.attributesType = attributesType
+            self.attributes = attributes
+            self.staleDate = staleDate
+            self.dismissalDate = dismissalDate
+            self.inputPushChannel = inputPushChannel
+            self.inputPushToken = inputPushToken
         }
-        let around = bytes.count - Self.escapedCount(body.utf8)
-        let short = Self.shortened(body, bytesMax: bytesMax - around)
-        bytes.removeAll(keepingCapacity: true)
-        self.write(into: &bytes, body: short)
-        return try Self.checked(bytes, bytesMax: bytesMax)
-    }
-
-    private static func checked(_ bytes: [UInt8], bytesMax: Int) throws(InvalidField) -> [UInt8] {
-        guard bytes.count <= bytesMax else {
-            throw InvalidField(
-                field: "payload", rule: "must be at most \(bytesMax) bytes without the alert's body, got \(bytes.count)"
-            )
-        }
-        return bytes
-    }
-
-    /// The longest run of whole characters that, escaped and with the ellipsis, takes at most `bytesMax` bytes; empty
-    /// if none does.
-    package static func shortened(_ text: String, bytesMax: Int) -> String {
-        let budget = bytesMax - Self.ellipsis.utf8.count
-        guard budget > 0 else { return "" }
-        var used = 0
-        var end = text.startIndex
-        while end < text.endIndex {
-            let next = text.index(after: end)
-            used += Self.escapedCount(text.utf8[end..<next])
-            guard used <= budget else { break }
-            end = next
-        }
-        guard end > text.startIndex else { return "" }
-        return String(text[..<end]) + Self.ellipsis
-    }
-
-    /// How many bytes a text takes between the quotation marks of JSON; counts what `JSONValue.serialize` writes.
-    package static func escapedCount(_ text: some Sequence<UInt8>) -> Int {
-        var count = 0
-        for byte in text {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"), 0x08, 0x09, 0x0a, 0x0c, 0x0d: count += 2
-            case 0x00..<0x20: count += 6
-            default: count += 1
-            }
-        }
-        return count
-    }
-
-    private func write(into bytes: inout [UInt8], body: String?) {
-        var aps = MemberWriter()
-        bytes.append(contentsOf: "{\"aps\":{".utf8)
-        if let alert = self.alert {
-            aps.key("alert", into: &bytes)
-            bytes.append(UInt8(ascii: "{"))
-            var words = MemberWriter()
-            if let title = alert.title { words.text("title", title, into: &bytes) }
-            if let subtitle = alert.subtitle { words.text("subtitle", subtitle, into: &bytes) }
-            if let body { words.text("body", body, into: &bytes) }
-            bytes.append(UInt8(ascii: "}"))
-        }
-        if let badge = self.badge { aps.number("badge", badge, into: &bytes) }
-        if let sound = self.sound { aps.text("sound", sound, into: &bytes) }
-        if let threadID = self.threadID { aps.text("thread-id", threadID, into: &bytes) }
-        if let category = self.category { aps.text("category", category, into: &bytes) }
-        if self.contentAvailable { aps.number("content-available", 1, into: &bytes) }
-        if self.mutableContent { aps.number("mutable-content", 1, into: &bytes) }
-        if let level = self.interruptionLevel { aps.text("interruption-level", level.rawValue, into: &bytes) }
-        bytes.append(UInt8(ascii: "}"))
-        for (key, value) in self.custom.members {
-            bytes.append(UInt8(ascii: ","))
-            JSONValue.string(key).serialize(into: &bytes)
-            bytes.append(UInt8(ascii: ":"))
-            value.serialize(into: &bytes)
-        }
-        bytes.append(UInt8(ascii: "}"))
-    }
-}
-
-/// Writes the members of one object, with commas between them.
-private struct MemberWriter {
-    private var isFirst = true
-
-    mutating func key(_ key: StaticString, into bytes: inout [UInt8]) {
-        if !self.isFirst { bytes.append(UInt8(ascii: ",")) }
-        self.isFirst = false
-        bytes.append(UInt8(ascii: "\""))
-        bytes.append(contentsOf: UnsafeBufferPointer(start: key.utf8Start, count: key.utf8CodeUnitCount))
-        bytes.append(UInt8(ascii: "\""))
-        bytes.append(UInt8(ascii: ":"))
-    }
-
-    mutating func text(_ key: StaticString, _ value: String, into bytes: inout [UInt8]) {
-        self.key(key, into: &bytes)
-        JSONValue.string(value).serialize(into: &bytes)
-    }
-
-    mutating func number(_ key: StaticString, _ value: Int, into bytes: inout [UInt8]) {
-        self.key(key, into: &bytes)
-        JSONValue.int(value).serialize(into: &bytes)
     }
 }

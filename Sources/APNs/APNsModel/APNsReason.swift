@@ -1,4 +1,4 @@
-/// Why APNs refused a request, in Apple's words (apns.md §9). Reasons Apple has not documented stay text.
+/// Why APNs refused a request, in Apple's words (APNs reference, section 9). Reasons Apple has not documented stay text.
 public enum APNsReason: Hashable, Sendable {
     /// The collapse id is longer than 64 bytes.
     case badCollapseID
@@ -87,7 +87,7 @@ public enum APNsReason: Hashable, Sendable {
     /// A word this list does not have, or what came instead of a reason; handled by the status alone.
     case unknown(String)
 
-    /// Every reason with a documented meaning, in the order of apns.md §9.
+    /// Every reason with a documented meaning, in the order of APNs reference, section 9.
     public static let documented: [APNsReason] = [
         .badCollapseID, .badDeviceToken, .badExpirationDate, .badMessageID, .badPriority, .badTopic,
         .deviceTokenNotForTopic, .duplicateHeaders, .idleTimeout, .invalidPushType, .missingDeviceToken,
@@ -150,7 +150,7 @@ extension APNsReason {
         }
     }
 
-    /// Reads Apple's word; both spellings the service is known to use are understood (apns.md §4, §9).
+    /// Reads Apple's word; both spellings the service is known to use are understood (APNs reference, sections 4 and 9).
     public init(name: some StringProtocol) {
         let word = String(name)
         self = Self.byName[word] ?? .unknown(word)
@@ -194,7 +194,7 @@ extension APNsReason {
         }
     }
 
-    /// What a sender does about it (apns.md §9).
+    /// What a sender does about it (APNs reference, section 9).
     ///
     /// - Parameter status: the status it came with; decides for unknown reasons only.
     public func reaction(status: Int) -> APNsReaction {
@@ -222,10 +222,10 @@ extension APNsReason {
     }
 }
 
-/// What a sender does about a refusal (apns.md §9, reaction codes).
+/// What a sender does about a refusal (APNs reference, section 9, reaction codes).
 public enum APNsReaction: String, Hashable, Sendable, CaseIterable {
-    /// Stop using this device token for this topic, if it was not registered again after the response's timestamp
-    /// (apns.md §11).
+    /// Stop using this device token for this topic, if it was not registered again since (`APNsRefusal.drops`); for
+    /// `ChannelNotRegistered`, forget the channel (APNs reference, sections 9 and 11).
     case drop
     /// Stop using this device token for this topic until the app registers it again.
     case quarantine
@@ -240,7 +240,9 @@ public enum APNsReaction: String, Hashable, Sendable, CaseIterable {
     /// Retry later, with exponential back-off and jitter.
     case backoff
 
-    /// The reaction to a reason nobody has documented, by the class of its status.
+    /// The reaction to a reason nobody has documented, by its status: 403 is a matter of configuration, 410 of the device
+    /// token (which goes only if the answer says since when), 429 and 500 and more of patience, anything else a fault of
+    /// the request.
     public init(status: Int) {
         switch status {
         case 403: self = .config

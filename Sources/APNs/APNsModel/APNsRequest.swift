@@ -1,6 +1,6 @@
 public import TidingsModel
 
-/// One push to one device token: everything APNs is told (apns.md §6).
+/// One push to one device token: everything APNs is told (APNs reference, section 6).
 public struct APNsRequest: Hashable, Sendable {
     /// The device token in hexadecimal.
     public var token: PushToken
@@ -38,16 +38,14 @@ public struct APNsRequest: Hashable, Sendable {
         self.environment = environment
     }
 
-    /// The largest `apns-collapse-id` in bytes (apns.md §6).
+    /// The largest `apns-collapse-id` in bytes (APNs reference, section 6).
     public static let collapseIDBytesMax = 64
 
     /// Checks what can be checked without APNs, so that a request that must be refused is never sent.
     ///
     /// - Throws: `InvalidField` naming the field and the rule: `token` (hexadecimal, 1 to 100 bytes), `topic` (not
-    ///   empty, suffix
-    ///   of the push type), `priority` (10 is an error with `background`), `expiration` (0 or later), `collapse_id`
-    ///   (1 to 64
-    ///   bytes), `apns_id` (lowercase UUID), `payload` (not empty, 4,096 bytes, 5,120 for `voip`).
+    ///   empty, suffix of the push type), `priority` (one the push type allows), `expiration` (0 or later),
+    ///   `collapse_id` (1 to 64 bytes), `apns_id` (lowercase UUID), `payload` (not empty, 4,096 bytes, 5,120 for `voip`).
     public func validate() throws(InvalidField) {
         guard APNsFormat.isDeviceToken(self.token.rawValue.utf8) else {
             throw InvalidField(field: "token", rule: "must be 2 to 200 hexadecimal digits, an even number of them")
@@ -61,7 +59,9 @@ public struct APNsRequest: Hashable, Sendable {
             throw InvalidField(field: "topic", rule: "must end with \(suffix) for push type \(self.pushType.rawValue)")
         }
         guard self.pushType.allows(self.priority) else {
-            throw InvalidField(field: "priority", rule: "must be 5 or 1 for push type background")
+            let allowed = self.pushType.allowedPriorities.map { "\($0.rawValue)" }.joined(separator: " or ")
+            throw InvalidField(
+                field: "priority", rule: "must be \(allowed) for push type \(self.pushType.rawValue)")
         }
         if let expiration = self.expiration, expiration < 0 {
             throw InvalidField(field: "expiration", rule: "must be 0 or UNIX seconds")
@@ -85,64 +85,14 @@ public struct APNsRequest: Hashable, Sendable {
     }
 }
 
-/// The forms both sides check byte by byte.
-public enum APNsFormat {
-    /// Whether a text is a device token: hexadecimal, an even number of digits, at most 100 bytes of token (apns.md
-    /// §6).
-    public static func isDeviceToken(_ text: some Collection<UInt8>) -> Bool {
-        let count = text.count
-        return count >= 2 && count <= 200 && count.isMultiple(of: 2) && text.allSatisfy(Self.isHexadecimal)
-    }
-
-    /// Whether a text is a canonical UUID: 32 lowercase hexadecimal digits in the form 8-4-4-4-12 (apns.md §6).
-    public static func isCanonicalUUID(_ text: some Collection<UInt8>) -> Bool {
-        guard text.count == 36 else { return false }
-        var position = 0
-        for byte in text {
-            switch position {
-            case 8, 13, 18, 23: guard byte == UInt8(ascii: "-") else { return false }
-            default: guard Self.isLowercaseHexadecimal(byte) else { return false }
-            }
-            position += 1
-        }
-        return true
-    }
-
-    /// Whether a text can be a topic: 1 to 255 letters, digits, hyphens, underscores and dots.
-    public static func isTopic(_ text: some Collection<UInt8>) -> Bool {
-        let count = text.count
-        return count >= 1 && count <= 255
-            && text.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
-                    true
-                default: false
-                }
-            }
-    }
-
-    /// Whether a text can be a collapse id: 1 to 64 bytes (apns.md §6) and nothing a header cannot carry.
-    public static func isCollapseID(_ text: some Collection<UInt8>) -> Bool {
-        let count = text.count
-        return count >= 1 && count <= APNsRequest.collapseIDBytesMax && text.allSatisfy { $0 >= 0x20 && $0 != 0x7f }
-    }
-
-    private static func isHexadecimal(_ byte: UInt8) -> Bool {
-        Self.isLowercaseHexadecimal(byte) || (byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "F"))
-    }
-
-    private static func isLowercaseHexadecimal(_ byte: UInt8) -> Bool {
-        (byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9"))
-            || (byte >= UInt8(ascii: "a") && byte <= UInt8(ascii: "f"))
-    }
-}
-
 extension APNsRequest {
-    /// The value of `:path` (apns.md §6).
+    /// The value of `:method`.
+    public var method: String { "POST" }
+
+    /// The value of `:path` (APNs reference, section 6).
     public var path: String { "/3/device/\(self.token.rawValue)" }
 
-    /// The headers of the request but `authorization`, names in lowercase; the method is POST.
+    /// The headers of the request but `authorization`, names in lowercase.
     public var headerFields: [(name: String, value: String)] {
         var fields: [(name: String, value: String)] = [
             ("apns-topic", self.topic), ("apns-push-type", self.pushType.rawValue),

@@ -1,67 +1,148 @@
 import APNsCore
+import APNsModel
+import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
 import TidingsModel
 
-/// The control port: log, devices, faults.
+/// The control port: log, metrics, devices, channels, keys, certificates, faults.
 enum ControlAPI {
+    private static let bodyBytesMax = 1_048_576
+
     /// The routes; each hops to the engine's loop.
     static func router(engine: SimulatorEngine) -> Router<BasicRequestContext> {
         let router = Router()
-        router.get("/log") { request, _ in
-            let apnsID = request.uri.queryParameters.get("apns_id")
-            let token = request.uri.queryParameters.get("token")
-            return try await Self.answer(engine) { engine in
-                engine.entries { entry in
-                    (apnsID == nil || entry.apnsID == apnsID) && (token == nil || entry.token == token)
-                }
-            }
-        }
-        router.get("/devices") { _, _ in try await Self.answer(engine) { $0.devices } }
+        Self.addViews(to: router, engine)
+        Self.addDevices(to: router, engine)
+        Self.addCredentials(to: router, engine)
+        router.get("/faults") { _, _ in try await Self.answer(engine) { $0.faults } }
         router.post("/faults") { request, _ in
-            let body = try await request.body.collect(upTo: 16_384)
-            do {
-                let plan = try FaultPlan(json: try JSONValue(parsing: body.readableBytesView, depthMax: 8))
-                return try await Self.answer(engine) { engine in
-                    engine.setFaults(plan)
-                    return ["ok": true]
-                }
-            } catch let fault as InvalidField {
-                return Self.problem(.badRequest, field: fault.field, rule: fault.rule)
-            } catch let fault as JSONError {
-                return Self.problem(.badRequest, field: "body", rule: "must be JSON: \(fault)")
+            let bytes = try await Self.body(request)
+            return try await Self.answer(engine) { engine throws(InvalidField) in
+                engine.setFaults(try FaultText(bytes))
+                return ["ok": true]
             }
-        }
-        router.post("/devices/{token}/retire") { _, context in
-            let token = PushToken(try context.parameters.require("token").lowercased())
-            let isKnown = try await Self.onLoop(engine) { $0.retire(token) }
-            guard isKnown else {
-                return Self.problem(.notFound, field: "token", rule: "must be a token in use; GET /devices lists them")
-            }
-            return Self.response(.ok, ["ok": true])
         }
         return router
     }
 
-    private static func onLoop<Value: Sendable>(
-        _ engine: SimulatorEngine, _ body: @escaping @Sendable (SimulatorEngine) -> Value
-    ) async throws -> Value {
-        try await engine.eventLoop.submit { body(engine) }.get()
+    // MARK: Routes
+
+    private static func addViews(to router: Router<BasicRequestContext>, _ engine: SimulatorEngine) {
+        router.get("/log") { request, _ in
+            let query = Query(request)
+            return try await Self.answer(engine) { engine throws(InvalidField) in
+                let filter = try LogFilter(query)
+                let entries = engine.entries { filter.matches($0) }
+                return .array(entries.suffix(filter.limit ?? entries.count).map(\.json))
+            }
+        }
+        router.get("/metrics") { _, _ in try await Self.answer(engine) { $0.metrics } }
+        router.get("/channels") { request, _ in
+            let query = Query(request)
+            return try await Self.answer(engine) { engine throws(InvalidField) in
+                try query.only(["bundle_id"])
+                guard let bundleID = query["bundle_id"] else {
+                    throw InvalidField(field: "bundle_id", rule: "must be given")
+                }
+                return engine.channels(of: bundleID)
+            }
+        }
+        router.post("/broadcast") { request, _ in
+            let bytes = try await Self.body(request)
+            return try await Self.answer(engine) { engine throws(InvalidField) in
+                let body = try ControlBody(bytes)
+                try body.only(["bundle_id", "enabled"])
+                guard let bundleID = try body.text("bundle_id") else {
+                    throw InvalidField(field: "bundle_id", rule: "must be given")
+                }
+                engine.change(.broadcastCapabilityChanged(bundleID: bundleID, isOn: try body.flag("enabled")))
+                return ["ok": true]
+            }
+        }
     }
 
+    private static func addDevices(to router: Router<BasicRequestContext>, _ engine: SimulatorEngine) {
+        router.get("/devices") { request, _ in
+            let query = Query(request)
+            return try await Self.answer(engine) { engine throws(InvalidField) in
+                try query.only(["phone", "topic", "token"])
+                return engine.devices { device in
+                    query.allows("phone", device.target.phone.rawValue) && query.allows("topic", device.target.topic)
+                        && query.allows("token", device.token.rawValue)
+                }
+            }
+        }
+        router.post("/devices/{token}/retire") { request, context in
+            let token = PushToken(try context.parameters.require("token").lowercased())
+            let bytes = try await Self.body(request)
+            return try await Self.answer(engine, missing: "must be a token in use; GET /devices lists them") {
+                engine throws(InvalidField) in
+                let body = try ControlBody(bytes)
+                try body.only(["end"])
+                let end = try body.word("end", TokenEnd.self) ?? .unregistered
+                return engine.retire(token, end) ? ["ok": true] : nil
+            }
+        }
+    }
+
+    private static func addCredentials(to router: Router<BasicRequestContext>, _ engine: SimulatorEngine) {
+        router.post("/keys") { request, _ in
+            let bytes = try await Self.body(request)
+            return try await Self.answer(engine) { engine throws(InvalidField) in
+                try engine.addKey(try ControlBody(bytes))
+            }
+        }
+        router.post("/keys/{id}/revoke") { _, context in
+            let id = try context.parameters.require("id")
+            return try await Self.answer(engine) { engine in
+                engine.revokeKey(id)
+                return ["ok": true]
+            }
+        }
+        router.post("/certificates") { request, _ in
+            let bytes = try await Self.body(request)
+            return try await Self.answer(engine) { engine throws(InvalidField) in
+                try engine.issueCertificate(try ControlBody(bytes), now: Date())
+            }
+        }
+        router.post("/certificates/{fingerprint}/revoke") { _, context in
+            let fingerprint = try context.parameters.require("fingerprint").lowercased()
+            return try await Self.answer(engine) { engine in
+                engine.change(.certificateRevoked(fingerprint: fingerprint))
+                return ["ok": true]
+            }
+        }
+    }
+
+    // MARK: Answers
+
+    private static func body(_ request: Request) async throws -> [UInt8] {
+        Array(try await request.body.collect(upTo: Self.bodyBytesMax).readableBytesView)
+    }
+
+    /// Runs a body on the engine's loop; nil means that what the path names is not there.
     private static func answer(
-        _ engine: SimulatorEngine, _ body: @escaping @Sendable (SimulatorEngine) -> JSONValue
+        _ engine: SimulatorEngine, missing: String = "is unknown",
+        _ body: @escaping @Sendable (SimulatorEngine) throws(InvalidField) -> JSONValue?
     ) async throws -> Response {
-        Self.response(.ok, try await Self.onLoop(engine, body))
+        let result = try await engine.eventLoop.submit { () -> Result<JSONValue?, InvalidField> in
+            do throws(InvalidField) { return .success(try body(engine)) } catch { return .failure(error) }
+        }.get()
+        switch result {
+        case .success(let json?): return Self.response(.ok, json)
+        case .success(nil): return Self.problem(.notFound, InvalidField(field: "token", rule: missing))
+        case .failure(let fault): return Self.problem(.badRequest, fault)
+        }
     }
 
-    private static func problem(_ status: HTTPResponse.Status, field: String, rule: String) -> Response {
+    private static func problem(_ status: HTTPResponse.Status, _ fault: InvalidField) -> Response {
         Self.response(
             status,
             [
-                "title": "bad input", "status": .int(status.code), "detail": .string("\(field) \(rule)"),
-                "field": .string(field), "rule": .string(rule),
+                "title": "bad input", "status": .int(status.code), "detail": .string("\(fault.field) \(fault.rule)"),
+                "field": .string(fault.field), "rule": .string(fault.rule),
             ], type: "application/problem+json")
     }
 
@@ -72,5 +153,67 @@ enum ControlAPI {
         bytes.append(UInt8(ascii: "\n"))
         return Response(
             status: status, headers: [.contentType: type], body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+}
+
+/// The query of a request.
+struct Query: Sendable {
+    private let members: [String: String]
+
+    init(_ request: Request) {
+        self.members = Dictionary(
+            request.uri.queryParameters.map { (String($0.key), String($0.value)) },
+            uniquingKeysWith: { first, _ in first })
+    }
+
+    init(_ members: [String: String]) { self.members = members }
+
+    subscript(name: String) -> String? { self.members[name] }
+
+    /// Whether a value is the one asked for, or none was.
+    func allows(_ name: String, _ value: String?) -> Bool { self.members[name].map { $0 == value } ?? true }
+
+    /// Refuses every name that is not known.
+    func only(_ names: [String]) throws(InvalidField) {
+        for name in self.members.keys.sorted() where !names.contains(name) {
+            throw InvalidField(field: name, rule: "is not one of \(names.joined(separator: ", "))")
+        }
+    }
+}
+
+/// Which lines of the delivery log are wanted.
+struct LogFilter: Sendable {
+    private let query: Query
+    private let event: String?
+    private let since: Int64
+    /// So many of the newest; nil for all.
+    let limit: Int?
+
+    /// - Throws: `InvalidField` naming the member of the query.
+    init(_ query: Query) throws(InvalidField) {
+        try query.only([
+            "apns_id", "unique_id", "token", "topic", "environment", "channel_id", "event", "since_ms", "limit",
+        ])
+        self.query = query
+        self.event = query["event"]
+        self.since = try Self.number(query, "since_ms") ?? 0
+        self.limit = try Self.number(query, "limit").map { Int($0) }
+    }
+
+    private static func number(_ query: Query, _ name: String) throws(InvalidField) -> Int64? {
+        guard let text = query[name] else { return nil }
+        guard let number = Int64(text), number >= 0 else {
+            throw InvalidField(field: name, rule: "must be a whole number, 0 or more")
+        }
+        return number
+    }
+
+    func matches(_ entry: DeliveryLogEntry) -> Bool {
+        entry.wall >= self.since && self.query.allows("apns_id", entry.apnsID)
+            && self.query.allows("unique_id", entry.uniqueID) && self.query.allows("token", entry.token)
+            && self.query.allows("topic", entry.topic)
+            && self.query.allows("environment", entry.environment?.rawValue)
+            && self.query.allows("channel_id", entry.channelID?.rawValue)
+            && (self.event == nil || self.event == entry.json["event"]?.stringValue)
     }
 }

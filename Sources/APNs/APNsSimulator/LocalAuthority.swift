@@ -1,61 +1,143 @@
+import APNsCore
+import APNsModel
 import Crypto
 import Foundation
 import SwiftASN1
+import TidingsModel
 import X509
 
-/// Makes the certificates of a local Apple: an authority nobody else trusts, and a server certificate from it.
-///
-/// The authority's private key is thrown away: nothing but this one certificate will ever come from it.
-enum LocalAuthority {
-    struct Certificates {
-        /// The authority's certificate in PEM form.
-        var authority: String
-        /// The server's certificate in PEM form.
-        var server: String
-        /// The server's private key in PEM form.
-        var serverKey: String
+/// A local Apple's authority, which nobody else trusts: it makes the server's certificate, and the clients'.
+struct LocalAuthority: Sendable {
+    let key: P256.Signing.PrivateKey
+    let certificate: Certificate
+
+    /// A certificate and its private key, both in PEM form.
+    struct Pair: Sendable {
+        var certificate: String
+        var key: String
     }
 
     /// Apple's names, so that a name server or a hosts file can lead real clients here, and the loopback addresses.
     private static let names = [
         "localhost", "api.sandbox.push.apple.com", "api.development.push.apple.com", "api.push.apple.com",
+        "api-manage-broadcast.sandbox.push.apple.com", "api-manage-broadcast.push.apple.com",
+        "api-broadcast.sandbox.push.apple.com", "api-broadcast.push.apple.com",
     ]
 
-    /// - Parameters:
-    ///   - host: the address or name listened on; also in the certificate.
-    ///   - now: the certificates are good from an hour before this time, for ten years.
-    static func make(host: String, now: Date) throws -> Certificates {
-        let start = now.addingTimeInterval(-3_600)
-        let end = now.addingTimeInterval(10 * 365 * 86_400)
-        let authorityKey = P256.Signing.PrivateKey()
-        let authorityName = try DistinguishedName {
-            CommonName("Tidings local APNs authority")
-        }
-        let authority = try Certificate(
+    private static let tenYears: TimeInterval = 10 * 365 * 86_400
+
+    /// An authority that was made before.
+    init(certificate: String, key: String) throws {
+        self.certificate = try Certificate(pemEncoded: certificate)
+        self.key = try P256.Signing.PrivateKey(pemRepresentation: key)
+    }
+
+    /// A new authority.
+    ///
+    /// - Parameter now: good from an hour before this time, for ten years.
+    init(now: Date) throws {
+        let name = try DistinguishedName { CommonName("Tidings local APNs authority") }
+        self.key = P256.Signing.PrivateKey()
+        self.certificate = try Certificate(
             version: .v3, serialNumber: Certificate.SerialNumber(),
-            publicKey: Certificate.PublicKey(authorityKey.publicKey), notValidBefore: start, notValidAfter: end,
-            issuer: authorityName, subject: authorityName, signatureAlgorithm: .ecdsaWithSHA256,
+            publicKey: Certificate.PublicKey(self.key.publicKey), notValidBefore: now.addingTimeInterval(-3_600),
+            notValidAfter: now.addingTimeInterval(Self.tenYears), issuer: name, subject: name,
+            signatureAlgorithm: .ecdsaWithSHA256,
             extensions: try Certificate.Extensions {
                 Critical(BasicConstraints.isCertificateAuthority(maxPathLength: 0))
                 Critical(KeyUsage(keyCertSign: true, cRLSign: true))
             },
-            issuerPrivateKey: Certificate.PrivateKey(authorityKey))
-        let serverKey = P256.Signing.PrivateKey()
-        let server = try Certificate(
-            version: .v3, serialNumber: Certificate.SerialNumber(),
-            publicKey: Certificate.PublicKey(serverKey.publicKey), notValidBefore: start, notValidAfter: end,
-            issuer: authorityName, subject: try DistinguishedName { CommonName("api.sandbox.push.apple.com") },
-            signatureAlgorithm: .ecdsaWithSHA256,
+            issuerPrivateKey: Certificate.PrivateKey(self.key))
+    }
+
+    /// The authority itself in PEM form.
+    var pair: Pair {
+        get throws {
+            Pair(certificate: try self.certificate.serializeAsPEM().pemString, key: self.key.pemRepresentation)
+        }
+    }
+
+    /// Whether a certificate is from here.
+    func hasIssued(_ other: Certificate) -> Bool {
+        other.issuer == self.certificate.subject
+            && self.certificate.publicKey.isValidSignature(other.signature, for: other)
+    }
+
+    /// - Parameter host: the address or name listened on; also in the certificate.
+    func server(host: String, now: Date) throws -> Pair {
+        try self.issue(
+            subject: try DistinguishedName { CommonName("api.sandbox.push.apple.com") },
+            from: now.addingTimeInterval(-3_600), to: now.addingTimeInterval(Self.tenYears),
             extensions: try Certificate.Extensions {
                 Critical(BasicConstraints.notCertificateAuthority)
                 Critical(KeyUsage(digitalSignature: true))
                 try ExtendedKeyUsage([.serverAuth])
                 SubjectAlternativeNames(Self.alternatives(host: host))
-            },
-            issuerPrivateKey: Certificate.PrivateKey(authorityKey))
-        return Certificates(
-            authority: try authority.serializeAsPEM().pemString, server: try server.serializeAsPEM().pemString,
-            serverKey: serverKey.pemRepresentation)
+            }
+        ).pair
+    }
+
+    /// What a client certificate shall say.
+    struct Client: Sendable {
+        var bundleID: String
+        /// What the extension lists; empty leaves it out.
+        var topics: [String] = []
+        var environments = PushEnvironment.allCases
+        var validFrom: Date
+        var validTo: Date
+    }
+
+    /// A provider's certificate (APNs reference, section 5).
+    func client(_ wish: Client) throws -> (pair: Pair, der: [UInt8], keyDER: [UInt8]) {
+        var extensions = try Certificate.Extensions {
+            Critical(BasicConstraints.notCertificateAuthority)
+            Critical(KeyUsage(digitalSignature: true))
+            try ExtendedKeyUsage([.clientAuth])
+        }
+        let null: ArraySlice<UInt8> = [5, 0]
+        if wish.environments.contains(.sandbox) {
+            try extensions.append(.init(oid: CertificateName.sandbox, critical: false, value: null))
+        }
+        if wish.environments.contains(.production) {
+            try extensions.append(.init(oid: CertificateName.production, critical: false, value: null))
+        }
+        if !wish.topics.isEmpty {
+            var list = DER.Serializer()
+            try list.appendConstructedNode(identifier: .sequence) { list in
+                for topic in wish.topics {
+                    try list.serialize(ASN1UTF8String(topic))
+                    try list.appendConstructedNode(identifier: .sequence) { kinds in
+                        let kind = topic == wish.bundleID ? "app" : topic.split(separator: ".").last.map { String($0) }
+                        try kinds.serialize(ASN1UTF8String(kind ?? "app"))
+                    }
+                }
+            }
+            try extensions.append(
+                .init(oid: CertificateName.topics, critical: false, value: list.serializedBytes[...]))
+        }
+        let subject = DistinguishedName([
+            RelativeDistinguishedName(
+                RelativeDistinguishedName.Attribute(type: CertificateName.userID, utf8String: wish.bundleID)),
+            RelativeDistinguishedName(
+                RelativeDistinguishedName.Attribute(
+                    type: .RDNAttributeType.commonName, utf8String: "Apple Push Services: \(wish.bundleID)")),
+        ])
+        return try self.issue(subject: subject, from: wish.validFrom, to: wish.validTo, extensions: extensions)
+    }
+
+    private func issue(
+        subject: DistinguishedName, from start: Date, to end: Date, extensions: Certificate.Extensions
+    ) throws -> (pair: Pair, der: [UInt8], keyDER: [UInt8]) {
+        let key = P256.Signing.PrivateKey()
+        let certificate = try Certificate(
+            version: .v3, serialNumber: Certificate.SerialNumber(), publicKey: Certificate.PublicKey(key.publicKey),
+            notValidBefore: start, notValidAfter: end, issuer: self.certificate.subject, subject: subject,
+            signatureAlgorithm: .ecdsaWithSHA256, extensions: extensions,
+            issuerPrivateKey: Certificate.PrivateKey(self.key))
+        let pem = try certificate.serializeAsPEM()
+        return (
+            Pair(certificate: pem.pemString, key: key.pemRepresentation), pem.derBytes, Array(key.derRepresentation)
+        )
     }
 
     private static func alternatives(host: String) -> [GeneralName] {

@@ -1,180 +1,215 @@
 import APNsCore
 import APNsModel
+import HTTP2Connection
 import NIOCore
-import NIOHPACK
-import NIOHTTP2
+import NIOSSL
+import NIOTLS
 import TidingsModel
 
-/// The top of a provider connection's pipeline: collects HTTP/2 frames into requests and writes answers.
+/// One provider's connection above TLS: hands requests to the engine and writes what it decides.
 final class ProviderHandler: ChannelInboundHandler {
-    typealias InboundIn = HTTP2Frame
-    typealias OutboundOut = HTTP2Frame
-
-    private struct PartialRequest {
-        var headers: HPACKHeaders
-        var body: [UInt8] = []
-    }
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
 
     private let engine: SimulatorEngine
-    private let environment: PushEnvironment
+    private let host: ProviderHost
     private var id: APNsService.ConnectionID?
     private var context: ChannelHandlerContext?
-    /// What is left of the connection's window for the other side, as the layer below counted it last.
-    private var window: Int?
-    private var partial: [HTTP2StreamID: PartialRequest] = [:]
-    /// Streams whose request was taken before its end, because it was too long.
-    private var unfinished: Set<HTTP2StreamID> = []
+    /// The door below TLS; nil before the connection has come, and after it.
+    private var door: FrontDoor?
+    private var certificate: ClientCertificateFacts?
+    /// Nil until TLS is through.
+    private var session: ServerSession?
+    private var events: [ServerSession.Event] = []
     private var isReading = false
+    /// GOAWAY has been written: what is open is answered, then the connection is closed.
+    private var isLeaving = false
     /// The last `authorization` and what was found out about it: verified once, not for every push.
-    private var known: (authorization: String, facts: ProviderTokenFacts)?
+    private var known: (authorization: String, keys: Int, facts: ProviderTokenFacts)?
 
-    /// One byte more than the longest body any push may have.
-    private static let bodyBytesMax = 5_121
-
-    init(engine: SimulatorEngine, environment: PushEnvironment) {
+    init(engine: SimulatorEngine, host: ProviderHost) {
         self.engine = engine
-        self.environment = environment
+        self.host = host
     }
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
-    func channelActive(context: ChannelHandlerContext) {
-        self.id = self.engine.opened(self, environment: self.environment)
-        context.fireChannelActive()
+    /// A provider has come; nothing has been read.
+    func arrived(through door: FrontDoor) {
+        self.door = door
+        self.id = self.engine.arrived(self, host: self.host)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
         if let id = self.id { self.engine.closed(id) }
         self.id = nil
+        self.door = nil
+        self.session = nil
         context.fireChannelInactive()
     }
 
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // A fault of one stream has been answered with RST_STREAM by the layer below.
-        if let fault = error as? NIOHTTP2Errors.StreamError {
-            self.partial[fault.streamID] = nil
-            return
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+
+    // MARK: TLS
+
+    /// Decides about the certificate a client has shown.
+    func verify(_ chain: [NIOSSLCertificate], _ promise: EventLoopPromise<NIOSSLVerificationResult>) {
+        guard let facts = self.engine.facts(of: chain.first) else {
+            self.door?.end(with: .handshakeFailure)
+            return promise.succeed(.failed)
         }
-        context.close(promise: nil)
+        if let alert = self.engine.alert(on: facts) {
+            self.door?.end(with: alert)
+            return promise.succeed(.failed)
+        }
+        self.certificate = facts
+        promise.succeed(.certificateVerified)
     }
 
-    // MARK: In
-
-    /// The connection's window stays at 65,535 and is opened again in steps of about half of it (apns.md §3.2).
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if let update = event as? NIOHTTP2WindowUpdatedEvent, update.streamID == .rootStream {
-            self.window = update.inboundWindowSize
+        if case .handshakeCompleted(let negotiated)? = event as? TLSUserEvent {
+            self.opened(context, negotiated: negotiated)
         }
         context.fireUserInboundEventTriggered(event)
     }
 
+    /// ALPN `h2`, or none at all: then HTTP/2 is assumed (APNs reference, section 2).
+    private func opened(_ context: ChannelHandlerContext, negotiated: String?) {
+        self.door?.forgetHandshake()
+        guard let id = self.id, negotiated == nil || negotiated == "h2" else { return context.close(promise: nil) }
+        if self.certificate == nil {
+            // A session that was resumed shows no certificate again.
+            let shown = try? context.channel.pipeline.syncOperations.nioSSL_peerCertificate()
+            self.certificate = self.engine.facts(of: shown ?? nil)
+        }
+        var configuration = ServerSession.Configuration()
+        configuration.maxConcurrentStreams = UInt32(
+            clamping: self.engine.initialStreamLimit(hasCertificate: self.certificate != nil))
+        configuration.headerListLimit = self.engine.headerListBytesMax
+        self.session = ServerSession(configuration, allocator: context.channel.allocator)
+        self.engine.opened(id, host: self.host, certificate: self.certificate)
+        self.write()
+    }
+
+    // MARK: In
+
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         self.isReading = true
-        let frame = self.unwrapInboundIn(data)
-        switch frame.payload {
-        case .headers(let headers):
-            // A second block on a stream is trailers, which say nothing here.
-            if self.partial[frame.streamID] == nil, !self.unfinished.contains(frame.streamID) {
-                self.partial[frame.streamID] = PartialRequest(headers: headers.headers)
-            }
-            if headers.endStream { self.ended(frame.streamID) }
-        case .data(let data):
-            self.received(data, on: frame.streamID)
-        case .rstStream:
-            self.partial[frame.streamID] = nil
-            self.unfinished.remove(frame.streamID)
-        case .priority, .settings, .pushPromise, .ping, .goAway, .windowUpdate, .alternativeService, .origin: break
+        self.session?.receive(self.unwrapInboundIn(data), into: &self.events)
+        // The window that reading has opened goes out before the work on what was read: a provider a round trip away waits
+        // for nothing else (APNs reference, section 3.2).
+        if let output = self.session?.takeOutput() {
+            context.writeAndFlush(self.wrapOutboundOut(output), promise: nil)
         }
     }
 
-    private func received(_ data: HTTP2Frame.FramePayload.Data, on stream: HTTP2StreamID) {
-        guard case .byteBuffer(let bytes) = data.data else { return }
-        guard var request = self.partial.removeValue(forKey: stream) else {
-            if data.endStream { self.unfinished.remove(stream) }
+    func channelReadComplete(context: ChannelHandlerContext) {
+        for event in self.events { self.handle(event) }
+        self.events.removeAll(keepingCapacity: true)
+        self.isReading = false
+        self.engine.cycleEnded()
+        self.write()
+        context.fireChannelReadComplete()
+    }
+
+    private func handle(_ event: ServerSession.Event) {
+        switch event {
+        case .request(let stream, let request): self.received(request, on: stream)
+        // Nothing of it can be read, so it is malformed (RFC 9113, section 8.1.1).
+        case .headersTooLong(let stream): self.session?.reset(stream, .protocolError)
+        case .connectionError: self.isLeaving = true
+        case .reset, .streamRefused, .streamFailed, .settings, .settingsAcknowledged, .ping, .pingAcknowledged,
+            .goAway, .bodySent:
+            break
+        }
+    }
+
+    private func received(_ request: ServerSession.Request, on stream: StreamID) {
+        guard let id = self.id, !self.isLeaving else {
+            // Complete only after GOAWAY: the service does not know the connection any more.
+            self.session?.reset(stream, .refusedStream)
             return
         }
-        request.body += bytes.readableBytesView.prefix(Self.bodyBytesMax - request.body.count)
-        self.partial[stream] = request
-        if data.endStream {
-            self.ended(stream)
-        } else if request.body.count >= Self.bodyBytesMax {
-            // Long enough to be refused: answer without waiting for the rest.
-            self.unfinished.insert(stream)
-            self.ended(stream)
+        var wire = WireRequest(method: "", path: "", headers: [], body: request.body)
+        wire.headers.reserveCapacity(request.headers.count)
+        var authorization: String?
+        for field in request.headers {
+            let (name, value) = (field.name, field.value)
+            switch name {
+            case ":method": wire.method = value
+            case ":path": wire.path = value
+            case ":authority": wire.authority = value
+            case ":scheme": break
+            default:
+                if authorization == nil, name == "authorization" { authorization = value }
+                wire.headers.append(WireRequest.Header(name: name, value: value))
+            }
         }
-    }
-
-    private func ended(_ stream: HTTP2StreamID) {
-        guard let partial = self.partial.removeValue(forKey: stream), let id = self.id else { return }
-        var request = WireRequest(
-            method: partial.headers.first(name: ":method") ?? "", path: partial.headers.first(name: ":path") ?? "",
-            headers: [], body: partial.body)
-        request.headers.reserveCapacity(partial.headers.count)
-        for (name, value, _) in partial.headers where !name.hasPrefix(":") {
-            request.headers.append(WireRequest.Header(name: name, value: value))
-        }
-        self.engine.received(request, stream: Int64(Int(stream)), on: id, token: self.facts(request["authorization"]))
+        self.engine.received(wire, stream: Int64(stream), on: id, token: self.facts(authorization))
     }
 
     private func facts(_ authorization: String?) -> ProviderTokenFacts {
         guard let authorization else { return .absent }
-        if let known = self.known, known.authorization == authorization { return known.facts }
-        let facts = self.engine.verifier.facts(authorization)
-        self.known = (authorization, facts)
+        let keys = self.engine.keyChanges
+        if let known = self.known, known.keys == keys, known.authorization == authorization { return known.facts }
+        let facts = self.engine.facts(of: authorization)
+        self.known = (authorization, keys, facts)
         return facts
-    }
-
-    func channelReadComplete(context: ChannelHandlerContext) {
-        if let window = self.window, window < 32_768 {
-            let step = 65_535 - window
-            self.write(HTTP2Frame(streamID: .rootStream, payload: .windowUpdate(windowSizeIncrement: step)))
-            // What was heard before this says nothing any more.
-            self.window = nil
-        }
-        self.isReading = false
-        self.context?.flush()
-        context.fireChannelReadComplete()
     }
 
     // MARK: Out
 
-    /// Answers a request: HEADERS alone for 200, otherwise with Apple's JSON (apns.md §8).
-    func respond(_ response: APNsResponse, on number: Int64) {
-        let stream = HTTP2StreamID(Int(number))
-        let body = response.body
-        var headers = HPACKHeaders()
-        headers.add(name: ":status", value: String(response.status))
-        if let apnsID = response.apnsID { headers.add(name: "apns-id", value: apnsID, indexing: .nonIndexable) }
-        if let uniqueID = response.uniqueID {
-            headers.add(name: "apns-unique-id", value: uniqueID, indexing: .nonIndexable)
-        }
-        if let retryAfter = response.retryAfter { headers.add(name: "retry-after", value: String(retryAfter)) }
-        if !body.isEmpty { headers.add(name: "content-type", value: "application/json") }
-        self.write(
-            HTTP2Frame(streamID: stream, payload: .headers(.init(headers: headers, endStream: body.isEmpty))))
-        if !body.isEmpty, let context = self.context {
-            let bytes = context.channel.allocator.buffer(bytes: body)
-            self.write(HTTP2Frame(streamID: stream, payload: .data(.init(data: .byteBuffer(bytes), endStream: true))))
-        }
-        if self.unfinished.remove(stream) != nil {
-            // The rest of the request is not wanted (RFC 9113 §8.1). The answer goes out first: a reset drops what
-            // waits.
-            self.flush()
-            self.write(HTTP2Frame(streamID: stream, payload: .rstStream(.noError)))
-        }
-        if !self.isReading { self.flush() }
+    /// Answers a request.
+    func respond(_ response: APNsResponse, body: [UInt8], on stream: Int64) {
+        var fields: [HeaderField] = []
+        fields.reserveCapacity(4)
+        for (name, value) in response.headerFields(hasBody: !body.isEmpty) { fields.append(HeaderField(name, value)) }
+        self.session?.respond(
+            StreamID(truncatingIfNeeded: stream), status: response.status, fields: fields, body: body)
     }
 
     func announce(streamLimit: Int) {
-        let settings = [HTTP2Setting(parameter: .maxConcurrentStreams, value: streamLimit)]
-        self.write(HTTP2Frame(streamID: .rootStream, payload: .settings(.settings(settings))))
+        self.session?.announce(maxConcurrentStreams: UInt32(clamping: streamLimit))
     }
 
-    /// Ends the connection without a word.
-    func cut() { self.context?.close(promise: nil) }
+    func reset(stream: Int64, code: UInt32) {
+        self.session?.reset(
+            StreamID(truncatingIfNeeded: stream), HTTP2ErrorCode(rawValue: code) ?? .internalError)
+    }
 
-    func flush() { self.context?.flush() }
+    func goAway(lastStream: Int64, code: UInt32, debug: [UInt8]) {
+        self.session?.goAway(
+            lastStream: StreamID(truncatingIfNeeded: lastStream), HTTP2ErrorCode(rawValue: code) ?? .internalError,
+            debugData: debug)
+        self.isLeaving = true
+    }
 
-    private func write(_ frame: HTTP2Frame) { self.context?.write(self.wrapOutboundOut(frame), promise: nil) }
+    /// Ends the handshake, or the connection after it. A handshake that is over cannot fail any more: it is cut.
+    func alert(_ alert: TLSAlert) {
+        if self.session == nil { self.door?.refuse(with: alert) } else { self.cut() }
+    }
+
+    /// Closes before TLS, or without a word after it.
+    func cut() {
+        self.session = nil
+        self.door?.cut()
+    }
+
+    /// Reads and writes nothing more.
+    func fallSilent() {
+        self.session = nil
+        self.door?.fallSilent()
+    }
+
+    /// Writes what has come together, once for each cycle of reading.
+    func write() {
+        guard !self.isReading, let context = self.context else { return }
+        if let output = self.session?.takeOutput() {
+            context.writeAndFlush(self.wrapOutboundOut(output), promise: nil)
+        }
+        guard self.isLeaving, let session = self.session, session.isClosed || session.openStreams == 0 else { return }
+        self.session = nil
+        context.close(promise: nil)
+    }
 }

@@ -2,7 +2,6 @@ import APNsCore
 import Hummingbird
 import Logging
 import NIOCore
-import NIOHTTP2
 import NIOPosix
 import NIOSSL
 import TidingsModel
@@ -11,19 +10,21 @@ import TidingsModel
 struct RunningSimulator: Sendable {
     let addresses: APNsSimulator.Addresses
     private let group: MultiThreadedEventLoopGroup
-    private let engine: SimulatorEngine
+    let engine: SimulatorEngine
     private let listeners: [any Channel]
     private let control: Task<Void, any Error>
 
     /// Opens every port, or none.
     static func start(
-        _ configuration: APNsSimulator.Configuration, _ material: SimulatorMaterial, logger: Logger
+        _ configuration: APNsSimulator.Configuration, _ material: SimulatorMaterial, folder: StateFolder, logger: Logger
     ) async throws -> RunningSimulator {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         var listeners: [any Channel] = []
         do {
-            let engine = Self.engine(configuration, material, logger: logger, eventLoop: group.next())
-            let tls = try Self.tls(material)
+            let engine = try Self.engine(
+                configuration, material, folder: folder, logger: logger, eventLoop: group.next())
+            let secrets = TrafficSecrets()
+            let tls = try Self.tls(material, secrets)
             func listen(
                 _ field: String, _ port: Int, _ body: @escaping @Sendable (any Channel) throws -> Void
             ) async throws -> Int {
@@ -31,23 +32,27 @@ struct RunningSimulator: Sendable {
                 listeners.append(channel)
                 return channel.localAddress?.port ?? port
             }
-            let limit = configuration.streamsBeforeToken
-            let port = try await listen("port", configuration.port) { channel in
-                try Self.addProvider(to: channel, engine: engine, tls: tls, .sandbox, streamLimit: limit)
-            }
-            var productionPort: Int?
-            if let wanted = configuration.productionPort {
-                productionPort = try await listen("production_port", wanted) { channel in
-                    try Self.addProvider(to: channel, engine: engine, tls: tls, .production, streamLimit: limit)
+            let way = configuration.way
+            func provider(_ field: String, _ port: Int?, _ host: ProviderHost) async throws -> Int? {
+                guard let port else { return nil }
+                return try await listen(field, port) { channel in
+                    try Self.addProvider(to: channel, engine: engine, tls: tls, secrets, host, way)
                 }
             }
+            let port = try await provider("port", configuration.port, .push(.sandbox))
+            let productionPort = try await provider("production_port", configuration.productionPort, .push(.production))
+            let channelPort = try await provider("channel_port", configuration.channelPort, .channels(.sandbox))
+            let productionChannelPort = try await provider(
+                "production_channel_port", configuration.productionChannelPort, .channels(.production))
             let courierPort = try await listen("courier_port", configuration.courierPort) { channel in
                 try channel.pipeline.syncOperations.addHandler(CourierHandler(engine: engine))
             }
             let (control, controlPort) = try await Self.startControl(configuration, engine, group, logger: logger)
             return RunningSimulator(
                 addresses: APNsSimulator.Addresses(
-                    port: port, productionPort: productionPort, courierPort: courierPort, controlPort: controlPort,
+                    port: port ?? configuration.port, productionPort: productionPort,
+                    channelPort: channelPort ?? configuration.channelPort,
+                    productionChannelPort: productionChannelPort, courierPort: courierPort, controlPort: controlPort,
                     teamID: material.teamID, keyID: material.keyID, privateKeyPath: material.privateKeyPath,
                     authorityPath: material.authorityPath, credentialPath: material.credentialPath),
                 group: group, engine: engine, listeners: listeners, control: control)
@@ -67,51 +72,53 @@ struct RunningSimulator: Sendable {
     }
 
     private static func engine(
-        _ configuration: APNsSimulator.Configuration, _ material: SimulatorMaterial, logger: Logger,
-        eventLoop: any EventLoop
-    ) -> SimulatorEngine {
+        _ configuration: APNsSimulator.Configuration, _ material: SimulatorMaterial, folder: StateFolder,
+        logger: Logger, eventLoop: any EventLoop
+    ) throws(InvalidField) -> SimulatorEngine {
         let key = ProviderKey(keyID: material.keyID, teamID: material.teamID, topics: configuration.topics)
-        let rules = APNsService.Configuration(
-            keys: [key], streamsBeforeToken: configuration.streamsBeforeToken,
-            streamsAfterToken: configuration.streamsAfterToken, waitingPerAppMax: configuration.waitingPerAppMax)
-        return SimulatorEngine(
-            core: APNsService(configuration: rules),
-            verifier: TokenVerifier(
-                keyID: material.keyID, publicKey: material.publicKey, isStrict: configuration.isStrict),
-            logEntriesMax: configuration.logEntriesMax, logger: logger, eventLoop: eventLoop)
+        let rules = configuration.rules(keys: [key])
+        try rules.validate()
+        let plan = try configuration.faultsFile.map { (path) throws(InvalidField) in try FaultText(path: path) }
+        var store: StateStore?
+        var core = APNsService(configuration: rules)
+        if let path = configuration.stateDatabase {
+            let opened = try StateStore(path: path) { logger.error("state database: \($0)") }
+            core = try APNsService(configuration: rules, restoring: try opened.records())
+            store = opened
+        }
+        let engine = SimulatorEngine(
+            core: core, verifier: TokenVerifier(keys: material.publicKeys, isStrict: configuration.isStrict),
+            folder: folder, authority: material.authority, store: store, logEntriesMax: configuration.logEntriesMax,
+            logger: logger, eventLoop: eventLoop)
+        if let plan { eventLoop.execute { engine.setFaults(plan) } }
+        return engine
     }
 
-    /// ALPN `h2`, or none at all: then HTTP/2 is assumed (apns.md §2).
-    private static func tls(_ material: SimulatorMaterial) throws -> NIOSSLContext {
+    /// ALPN `h2`, or none at all; a client that offers HTTP/1.1 only is told so, and its connection closed (APNs
+    /// reference, section 2). A client certificate is optional; `ProviderHandler` verifies it.
+    private static func tls(_ material: SimulatorMaterial, _ secrets: TrafficSecrets) throws -> NIOSSLContext {
         var tls = TLSConfiguration.makeServerConfiguration(
             certificateChain: material.chain.map { .certificate($0) }, privateKey: .privateKey(material.serverKey))
         tls.minimumTLSVersion = .tlsv12
-        tls.applicationProtocols = ["h2"]
+        tls.applicationProtocols = ["h2", "http/1.1"]
+        tls.certificateVerification = .optionalVerification
+        tls.keyLogCallback = { secrets.note($0) }
         return try NIOSSLContext(configuration: tls)
     }
 
-    /// The settings of apns.md §3.1.
+    /// From the socket up: the artificial way, the door, TLS, HTTP/2.
     private static func addProvider(
-        to channel: any Channel, engine: SimulatorEngine, tls: NIOSSLContext, _ environment: PushEnvironment,
-        streamLimit: Int
+        to channel: any Channel, engine: SimulatorEngine, tls: NIOSSLContext, _ secrets: TrafficSecrets,
+        _ host: ProviderHost, _ way: ArtificialLink.Way?
     ) throws {
         let pipeline = channel.pipeline.syncOperations
-        try pipeline.addHandler(NIOSSLServerHandler(context: tls))
-        var connection = NIOHTTP2Handler.ConnectionConfiguration()
-        connection.initialSettings = [
-            HTTP2Setting(parameter: .headerTableSize, value: 4_096),
-            HTTP2Setting(parameter: .maxConcurrentStreams, value: streamLimit),
-            HTTP2Setting(parameter: .initialWindowSize, value: 65_535),
-            HTTP2Setting(parameter: .maxFrameSize, value: 16_384),
-            HTTP2Setting(parameter: .maxHeaderListSize, value: 8_000),
-        ]
-        // Tests cancel and ping by the thousand; that is what a simulator is for.
-        connection.controlFrameRateLimit.maximumCount = 100_000
-        var stream = NIOHTTP2Handler.StreamConfiguration()
-        stream.streamResetFrameRateLimit.maximumCount = 100_000
+        let provider = ProviderHandler(engine: engine, host: host)
+        let door = FrontDoor(secrets: secrets, provider: provider)
+        if let way { try pipeline.addHandler(ArtificialLink(way)) }
+        try pipeline.addHandler(door)
         try pipeline.addHandler(
-            NIOHTTP2Handler(mode: .server, connectionConfiguration: connection, streamConfiguration: stream))
-        try pipeline.addHandler(ProviderHandler(engine: engine, environment: environment))
+            NIOSSLServerHandler(context: tls, customVerificationCallback: { provider.verify($0, $1) }))
+        try pipeline.addHandler(provider)
     }
 
     private static func listen(

@@ -3,6 +3,7 @@ import APNsModel
 import Foundation
 import Logging
 import NIOCore
+import NIOSSL
 import TidingsModel
 
 /// The shell around Apple's side: every connection reports to it, and it performs what the core decides.
@@ -13,21 +14,36 @@ final class SimulatorEngine: @unchecked Sendable {
     typealias CourierID = APNsService.CourierID
 
     let eventLoop: any EventLoop
-    let verifier: TokenVerifier
+    let folder: StateFolder
+    let authority: LocalAuthority
+    var core: APNsService
+    var random = RandomSource()
+    var faultsText: JSONValue = .members([])
     private let logger: Logger
     private let logEntriesMax: Int
-    private var core: APNsService
-    private var log: [DeliveryLogEntry] = []
+    private let store: StateStore?
+    private var verifier: TokenVerifier
+    private var log = CircularBuffer<DeliveryLogEntry>()
+    /// How many lines have gone because newer ones came.
+    private var linesDropped = 0
     private var connections: [ConnectionID: ProviderHandler] = [:]
     private var couriers: [CourierID: CourierHandler] = [:]
     private var lastNumber: UInt64 = 0
     private var isStopping = false
+    private var effects: [APNsService.Effect] = []
+    private var alarm: Scheduled<Void>?
+    /// How often keys were added or revoked: what was found out about a token may be wrong after that.
+    private(set) var keyChanges = 0
 
     init(
-        core: APNsService, verifier: TokenVerifier, logEntriesMax: Int, logger: Logger, eventLoop: any EventLoop
+        core: APNsService, verifier: TokenVerifier, folder: StateFolder, authority: LocalAuthority, store: StateStore?,
+        logEntriesMax: Int, logger: Logger, eventLoop: any EventLoop
     ) {
         self.core = core
         self.verifier = verifier
+        self.folder = folder
+        self.authority = authority
+        self.store = store
         self.logEntriesMax = logEntriesMax
         self.logger = logger
         self.eventLoop = eventLoop
@@ -39,7 +55,7 @@ final class SimulatorEngine: @unchecked Sendable {
             wall: Int64(Date().timeIntervalSince1970 * 1_000))
     }
 
-    private func number() -> UInt64 {
+    func number() -> UInt64 {
         self.lastNumber += 1
         return self.lastNumber
     }
@@ -47,13 +63,22 @@ final class SimulatorEngine: @unchecked Sendable {
     // MARK: Providers
 
     /// The stream limit a new connection is greeted with.
-    var initialStreamLimit: Int { self.core.initialStreamLimit }
+    func initialStreamLimit(hasCertificate: Bool) -> Int {
+        self.core.initialStreamLimit(hasCertificate: hasCertificate)
+    }
 
-    func opened(_ handler: ProviderHandler, environment: PushEnvironment) -> ConnectionID {
+    /// The longest header list, as announced.
+    var headerListBytesMax: Int { self.core.configuration.headerListBytesMax }
+
+    func arrived(_ handler: ProviderHandler, host: ProviderHost) -> ConnectionID {
         let id = ConnectionID(self.number())
         self.connections[id] = handler
-        self.handle(.connectionOpened(id, environment))
+        self.handle(.connectionArrived(id, host))
         return id
+    }
+
+    func opened(_ id: ConnectionID, host: ProviderHost, certificate: ClientCertificateFacts?) {
+        self.handle(.connectionOpened(id, host, certificate: certificate))
     }
 
     func closed(_ id: ConnectionID) {
@@ -62,13 +87,27 @@ final class SimulatorEngine: @unchecked Sendable {
     }
 
     func received(_ request: WireRequest, stream: Int64, on id: ConnectionID, token: ProviderTokenFacts) {
-        let drawn = APNsService.DrawnIDs(apnsID: Self.uuid(), uniqueID: Self.uuid())
-        self.handle(
-            .requestReceived(
-                APNsService.RequestID(connection: id, stream: stream), request, token: token, drawn: drawn))
+        let request = APNsService.Event.requestReceived(
+            APNsService.RequestID(connection: id, stream: stream), request, token: token,
+            drawn: self.random.requestIDs())
+        self.handle(request)
     }
 
-    private static func uuid() -> String { UUID().uuidString.lowercased() }
+    /// What `authorization` says, its signature checked.
+    func facts(of authorization: String) -> ProviderTokenFacts { self.verifier.facts(authorization) }
+
+    /// What a client certificate says; nil for one that cannot be read.
+    func facts(of certificate: NIOSSLCertificate?) -> ClientCertificateFacts? {
+        certificate.flatMap { try? $0.toDERBytes() }.flatMap { ClientCertificateFacts(der: $0, self.authority) }
+    }
+
+    /// Why a handshake with this certificate fails.
+    func alert(on certificate: ClientCertificateFacts) -> TLSAlert? {
+        self.core.alert(on: certificate, at: Self.now())
+    }
+
+    /// The requests of one read have been handled: what they changed is kept before they are answered.
+    func cycleEnded() { self.store?.commit() }
 
     // MARK: Phones
 
@@ -81,95 +120,122 @@ final class SimulatorEngine: @unchecked Sendable {
     func closed(_ id: CourierID) {
         self.couriers[id] = nil
         self.handle(.courierClosed(id))
+        self.store?.commit()
     }
 
     func received(_ request: CourierRequest, from id: CourierID) {
         switch request {
         case .hello(let phone): self.handle(.phoneConnected(phone, id))
-        case .register(let number, let topic, let environment):
+        case .register(let number, let topic, let environment, let activity):
+            let drawn = self.random.deviceToken()
             self.handle(
-                .registrationRequested(id, id: number, topic: topic, environment, drawn: Self.deviceToken()))
-        case .unregister(let topic, let environment):
-            self.handle(.unregistrationRequested(id, topic: topic, environment))
+                .registrationRequested(id, id: number, topic: topic, environment, activity: activity, drawn: drawn))
+        case .unregister(let topic, let environment, let activity):
+            self.handle(.unregistrationRequested(id, topic: topic, environment, activity: activity))
         case .acknowledge(let delivery): self.handle(.deliveryAcknowledged(id, delivery: delivery))
+        case .power(let power): self.handle(.powerReported(id, power))
+        case .app(let topic, let environment, let condition):
+            self.handle(.appReported(id, topic: topic, environment, condition))
+        case .subscription(let channel, let isOn): self.handle(.subscriptionChanged(id, channel, isOn: isOn))
         }
-    }
-
-    /// 32 random bytes, 64 digits (apns.md §6).
-    private static func deviceToken() -> PushToken {
-        let digits = Array("0123456789abcdef")
-        return PushToken(String((0..<64).map { _ in digits[Int.random(in: 0..<16)] }))
+        self.store?.commit()
     }
 
     // MARK: The operator
 
-    func setFaults(_ plan: FaultPlan) { self.handle(.faultsChanged(plan)) }
-
-    /// Ends a token; false if it is unknown or has ended already.
-    func retire(_ token: PushToken) -> Bool {
-        guard self.core.devices.contains(where: { $0.token == token && $0.retiredAt == nil }) else { return false }
-        self.handle(.tokenRetired(token))
-        return true
+    /// Something the operator has changed.
+    func change(_ event: APNsService.Event) {
+        self.handle(event)
+        self.store?.commit()
+        for handler in self.connections.values { handler.write() }
     }
 
-    /// Every device with its token, and whether its phone is connected.
-    var devices: JSONValue {
-        .array(
-            self.core.devices.map { device in
-                guard case .object(var object) = device.json else { return device.json }
-                object["connected"] = .bool(self.core.isConnected(device.target.phone))
-                return .object(object)
-            })
+    /// Knows another key, or none of this id any more.
+    func setKey(_ keyID: String, _ key: TokenVerifier.Key?) {
+        self.verifier.keys[keyID] = key
+        self.keyChanges += 1
     }
 
     /// The delivery log, oldest line first.
-    func entries(where matches: (DeliveryLogEntry) -> Bool) -> JSONValue {
-        .array(self.log.suffix(self.logEntriesMax).filter(matches).map(\.json))
+    func entries(where matches: (DeliveryLogEntry) -> Bool) -> [DeliveryLogEntry] { self.log.filter(matches) }
+
+    /// A part of the delivery log, oldest line first.
+    ///
+    /// - Parameter line: counted from 0 since the start; what has gone from the log is left out.
+    func page(from line: Int, limit: Int) -> APNsSimulator.LogPage {
+        let first = max(line, self.linesDropped)
+        let entries = self.log.dropFirst(first - self.linesDropped).prefix(limit)
+        return APNsSimulator.LogPage(first: first, entries: Array(entries))
     }
 
     /// Cuts every connection.
     func stop() {
         self.isStopping = true
+        self.alarm?.cancel()
         for handler in self.connections.values { handler.cut() }
         for handler in self.couriers.values { handler.close() }
+        self.store?.close()
     }
 
     // MARK: Effects
 
     private func handle(_ event: APNsService.Event) {
         self.eventLoop.preconditionInEventLoop()
+        // Effects that lead to further events, such as a connection that closes, find the list free.
         var effects: [APNsService.Effect] = []
+        swap(&effects, &self.effects)
         self.core.handle(event, at: Self.now(), into: &effects)
         for effect in effects { self.perform(effect) }
+        effects.removeAll(keepingCapacity: true)
+        self.effects = effects
     }
 
     private func perform(_ effect: APNsService.Effect) {
         switch effect {
-        case .respond(let request, let response, let delay):
+        case .respond(let request, let response, let body, let delay):
             guard delay > 0 else {
-                self.connections[request.connection]?.respond(response, on: request.stream)
+                self.connections[request.connection]?.respond(response, body: body, on: request.stream)
                 return
             }
             self.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(delay)) {
-                guard !self.isStopping else { return }
-                self.connections[request.connection]?.respond(response, on: request.stream)
-                self.connections[request.connection]?.flush()
+                guard !self.isStopping, let handler = self.connections[request.connection] else { return }
+                handler.respond(response, body: body, on: request.stream)
+                handler.write()
             }
         case .announceStreamLimit(let id, let limit): self.connections[id]?.announce(streamLimit: limit)
-        case .cutConnection(let id): self.connections[id]?.cut()
+        case .resetStream(let request, let code):
+            self.connections[request.connection]?.reset(stream: request.stream, code: code)
+        case .goAway(let id, let last, let code, let debug):
+            self.connections[id]?.goAway(lastStream: last, code: code, debug: debug)
+        case .cutConnection(let id), .refuseConnection(let id): self.connections[id]?.cut()
+        case .silenceConnection(let id): self.connections[id]?.fallSilent()
+        case .alertTLS(let id, let alert): self.connections[id]?.alert(alert)
         case .welcome(let id): self.couriers[id]?.write(CourierLine.welcome)
-        case .confirmRegistration(let id, let number, let topic, let environment, let token):
-            self.couriers[id]?.write(CourierLine.registered(id: number, topic: topic, environment, token))
+        case .confirmRegistration(let id, let number, let topic, let environment, let activity, let token):
+            self.couriers[id]?.write(
+                CourierLine.registered(id: number, topic: topic, environment, activity: activity, token))
         case .push(let id, let delivery, let push): self.couriers[id]?.write(CourierLine.push(delivery: delivery, push))
         case .reject(let id, let fault): self.couriers[id]?.write(CourierLine.error(fault))
         case .closeCourier(let id): self.couriers[id]?.close()
         case .log(let entry):
-            self.log.append(entry)
-            // In steps of an eighth, so that the cost of moving the rest is spread.
-            if self.log.count > self.logEntriesMax + self.logEntriesMax / 8 {
-                self.log.removeFirst(self.log.count - self.logEntriesMax)
+            if self.log.count >= self.logEntriesMax {
+                self.log.removeFirst()
+                self.linesDropped += 1
             }
+            self.log.append(entry)
             self.logger.debug("\(entry.json.text)")
+        case .save(let record): self.store?.save(record)
+        case .forget(let kind, let key): self.store?.forget(kind, key: key)
+        case .wake(let at): self.wake(at: at)
+        }
+    }
+
+    private func wake(at monotonic: Int64) {
+        self.alarm?.cancel()
+        let deadline = NIODeadline.uptimeNanoseconds(UInt64(max(0, monotonic)) * 1_000_000)
+        self.alarm = self.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) {
+            guard !self.isStopping else { return }
+            self.change(.timeReached)
         }
     }
 }

@@ -7,7 +7,9 @@ import TidingsModel
 struct SimulatorMaterial: Sendable {
     var teamID: String
     var keyID: String
-    var publicKey: P256.Signing.PublicKey
+    /// The public halves of every key in the folder, by the key's id.
+    var publicKeys: [String: P256.Signing.PublicKey]
+    var authority: LocalAuthority
     var chain: [NIOSSLCertificate]
     var serverKey: NIOSSLPrivateKey
     var privateKeyPath: String
@@ -16,10 +18,11 @@ struct SimulatorMaterial: Sendable {
 }
 
 /// The simulator's folder: certificates and a key, made at the first start and used again at later ones.
-struct StateFolder {
+struct StateFolder: Sendable {
     let path: String
 
     private var authorityPath: String { self.file("ca.pem") }
+    private var authorityKeyPath: String { self.file("ca.key") }
     private var serverPath: String { self.file("server.pem") }
     private var serverKeyPath: String { self.file("server.key") }
     private var credentialPath: String { self.file("credential.json") }
@@ -42,31 +45,68 @@ struct StateFolder {
         }
         try self.makeCertificates(host: configuration.host)
         let (keyID, key) = try self.credential(teamID: configuration.teamID)
+        var publicKeys = self.publicKeys()
+        publicKeys[keyID] = key.publicKey
         do {
             return SimulatorMaterial(
-                teamID: configuration.teamID, keyID: keyID, publicKey: key.publicKey,
+                teamID: configuration.teamID, keyID: keyID, publicKeys: publicKeys,
+                authority: try LocalAuthority(
+                    certificate: try String(contentsOfFile: self.authorityPath, encoding: .utf8),
+                    key: try String(contentsOfFile: self.authorityKeyPath, encoding: .utf8)),
                 chain: try NIOSSLCertificate.fromPEMFile(self.serverPath),
                 serverKey: try NIOSSLPrivateKey(file: self.serverKeyPath, format: .pem),
-                privateKeyPath: self.file("AuthKey_\(keyID).p8"), authorityPath: self.authorityPath,
+                privateKeyPath: self.keyPath(keyID), authorityPath: self.authorityPath,
                 credentialPath: self.credentialPath)
         } catch {
             throw InvalidField(
-                field: "state_folder", rule: "has an unreadable server.pem or server.key; remove both: \(self.path)")
+                field: "state_folder",
+                rule: "has an unreadable ca.pem, ca.key, server.pem or server.key; remove all four: \(self.path)")
         }
     }
 
     private func makeCertificates(host: String) throws(InvalidField) {
-        let paths = [self.authorityPath, self.serverPath, self.serverKeyPath]
+        let paths = [self.authorityPath, self.authorityKeyPath, self.serverPath, self.serverKeyPath]
         if paths.allSatisfy({ FileManager.default.fileExists(atPath: $0) }) { return }
-        let made: LocalAuthority.Certificates
+        let authority: LocalAuthority.Pair
+        let server: LocalAuthority.Pair
         do {
-            made = try LocalAuthority.make(host: host, now: Date())
+            let made = try LocalAuthority(now: Date())
+            (authority, server) = (try made.pair, try made.server(host: host, now: Date()))
         } catch {
             throw InvalidField(field: "host", rule: "must fit into a certificate: \(host): \(error)")
         }
-        try self.write(made.authority, to: self.authorityPath)
-        try self.write(made.server, to: self.serverPath)
-        try self.write(made.serverKey, to: self.serverKeyPath)
+        try self.write(authority.certificate, to: self.authorityPath)
+        try self.write(authority.key, to: self.authorityKeyPath)
+        try self.write(server.certificate, to: self.serverPath)
+        try self.write(server.key, to: self.serverKeyPath)
+    }
+
+    /// The path of a key's file.
+    func keyPath(_ keyID: String) -> String { self.file("AuthKey_\(keyID).p8") }
+
+    private func publicKeys() -> [String: P256.Signing.PublicKey] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: self.path)) ?? []
+        var keys: [String: P256.Signing.PublicKey] = [:]
+        for name in names where name.hasPrefix("AuthKey_") && name.hasSuffix(".p8") {
+            let keyID = String(name.dropFirst(8).dropLast(3))
+            keys[keyID] = FileManager.default.contents(atPath: self.keyPath(keyID)).flatMap {
+                try? P256.Signing.PrivateKey(pemRepresentation: String(decoding: $0, as: UTF8.self)).publicKey
+            }
+        }
+        return keys
+    }
+
+    /// Makes a key and writes its file.
+    func makeKey(_ keyID: String) throws(InvalidField) -> P256.Signing.PrivateKey {
+        let key = P256.Signing.PrivateKey()
+        try self.write(key.pemRepresentation + "\n", to: self.keyPath(keyID))
+        return key
+    }
+
+    /// A key's id as Apple forms them: ten capital letters and digits.
+    static func newKeyID() -> String {
+        let letters = Array("ABCDEFGHJKLMNPQRSTUVWXYZ23456789")
+        return String((0..<10).map { _ in letters[Int.random(in: letters.indices)] })
     }
 
     private func credential(teamID: String) throws(InvalidField) -> (keyID: String, P256.Signing.PrivateKey) {
@@ -82,7 +122,7 @@ struct StateFolder {
             throw InvalidField(field: "team_id", rule: "must be \(heldTeamID) as in credential.json; or \(remedy)")
         }
         // The folder may have been moved: the key beside the credential counts.
-        let beside = self.file("AuthKey_\(keyID).p8")
+        let beside = self.keyPath(keyID)
         let path = FileManager.default.fileExists(atPath: beside) ? beside : keyPath
         guard let text = FileManager.default.contents(atPath: path),
             let key = try? P256.Signing.PrivateKey(pemRepresentation: String(decoding: text, as: UTF8.self))
@@ -93,13 +133,10 @@ struct StateFolder {
     }
 
     private func makeCredential(_ teamID: String) throws(InvalidField) -> (keyID: String, P256.Signing.PrivateKey) {
-        let letters = Array("ABCDEFGHJKLMNPQRSTUVWXYZ23456789")
-        let keyID = String((0..<10).map { _ in letters[Int.random(in: letters.indices)] })
-        let key = P256.Signing.PrivateKey()
-        let keyPath = self.file("AuthKey_\(keyID).p8")
-        try self.write(key.pemRepresentation + "\n", to: keyPath)
+        let keyID = Self.newKeyID()
+        let key = try self.makeKey(keyID)
         let credential = JSONValue.members([
-            ("team_id", .string(teamID)), ("key_id", .string(keyID)), ("p8_path", .string(keyPath)),
+            ("team_id", .string(teamID)), ("key_id", .string(keyID)), ("p8_path", .string(self.keyPath(keyID))),
             ("ca_path", .string(self.authorityPath)),
         ])
         try self.write(credential.text + "\n", to: self.credentialPath)

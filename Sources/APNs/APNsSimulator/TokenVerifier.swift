@@ -2,14 +2,15 @@ import APNsCore
 import Crypto
 import Foundation
 
-/// Verifies the signature of provider tokens and hands the result to the core as a fact (apns.md §4).
+/// Verifies the signature of provider tokens and hands the result to the core as a fact (APNs reference, section 4).
 struct TokenVerifier: Sendable {
-    let keyID: String
-    let publicKey: P256.Signing.PublicKey
+    typealias Key = P256.Signing.PublicKey
+
+    /// The public halves of the keys, by the key's id.
+    var keys: [String: Key]
     let isStrict: Bool
 
-    func facts(_ authorization: String?) -> ProviderTokenFacts {
-        guard let authorization else { return .absent }
+    func facts(_ authorization: String) -> ProviderTokenFacts {
         let token: ProviderToken
         do {
             token = try ProviderToken(authorization: authorization, isStrict: self.isStrict)
@@ -18,19 +19,19 @@ struct TokenVerifier: Sendable {
         }
         return .read(
             keyID: token.keyID, teamID: token.teamID, issuedAt: token.issuedAt,
-            signatureHolds: token.keyID == self.keyID && self.holds(token), text: authorization)
+            signatureHolds: self.keys[token.keyID].map { self.holds(token, $0) } ?? false, text: authorization)
     }
 
-    private func holds(_ token: ProviderToken) -> Bool {
+    private func holds(_ token: ProviderToken, _ key: Key) -> Bool {
         let input = Data(token.signingInput)
         if token.signature.count == 64,
             let signature = try? P256.Signing.ECDSASignature(rawRepresentation: token.signature),
-            self.publicKey.isValidSignature(signature, for: input)
+            key.isValidSignature(signature, for: input)
         {
             return true
         }
         guard !self.isStrict, let signature = try? P256.Signing.ECDSASignature(derRepresentation: token.signature)
         else { return false }
-        return self.publicKey.isValidSignature(signature, for: input)
+        return key.isValidSignature(signature, for: input)
     }
 }

@@ -20,6 +20,12 @@ public enum ClientFrame: Hashable, Sendable {
     case signOut
     /// What the person allows the app on this device, told when the app is in front.
     case deviceStatus(DeviceStatus)
+    /// The person opened a message's notification on this device: the receipt `opened` (DESIGN §5).
+    case opened(MessageID)
+    /// Anything that is answered by itself: `ServerFrame.answer` with the same number.
+    case request(RequestNumber, ClientRequest)
+    /// The person is typing in a conversation, or no longer. Told to whoever is in front just now, never stored.
+    case typing(ConversationID, isTyping: Bool)
 
     /// Who connects.
     public struct Hello: Hashable, Sendable {

@@ -26,24 +26,29 @@ public struct CustomMessage: Hashable, Sendable, Identifiable {
         self.extras = extras
         self.sentAt = sentAt
     }
-}
 
-/// The withdrawal of an earlier message (DESIGN §5 "Recall").
-public struct Recall: Hashable, Sendable {
-    /// The withdrawn message.
-    public var message: MessageID
-    /// The conversation as the owner of the log sees it.
-    public var conversation: ConversationID
-    /// Who withdrew it.
-    public var sender: UserID
-    /// Wall milliseconds since 1970.
-    public var at: Int64
+    /// The longest title in bytes of UTF-8.
+    public static let titleBytesMax = 256
+    /// The largest content in bytes of UTF-8.
+    public static let contentBytesMax = 32_768
+    /// The longest content type in bytes of UTF-8.
+    public static let contentTypeBytesMax = 128
+    /// The largest extras in bytes of their JSON text.
+    public static let extrasBytesMax = 8_192
 
-    /// A withdrawal from its parts.
-    public init(message: MessageID, conversation: ConversationID, sender: UserID, at: Int64) {
-        self.message = message
-        self.conversation = conversation
-        self.sender = sender
-        self.at = at
+    /// Checks title, content, content type and extras.
+    ///
+    /// - Throws: `InvalidField` naming `title`, `content`, `content_type` or `extras`.
+    public func validate() throws(InvalidField) {
+        guard !self.content.isEmpty else { throw InvalidField(field: "content", rule: "must not be empty") }
+        let sizes = [
+            ("title", self.title?.utf8.count ?? 0, Self.titleBytesMax),
+            ("content", self.content.utf8.count, Self.contentBytesMax),
+            ("content_type", self.contentType?.utf8.count ?? 0, Self.contentTypeBytesMax),
+            ("extras", JSONValue.object(self.extras).text.utf8.count, Self.extrasBytesMax),
+        ]
+        for (field, bytes, max) in sizes where bytes > max {
+            throw InvalidField(field: field, rule: "must be at most \(max) bytes, got \(bytes)")
+        }
     }
 }

@@ -71,8 +71,10 @@ public enum SuppressionReason: String, Hashable, Sendable, CaseIterable {
     case notAuthorized = "not_authorized"
     /// The person sent the message themselves.
     case ownMessage = "own_message"
-    /// The sender withdrew the message before it was shown.
+    /// The sender withdrew the message before it was shown, or the person deleted it on another device.
     case recalled
+    /// The message was worth no place on the screen any more.
+    case expired
 }
 
 /// The one named end of a leg (DESIGN §5).
@@ -95,6 +97,8 @@ public enum LegEnd: Hashable, Sendable {
     case expired
     /// The conversation is muted.
     case muted
+    /// It is the person's quiet hours, in which they want nothing sent, also later.
+    case quietHours
     /// The device has never registered a push token.
     case noToken
     /// APNs refused the token; it is kept aside until the device registers again (DESIGN P8).
@@ -118,6 +122,7 @@ public enum LegEnd: Hashable, Sendable {
         case .recalled: "recalled"
         case .expired: "expired"
         case .muted: "muted"
+        case .quietHours: "quiet_hours"
         case .noToken: "no_token"
         case .tokenQuarantined: "token_quarantined"
         case .accepted: "accepted"
@@ -133,8 +138,8 @@ public enum LegEnd: Hashable, Sendable {
         case .accepted(let apnsID): apnsID
         case .tokenDead(let timestamp): "\(timestamp)"
         case .rejected(let reason): reason
-        case .ownDevice, .noDevice, .signedOut, .notNotifiable, .readElsewhere, .recalled, .expired, .muted, .noToken,
-            .tokenQuarantined:
+        case .ownDevice, .noDevice, .signedOut, .notNotifiable, .readElsewhere, .recalled, .expired, .muted,
+            .quietHours, .noToken, .tokenQuarantined:
             nil
         }
     }
@@ -150,6 +155,8 @@ public enum LegWait: String, Hashable, Sendable, CaseIterable {
     case quietHours = "quiet_hours"
     /// The person is using another device.
     case activeElsewhere = "active_elsewhere"
+    /// Many messages of one conversation came in a short time: the next alert counts those that wait.
+    case merging
     /// The push credential is missing or refused.
     case configFault = "config_fault"
     /// The credential's breaker is open.

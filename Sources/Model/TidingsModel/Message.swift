@@ -12,11 +12,19 @@ public struct MessageDraft: Hashable, Sendable {
     public var flags: MessageFlags
     /// The text a push shows, or nil for the kind's default.
     public var pushText: String?
+    /// Whom it addresses by name.
+    public var mentions: Mentions
+    /// The members of a group or discussion it is for, sorted, without repeats; empty for all of them.
+    public var recipients: [UserID]
+    /// How long it is worth a push and a place on the screen after it was accepted, in milliseconds, 1 or more; nil for as long
+    /// as the server keeps it.
+    public var lifetimeMilliseconds: Int64?
 
     /// A draft.
     public init(
         clientMessageID: ClientMessageID, conversation: ConversationID, objectName: ObjectName, content: String,
-        flags: MessageFlags = .normal, pushText: String? = nil
+        flags: MessageFlags = .normal, pushText: String? = nil, mentions: Mentions = .none, recipients: [UserID] = [],
+        lifetimeMilliseconds: Int64? = nil
     ) {
         self.clientMessageID = clientMessageID
         self.conversation = conversation
@@ -24,8 +32,15 @@ public struct MessageDraft: Hashable, Sendable {
         self.content = content
         self.flags = flags
         self.pushText = pushText
+        self.mentions = mentions
+        self.recipients = recipients
+        self.lifetimeMilliseconds = lifetimeMilliseconds
     }
 
+    /// How many members a message may be directed to.
+    public static let recipientsMax = 100
+    /// The longest lifetime: 30 days, in milliseconds.
+    public static let lifetimeMax: Int64 = 2_592_000_000
     /// The largest content in bytes of UTF-8.
     public static let contentBytesMax = 32_768
     /// The largest push text in bytes of UTF-8.
@@ -47,6 +62,36 @@ public struct MessageDraft: Hashable, Sendable {
             throw InvalidField(
                 field: "push_text", rule: "must be at most \(Self.pushTextBytesMax) bytes, got \(text.utf8.count)")
         }
+        try self.validateAddressees()
+        if let lifetime = self.lifetimeMilliseconds, !(1...Self.lifetimeMax).contains(lifetime) {
+            throw InvalidField(
+                field: "lifetime_ms", rule: "must be 1 to \(Self.lifetimeMax) milliseconds, got \(lifetime)")
+        }
+    }
+
+    private func validateAddressees() throws(InvalidField) {
+        if case .users(let users) = self.mentions {
+            guard !users.isEmpty, users.count <= Mentions.usersMax else {
+                throw InvalidField(
+                    field: "mentions.users", rule: "must be 1 to \(Mentions.usersMax), got \(users.count)")
+            }
+            for user in users { _ = try UserID.validated(user.rawValue, field: "mentions.users") }
+        }
+        if self.mentions != .none, self.conversation.type.targetIsPeer {
+            throw InvalidField(
+                field: "mentions", rule: "must be none in a conversation of type \(self.conversation.type.rawValue)")
+        }
+        guard !self.recipients.isEmpty else { return }
+        guard self.conversation.type == .group || self.conversation.type == .discussion else {
+            throw InvalidField(
+                field: "recipients",
+                rule: "must be empty but in a group or discussion, got type \(self.conversation.type.rawValue)")
+        }
+        guard self.recipients.count <= Self.recipientsMax else {
+            throw InvalidField(
+                field: "recipients", rule: "must be at most \(Self.recipientsMax), got \(self.recipients.count)")
+        }
+        for user in self.recipients { _ = try UserID.validated(user.rawValue, field: "recipients") }
     }
 }
 
@@ -88,11 +133,18 @@ public struct Message: Hashable, Sendable {
     public var pushText: String?
     /// When the server accepted it, wall milliseconds since 1970.
     public var sentAt: Int64
+    /// Whom it addresses by name.
+    public var mentions: Mentions
+    /// The members of a group or discussion it is for, sorted; empty for all of them.
+    public var recipients: [UserID]
+    /// From when on it is not worth a push or a place on the screen, wall milliseconds since 1970; nil for never.
+    public var expiresAt: Int64?
 
     /// A message from its parts.
     public init(
         id: MessageID, app: AppID, sender: UserID, conversation: ConversationID, clientMessageID: ClientMessageID,
-        objectName: ObjectName, content: String, flags: MessageFlags, pushText: String?, sentAt: Int64
+        objectName: ObjectName, content: String, flags: MessageFlags, pushText: String?, sentAt: Int64,
+        mentions: Mentions = .none, recipients: [UserID] = [], expiresAt: Int64? = nil
     ) {
         self.id = id
         self.app = app
@@ -104,6 +156,9 @@ public struct Message: Hashable, Sendable {
         self.flags = flags
         self.pushText = pushText
         self.sentAt = sentAt
+        self.mentions = mentions
+        self.recipients = recipients
+        self.expiresAt = expiresAt
     }
 
     /// The conversation as `user` sees it: for the recipient of a one-to-one message the target is the sender (S0.16).
@@ -130,6 +185,20 @@ public struct LogEntry: Hashable, Sendable {
         case custom(CustomMessage)
         /// An earlier message was withdrawn.
         case recall(Recall)
+        /// An earlier message says something else now.
+        case edit(Edit)
+        /// The person has deleted messages for themselves.
+        case deletion(Deletion)
+        /// The person has set something for a conversation; these settings take the place of the ones before.
+        case conversationSettings(ConversationID, ConversationSettings)
+        /// The person has set something for everything; these settings take the place of the ones before.
+        case personSettings(PersonSettings)
+        /// The person has blocked somebody, or no longer does.
+        case blocked(UserID, Bool)
+        /// A conversation with members has changed.
+        case change(ConversationChange)
+        /// Something that a newer server knows and this build does not: a bare position.
+        case unknown
     }
 
     /// An entry at a position.

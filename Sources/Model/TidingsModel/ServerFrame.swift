@@ -16,6 +16,10 @@ public enum ServerFrame: Hashable, Sendable {
     case problem(Problem, isFatal: Bool)
     /// The server is about to stop: hang up and connect again after this many milliseconds.
     case reconnect(afterMilliseconds: UInt32)
+    /// The answer to the request with this number.
+    case answer(RequestNumber, ClientAnswer)
+    /// Somebody does something that is of interest now and never again, such as typing.
+    case signal(Signal)
 
     /// What the client needs to know at the start.
     public struct Welcome: Hashable, Sendable {
@@ -127,6 +131,24 @@ public enum ServerFrame: Hashable, Sendable {
             case slowReader = "slow_reader"
             /// The server cannot take the message now; try again.
             case unavailable
+            /// No such conversation in this app, or it was dissolved.
+            case unknownConversation = "unknown_conversation"
+            /// No such message in this app, or not one of the person's.
+            case unknownMessage = "unknown_message"
+            /// Who asks is no member of the conversation, or has left it.
+            case notAMember = "not_a_member"
+            /// Who asks may not do that: another's message, another's role.
+            case notAllowed = "not_allowed"
+            /// The recipient has blocked the sender.
+            case blocked
+            /// The time in which this was possible is over.
+            case tooLate = "too_late"
+            /// There is one of that name already.
+            case exists
+            /// The object name is not registered in this app.
+            case unknownObjectName = "unknown_object_name"
+            /// A newer device has taken this one's place; the person's app allows only so many.
+            case kicked
         }
 
         /// A problem from its parts.

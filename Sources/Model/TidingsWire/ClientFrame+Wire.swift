@@ -41,6 +41,13 @@ extension WireClientFrame {
         case .ping(let nonce): self.ping = .with { $0.nonce = nonce }
         case .signOut: self.signOut = WireSignOut()
         case .deviceStatus(let status): self.deviceStatus = WireDeviceStatus(status)
+        case .opened(let message): self.opened = .with { $0.message = message.description }
+        case .request(let number, let request): self.request = WireRequest(number, request)
+        case .typing(let conversation, let isTyping):
+            self.typing = .with {
+                $0.conversation = WireConversation(conversation)
+                $0.isTyping = isTyping
+            }
         }
     }
 
@@ -60,15 +67,13 @@ extension WireClientFrame {
         case .ping(let ping): return .ping(ping.nonce)
         case .signOut: return .signOut
         case .deviceStatus(let status): return .deviceStatus(try status.model())
+        case .opened(let opened):
+            return .opened(try messageID(opened.message, field: "opened.message"))
+        case .request(let request): return .request(request.number, try request.model())
+        case .typing(let typing):
+            return .typing(try typing.conversation.model(field: "conversation"), isTyping: typing.isTyping)
         }
     }
-}
-
-/// Runs a check of one field and wraps its error.
-func checked<Value>(
-    send: ClientMessageID? = nil, _ check: () throws(InvalidField) -> Value
-) throws(FrameError) -> Value {
-    do throws(InvalidField) { return try check() } catch { throw .invalid(error, send: send) }
 }
 
 extension WireHello {
@@ -102,6 +107,9 @@ extension WireSend {
         self.notCounted = !draft.flags.contains(.counted)
         self.notNotified = !draft.flags.contains(.notified)
         if let text = draft.pushText { self.pushText = text }
+        if let mentions = WireMentions(draft.mentions) { self.mentions = mentions }
+        self.recipients = draft.recipients.map(\.rawValue)
+        if let lifetime = draft.lifetimeMilliseconds { self.lifetimeMs = lifetime }
     }
 
     fileprivate func model() throws(FrameError) -> MessageDraft {
@@ -111,7 +119,9 @@ extension WireSend {
             objectName: ObjectName(self.objectName), content: self.content,
             flags: MessageFlags(
                 notStored: self.notStored, notCounted: self.notCounted, notNotified: self.notNotified),
-            pushText: self.hasPushText ? self.pushText : nil)
+            pushText: self.hasPushText ? self.pushText : nil,
+            mentions: self.hasMentions ? try self.mentions.model(send: id) : .none,
+            recipients: sortedUsers(self.recipients), lifetimeMilliseconds: self.hasLifetimeMs ? self.lifetimeMs : nil)
         try checked(send: id) { () throws(InvalidField) in try draft.validate() }
         return draft
     }
@@ -250,24 +260,5 @@ extension WireDeviceStatus {
             authorization: try known(self.authorization, "authorization"), alert: self.alert, sound: self.sound,
             badge: self.badge, lockScreen: self.lockScreen, notificationCenter: self.notificationCenter,
             backgroundRefresh: try known(self.backgroundRefresh, "background_refresh"))
-    }
-}
-
-extension WireConversation {
-    init(_ conversation: ConversationID) {
-        self.init()
-        self.type = conversation.type.rawValue
-        self.target = conversation.target
-    }
-
-    func model(field: String, send: ClientMessageID? = nil) throws(FrameError) -> ConversationID {
-        guard let type = ConversationType(rawValue: self.type) else {
-            let known = ConversationType.allCases.map(\.rawValue).joined(separator: ", ")
-            throw .invalid(InvalidField(field: "\(field).type", rule: "must be one of \(known)"), send: send)
-        }
-        let target = try checked(send: send) { () throws(InvalidField) in
-            try UserID.validated(self.target, field: "\(field).target")
-        }
-        return ConversationID(type: type, target: target.rawValue)
     }
 }

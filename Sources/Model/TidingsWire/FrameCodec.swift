@@ -31,6 +31,8 @@ package enum FrameError: Error, Equatable, Sendable, CustomStringConvertible {
     case empty
     /// A field breaks its rule. `send` names the message of a send, so that it alone can be refused.
     case invalid(InvalidField, send: ClientMessageID?)
+    /// A field of a request breaks its rule; that request alone can be refused, by its number.
+    case invalidRequest(InvalidField, RequestNumber)
 
     /// One sentence.
     package var description: String {
@@ -38,7 +40,7 @@ package enum FrameError: Error, Equatable, Sendable, CustomStringConvertible {
         case .tooLarge(let bytes, let max): "the frame has \(bytes) bytes, at most \(max) are allowed"
         case .malformed(let why): "the bytes are not a frame: \(why)"
         case .empty: "the frame has no content known to protocol version \(ProtocolVersion.current)"
-        case .invalid(let field, _): field.description
+        case .invalid(let field, _), .invalidRequest(let field, _): field.description
         }
     }
 }

@@ -129,6 +129,30 @@ nonisolated struct WireClientFrame: Sendable {
     set {frame = .deviceStatus(newValue)}
   }
 
+  var opened: WireOpened {
+    get {
+      if case .opened(let v)? = frame {return v}
+      return WireOpened()
+    }
+    set {frame = .opened(newValue)}
+  }
+
+  var request: WireRequest {
+    get {
+      if case .request(let v)? = frame {return v}
+      return WireRequest()
+    }
+    set {frame = .request(newValue)}
+  }
+
+  var typing: WireTyping {
+    get {
+      if case .typing(let v)? = frame {return v}
+      return WireTyping()
+    }
+    set {frame = .typing(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Frame: Equatable, Sendable {
@@ -142,6 +166,9 @@ nonisolated struct WireClientFrame: Sendable {
     case ping(WirePing)
     case signOut(WireSignOut)
     case deviceStatus(WireDeviceStatus)
+    case opened(WireOpened)
+    case request(WireRequest)
+    case typing(WireTyping)
 
   }
 
@@ -218,12 +245,52 @@ nonisolated struct WireSend: Sendable {
   /// Clears the value of `pushText`. Subsequent reads from it will return its default value.
   mutating func clearPushText() {self._pushText = nil}
 
+  /// Missing: nobody.
+  var mentions: WireMentions {
+    get {_mentions ?? WireMentions()}
+    set {_mentions = newValue}
+  }
+  /// Returns true if `mentions` has been explicitly set.
+  var hasMentions: Bool {self._mentions != nil}
+  /// Clears the value of `mentions`. Subsequent reads from it will return its default value.
+  mutating func clearMentions() {self._mentions = nil}
+
+  /// The members of a group or discussion it is for; empty: all.
+  var recipients: [String] = []
+
+  /// Missing: as long as the server keeps it.
+  var lifetimeMs: Int64 {
+    get {_lifetimeMs ?? 0}
+    set {_lifetimeMs = newValue}
+  }
+  /// Returns true if `lifetimeMs` has been explicitly set.
+  var hasLifetimeMs: Bool {self._lifetimeMs != nil}
+  /// Clears the value of `lifetimeMs`. Subsequent reads from it will return its default value.
+  mutating func clearLifetimeMs() {self._lifetimeMs = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
   fileprivate var _conversation: WireConversation? = nil
   fileprivate var _pushText: String? = nil
+  fileprivate var _mentions: WireMentions? = nil
+  fileprivate var _lifetimeMs: Int64? = nil
+}
+
+/// Whom a message addresses by name: everybody, or some.
+nonisolated struct WireMentions: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var everyone: Bool = false
+
+  var users: [String] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
 }
 
 nonisolated struct WireAck: Sendable {
@@ -276,6 +343,7 @@ nonisolated struct WireRunState: Sendable {
   init() {}
 }
 
+/// All fields empty: the device takes its registration back and gets no more pushes.
 nonisolated struct WireRegisterPush: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -381,6 +449,751 @@ nonisolated struct WireDeviceStatus: Sendable {
   init() {}
 }
 
+/// The person opened a message's notification on this device.
+nonisolated struct WireOpened: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The message's id, 13 characters.
+  var message: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// Anything that is answered by itself: with the Answer of the same number.
+nonisolated struct WireRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Chosen by the client from 1 on, never used twice on a connection.
+  var number: UInt64 = 0
+
+  var request: WireRequest.OneOf_Request? = nil
+
+  var change: WireChangeConversation {
+    get {
+      if case .change(let v)? = request {return v}
+      return WireChangeConversation()
+    }
+    set {request = .change(newValue)}
+  }
+
+  var recall: WireRecallMessage {
+    get {
+      if case .recall(let v)? = request {return v}
+      return WireRecallMessage()
+    }
+    set {request = .recall(newValue)}
+  }
+
+  var edit: WireEditMessage {
+    get {
+      if case .edit(let v)? = request {return v}
+      return WireEditMessage()
+    }
+    set {request = .edit(newValue)}
+  }
+
+  var delete: WireDeletion {
+    get {
+      if case .delete(let v)? = request {return v}
+      return WireDeletion()
+    }
+    set {request = .delete(newValue)}
+  }
+
+  var setConversationSettings: WireConversationSettings {
+    get {
+      if case .setConversationSettings(let v)? = request {return v}
+      return WireConversationSettings()
+    }
+    set {request = .setConversationSettings(newValue)}
+  }
+
+  var setPersonSettings: WirePersonSettings {
+    get {
+      if case .setPersonSettings(let v)? = request {return v}
+      return WirePersonSettings()
+    }
+    set {request = .setPersonSettings(newValue)}
+  }
+
+  var setBlocked: WireBlocked {
+    get {
+      if case .setBlocked(let v)? = request {return v}
+      return WireBlocked()
+    }
+    set {request = .setBlocked(newValue)}
+  }
+
+  var conversation: WireReadConversation {
+    get {
+      if case .conversation(let v)? = request {return v}
+      return WireReadConversation()
+    }
+    set {request = .conversation(newValue)}
+  }
+
+  var settings: WireReadSettings {
+    get {
+      if case .settings(let v)? = request {return v}
+      return WireReadSettings()
+    }
+    set {request = .settings(newValue)}
+  }
+
+  var history: WireReadHistory {
+    get {
+      if case .history(let v)? = request {return v}
+      return WireReadHistory()
+    }
+    set {request = .history(newValue)}
+  }
+
+  var enterRoom: WireEnterRoom {
+    get {
+      if case .enterRoom(let v)? = request {return v}
+      return WireEnterRoom()
+    }
+    set {request = .enterRoom(newValue)}
+  }
+
+  var exitRoom: WireExitRoom {
+    get {
+      if case .exitRoom(let v)? = request {return v}
+      return WireExitRoom()
+    }
+    set {request = .exitRoom(newValue)}
+  }
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  nonisolated enum OneOf_Request: Equatable, Sendable {
+    case change(WireChangeConversation)
+    case recall(WireRecallMessage)
+    case edit(WireEditMessage)
+    case delete(WireDeletion)
+    case setConversationSettings(WireConversationSettings)
+    case setPersonSettings(WirePersonSettings)
+    case setBlocked(WireBlocked)
+    case conversation(WireReadConversation)
+    case settings(WireReadSettings)
+    case history(WireReadHistory)
+    case enterRoom(WireEnterRoom)
+    case exitRoom(WireExitRoom)
+
+  }
+
+  init() {}
+}
+
+nonisolated struct WireChangeConversation: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var conversation: WireConversation {
+    get {_conversation ?? WireConversation()}
+    set {_conversation = newValue}
+  }
+  /// Returns true if `conversation` has been explicitly set.
+  var hasConversation: Bool {self._conversation != nil}
+  /// Clears the value of `conversation`. Subsequent reads from it will return its default value.
+  mutating func clearConversation() {self._conversation = nil}
+
+  var action: WireAction {
+    get {_action ?? WireAction()}
+    set {_action = newValue}
+  }
+  /// Returns true if `action` has been explicitly set.
+  var hasAction: Bool {self._action != nil}
+  /// Clears the value of `action`. Subsequent reads from it will return its default value.
+  mutating func clearAction() {self._action = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _conversation: WireConversation? = nil
+  fileprivate var _action: WireAction? = nil
+}
+
+/// What is done with a conversation that has members.
+nonisolated struct WireAction: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var action: WireAction.OneOf_Action? = nil
+
+  var create: WireCreate {
+    get {
+      if case .create(let v)? = action {return v}
+      return WireCreate()
+    }
+    set {action = .create(newValue)}
+  }
+
+  var add: WirePeople {
+    get {
+      if case .add(let v)? = action {return v}
+      return WirePeople()
+    }
+    set {action = .add(newValue)}
+  }
+
+  var join: WireJoin {
+    get {
+      if case .join(let v)? = action {return v}
+      return WireJoin()
+    }
+    set {action = .join(newValue)}
+  }
+
+  var remove: WirePeople {
+    get {
+      if case .remove(let v)? = action {return v}
+      return WirePeople()
+    }
+    set {action = .remove(newValue)}
+  }
+
+  var leave: WireLeave {
+    get {
+      if case .leave(let v)? = action {return v}
+      return WireLeave()
+    }
+    set {action = .leave(newValue)}
+  }
+
+  var rename: WireRename {
+    get {
+      if case .rename(let v)? = action {return v}
+      return WireRename()
+    }
+    set {action = .rename(newValue)}
+  }
+
+  var setPortrait: WireSetPortrait {
+    get {
+      if case .setPortrait(let v)? = action {return v}
+      return WireSetPortrait()
+    }
+    set {action = .setPortrait(newValue)}
+  }
+
+  var setRole: WireSetRole {
+    get {
+      if case .setRole(let v)? = action {return v}
+      return WireSetRole()
+    }
+    set {action = .setRole(newValue)}
+  }
+
+  var setNickname: WireSetNickname {
+    get {
+      if case .setNickname(let v)? = action {return v}
+      return WireSetNickname()
+    }
+    set {action = .setNickname(newValue)}
+  }
+
+  var dissolve: WireDissolve {
+    get {
+      if case .dissolve(let v)? = action {return v}
+      return WireDissolve()
+    }
+    set {action = .dissolve(newValue)}
+  }
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  nonisolated enum OneOf_Action: Equatable, Sendable {
+    case create(WireCreate)
+    case add(WirePeople)
+    case join(WireJoin)
+    case remove(WirePeople)
+    case leave(WireLeave)
+    case rename(WireRename)
+    case setPortrait(WireSetPortrait)
+    case setRole(WireSetRole)
+    case setNickname(WireSetNickname)
+    case dissolve(WireDissolve)
+
+  }
+
+  init() {}
+}
+
+nonisolated struct WireCreate: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var name: String = String()
+
+  var portrait: String {
+    get {_portrait ?? String()}
+    set {_portrait = newValue}
+  }
+  /// Returns true if `portrait` has been explicitly set.
+  var hasPortrait: Bool {self._portrait != nil}
+  /// Clears the value of `portrait`. Subsequent reads from it will return its default value.
+  mutating func clearPortrait() {self._portrait = nil}
+
+  /// Beside the one who makes it.
+  var members: [String] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _portrait: String? = nil
+}
+
+nonisolated struct WirePeople: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var users: [String] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct WireJoin: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct WireLeave: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct WireRename: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var name: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct WireSetPortrait: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Missing: none any more.
+  var portrait: String {
+    get {_portrait ?? String()}
+    set {_portrait = newValue}
+  }
+  /// Returns true if `portrait` has been explicitly set.
+  var hasPortrait: Bool {self._portrait != nil}
+  /// Clears the value of `portrait`. Subsequent reads from it will return its default value.
+  mutating func clearPortrait() {self._portrait = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _portrait: String? = nil
+}
+
+nonisolated struct WireSetRole: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var user: String = String()
+
+  /// "owner", "admin" or "member".
+  var role: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct WireSetNickname: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var user: String = String()
+
+  /// Missing: none any more.
+  var nickname: String {
+    get {_nickname ?? String()}
+    set {_nickname = newValue}
+  }
+  /// Returns true if `nickname` has been explicitly set.
+  var hasNickname: Bool {self._nickname != nil}
+  /// Clears the value of `nickname`. Subsequent reads from it will return its default value.
+  mutating func clearNickname() {self._nickname = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _nickname: String? = nil
+}
+
+nonisolated struct WireDissolve: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct WireRecallMessage: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// 13 characters.
+  var message: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct WireEditMessage: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// 13 characters.
+  var message: String = String()
+
+  var content: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// Messages the person deletes, or has deleted, for themselves alone.
+nonisolated struct WireDeletion: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// As the person sees it.
+  var conversation: WireConversation {
+    get {_conversation ?? WireConversation()}
+    set {_conversation = newValue}
+  }
+  /// Returns true if `conversation` has been explicitly set.
+  var hasConversation: Bool {self._conversation != nil}
+  /// Clears the value of `conversation`. Subsequent reads from it will return its default value.
+  mutating func clearConversation() {self._conversation = nil}
+
+  /// 13 characters each.
+  var messages: [String] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _conversation: WireConversation? = nil
+}
+
+/// What the person sets, or has set, for one conversation; it takes the place of what was set before.
+nonisolated struct WireConversationSettings: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var conversation: WireConversation {
+    get {_conversation ?? WireConversation()}
+    set {_conversation = newValue}
+  }
+  /// Returns true if `conversation` has been explicitly set.
+  var hasConversation: Bool {self._conversation != nil}
+  /// Clears the value of `conversation`. Subsequent reads from it will return its default value.
+  mutating func clearConversation() {self._conversation = nil}
+
+  /// "all", "mentions", "mentions_of_me", "mentions_of_all" or "blocked". Missing: what is set for the kind.
+  var level: String {
+    get {_level ?? String()}
+    set {_level = newValue}
+  }
+  /// Returns true if `level` has been explicitly set.
+  var hasLevel: Bool {self._level != nil}
+  /// Clears the value of `level`. Subsequent reads from it will return its default value.
+  mutating func clearLevel() {self._level = nil}
+
+  /// Milliseconds since 1970. Missing: until it is changed.
+  var levelUntil: Int64 {
+    get {_levelUntil ?? 0}
+    set {_levelUntil = newValue}
+  }
+  /// Returns true if `levelUntil` has been explicitly set.
+  var hasLevelUntil: Bool {self._levelUntil != nil}
+  /// Clears the value of `levelUntil`. Subsequent reads from it will return its default value.
+  mutating func clearLevelUntil() {self._levelUntil = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _conversation: WireConversation? = nil
+  fileprivate var _level: String? = nil
+  fileprivate var _levelUntil: Int64? = nil
+}
+
+/// What the person sets, or has set, for everything; it takes the place of what was set before.
+nonisolated struct WirePersonSettings: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// By kind; kinds that are missing are "all".
+  var levels: [WireKindLevel] = []
+
+  var quietHours: WireQuietHours {
+    get {_quietHours ?? WireQuietHours()}
+    set {_quietHours = newValue}
+  }
+  /// Returns true if `quietHours` has been explicitly set.
+  var hasQuietHours: Bool {self._quietHours != nil}
+  /// Clears the value of `quietHours`. Subsequent reads from it will return its default value.
+  mutating func clearQuietHours() {self._quietHours = nil}
+
+  var hidesContent: Bool = false
+
+  /// A BCP 47 tag. Missing: the app's default.
+  var language: String {
+    get {_language ?? String()}
+    set {_language = newValue}
+  }
+  /// Returns true if `language` has been explicitly set.
+  var hasLanguage: Bool {self._language != nil}
+  /// Clears the value of `language`. Subsequent reads from it will return its default value.
+  mutating func clearLanguage() {self._language = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _quietHours: WireQuietHours? = nil
+  fileprivate var _language: String? = nil
+}
+
+nonisolated struct WireKindLevel: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// PR, DS, GRP, CS, SYS, MC, MP, PH or CHRM.
+  var type: String = String()
+
+  var level: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct WireQuietHours: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Minutes after midnight, 0 to 1439.
+  var start: Int32 = 0
+
+  var end: Int32 = 0
+
+  /// 1 is Monday, 7 Sunday; empty: every day.
+  var weekdays: [Int32] = []
+
+  /// A name of the time-zone database.
+  var timeZone: String = String()
+
+  /// "defer" or "drop".
+  var manner: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// Whose messages the person refuses, or no longer.
+nonisolated struct WireBlocked: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var user: String = String()
+
+  var isBlocked: Bool = false
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct WireReadConversation: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var conversation: WireConversation {
+    get {_conversation ?? WireConversation()}
+    set {_conversation = newValue}
+  }
+  /// Returns true if `conversation` has been explicitly set.
+  var hasConversation: Bool {self._conversation != nil}
+  /// Clears the value of `conversation`. Subsequent reads from it will return its default value.
+  mutating func clearConversation() {self._conversation = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _conversation: WireConversation? = nil
+}
+
+nonisolated struct WireReadSettings: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct WireReadHistory: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var conversation: WireConversation {
+    get {_conversation ?? WireConversation()}
+    set {_conversation = newValue}
+  }
+  /// Returns true if `conversation` has been explicitly set.
+  var hasConversation: Bool {self._conversation != nil}
+  /// Clears the value of `conversation`. Subsequent reads from it will return its default value.
+  mutating func clearConversation() {self._conversation = nil}
+
+  /// 13 characters. Missing: from the newest.
+  var before: String {
+    get {_before ?? String()}
+    set {_before = newValue}
+  }
+  /// Returns true if `before` has been explicitly set.
+  var hasBefore: Bool {self._before != nil}
+  /// Clears the value of `before`. Subsequent reads from it will return its default value.
+  mutating func clearBefore() {self._before = nil}
+
+  /// 1 to 100.
+  var limit: UInt32 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _conversation: WireConversation? = nil
+  fileprivate var _before: String? = nil
+}
+
+nonisolated struct WireEnterRoom: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var conversation: WireConversation {
+    get {_conversation ?? WireConversation()}
+    set {_conversation = newValue}
+  }
+  /// Returns true if `conversation` has been explicitly set.
+  var hasConversation: Bool {self._conversation != nil}
+  /// Clears the value of `conversation`. Subsequent reads from it will return its default value.
+  mutating func clearConversation() {self._conversation = nil}
+
+  /// How many of the newest messages the answer brings, 0 to 100.
+  var history: UInt32 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _conversation: WireConversation? = nil
+}
+
+nonisolated struct WireExitRoom: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var conversation: WireConversation {
+    get {_conversation ?? WireConversation()}
+    set {_conversation = newValue}
+  }
+  /// Returns true if `conversation` has been explicitly set.
+  var hasConversation: Bool {self._conversation != nil}
+  /// Clears the value of `conversation`. Subsequent reads from it will return its default value.
+  mutating func clearConversation() {self._conversation = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _conversation: WireConversation? = nil
+}
+
+nonisolated struct WireTyping: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var conversation: WireConversation {
+    get {_conversation ?? WireConversation()}
+    set {_conversation = newValue}
+  }
+  /// Returns true if `conversation` has been explicitly set.
+  var hasConversation: Bool {self._conversation != nil}
+  /// Clears the value of `conversation`. Subsequent reads from it will return its default value.
+  mutating func clearConversation() {self._conversation = nil}
+
+  var isTyping: Bool = false
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _conversation: WireConversation? = nil
+}
+
 nonisolated struct WireServerFrame: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -452,6 +1265,22 @@ nonisolated struct WireServerFrame: Sendable {
     set {frame = .reconnect(newValue)}
   }
 
+  var answer: WireAnswer {
+    get {
+      if case .answer(let v)? = frame {return v}
+      return WireAnswer()
+    }
+    set {frame = .answer(newValue)}
+  }
+
+  var signal: WireSignal {
+    get {
+      if case .signal(let v)? = frame {return v}
+      return WireSignal()
+    }
+    set {frame = .signal(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Frame: Equatable, Sendable {
@@ -463,6 +1292,8 @@ nonisolated struct WireServerFrame: Sendable {
     case pong(WirePong)
     case problem(WireProblem)
     case reconnect(WireReconnect)
+    case answer(WireAnswer)
+    case signal(WireSignal)
 
   }
 
@@ -580,6 +1411,54 @@ nonisolated struct WireEntry: Sendable {
     set {body = .recall(newValue)}
   }
 
+  var edit: WireEdit {
+    get {
+      if case .edit(let v)? = body {return v}
+      return WireEdit()
+    }
+    set {body = .edit(newValue)}
+  }
+
+  var deletion: WireDeletion {
+    get {
+      if case .deletion(let v)? = body {return v}
+      return WireDeletion()
+    }
+    set {body = .deletion(newValue)}
+  }
+
+  var conversationSettings: WireConversationSettings {
+    get {
+      if case .conversationSettings(let v)? = body {return v}
+      return WireConversationSettings()
+    }
+    set {body = .conversationSettings(newValue)}
+  }
+
+  var personSettings: WirePersonSettings {
+    get {
+      if case .personSettings(let v)? = body {return v}
+      return WirePersonSettings()
+    }
+    set {body = .personSettings(newValue)}
+  }
+
+  var blocked: WireBlocked {
+    get {
+      if case .blocked(let v)? = body {return v}
+      return WireBlocked()
+    }
+    set {body = .blocked(newValue)}
+  }
+
+  var change: WireChange {
+    get {
+      if case .change(let v)? = body {return v}
+      return WireChange()
+    }
+    set {body = .change(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Body: Equatable, Sendable {
@@ -587,63 +1466,124 @@ nonisolated struct WireEntry: Sendable {
     case read(WireRead)
     case custom(WireCustom)
     case recall(WireRecall)
+    case edit(WireEdit)
+    case deletion(WireDeletion)
+    case conversationSettings(WireConversationSettings)
+    case personSettings(WirePersonSettings)
+    case blocked(WireBlocked)
+    case change(WireChange)
 
   }
 
   init() {}
 }
 
-nonisolated struct WireMessage: Sendable {
+nonisolated struct WireMessage: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   /// 13 characters.
-  var id: String = String()
+  var id: String {
+    get {_storage._id}
+    set {_uniqueStorage()._id = newValue}
+  }
 
-  var sender: String = String()
+  var sender: String {
+    get {_storage._sender}
+    set {_uniqueStorage()._sender = newValue}
+  }
 
   /// As the sender sees it: in a one-to-one conversation the target is the recipient.
   var conversation: WireConversation {
-    get {_conversation ?? WireConversation()}
-    set {_conversation = newValue}
+    get {_storage._conversation ?? WireConversation()}
+    set {_uniqueStorage()._conversation = newValue}
   }
   /// Returns true if `conversation` has been explicitly set.
-  var hasConversation: Bool {self._conversation != nil}
+  var hasConversation: Bool {_storage._conversation != nil}
   /// Clears the value of `conversation`. Subsequent reads from it will return its default value.
-  mutating func clearConversation() {self._conversation = nil}
+  mutating func clearConversation() {_uniqueStorage()._conversation = nil}
 
-  var clientMessageID: String = String()
+  var clientMessageID: String {
+    get {_storage._clientMessageID}
+    set {_uniqueStorage()._clientMessageID = newValue}
+  }
 
-  var objectName: String = String()
+  var objectName: String {
+    get {_storage._objectName}
+    set {_uniqueStorage()._objectName = newValue}
+  }
 
-  var content: String = String()
+  var content: String {
+    get {_storage._content}
+    set {_uniqueStorage()._content = newValue}
+  }
 
-  var notStored: Bool = false
+  var notStored: Bool {
+    get {_storage._notStored}
+    set {_uniqueStorage()._notStored = newValue}
+  }
 
-  var notCounted: Bool = false
+  var notCounted: Bool {
+    get {_storage._notCounted}
+    set {_uniqueStorage()._notCounted = newValue}
+  }
 
-  var notNotified: Bool = false
+  var notNotified: Bool {
+    get {_storage._notNotified}
+    set {_uniqueStorage()._notNotified = newValue}
+  }
 
   var pushText: String {
-    get {_pushText ?? String()}
-    set {_pushText = newValue}
+    get {_storage._pushText ?? String()}
+    set {_uniqueStorage()._pushText = newValue}
   }
   /// Returns true if `pushText` has been explicitly set.
-  var hasPushText: Bool {self._pushText != nil}
+  var hasPushText: Bool {_storage._pushText != nil}
   /// Clears the value of `pushText`. Subsequent reads from it will return its default value.
-  mutating func clearPushText() {self._pushText = nil}
+  mutating func clearPushText() {_uniqueStorage()._pushText = nil}
 
-  var sentAt: Int64 = 0
+  var sentAt: Int64 {
+    get {_storage._sentAt}
+    set {_uniqueStorage()._sentAt = newValue}
+  }
 
-  var app: String = String()
+  var app: String {
+    get {_storage._app}
+    set {_uniqueStorage()._app = newValue}
+  }
+
+  /// Missing: nobody.
+  var mentions: WireMentions {
+    get {_storage._mentions ?? WireMentions()}
+    set {_uniqueStorage()._mentions = newValue}
+  }
+  /// Returns true if `mentions` has been explicitly set.
+  var hasMentions: Bool {_storage._mentions != nil}
+  /// Clears the value of `mentions`. Subsequent reads from it will return its default value.
+  mutating func clearMentions() {_uniqueStorage()._mentions = nil}
+
+  /// The members it is for; empty: all.
+  var recipients: [String] {
+    get {_storage._recipients}
+    set {_uniqueStorage()._recipients = newValue}
+  }
+
+  /// Milliseconds since 1970. Missing: never.
+  var expiresAt: Int64 {
+    get {_storage._expiresAt ?? 0}
+    set {_uniqueStorage()._expiresAt = newValue}
+  }
+  /// Returns true if `expiresAt` has been explicitly set.
+  var hasExpiresAt: Bool {_storage._expiresAt != nil}
+  /// Clears the value of `expiresAt`. Subsequent reads from it will return its default value.
+  mutating func clearExpiresAt() {_uniqueStorage()._expiresAt = nil}
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
-  fileprivate var _conversation: WireConversation? = nil
-  fileprivate var _pushText: String? = nil
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 nonisolated struct WireRead: Sendable {
@@ -735,11 +1675,92 @@ nonisolated struct WireRecall: Sendable {
 
   var at: Int64 = 0
 
+  /// The withdrawal's own id, 13 characters.
+  var id: String = String()
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
   fileprivate var _conversation: WireConversation? = nil
+}
+
+/// Another content of an earlier message.
+nonisolated struct WireEdit: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// 13 characters.
+  var message: String = String()
+
+  /// As the reader of the log sees it.
+  var conversation: WireConversation {
+    get {_conversation ?? WireConversation()}
+    set {_conversation = newValue}
+  }
+  /// Returns true if `conversation` has been explicitly set.
+  var hasConversation: Bool {self._conversation != nil}
+  /// Clears the value of `conversation`. Subsequent reads from it will return its default value.
+  mutating func clearConversation() {self._conversation = nil}
+
+  var content: String = String()
+
+  var at: Int64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _conversation: WireConversation? = nil
+}
+
+/// A conversation with members has changed.
+nonisolated struct WireChange: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var conversation: WireConversation {
+    get {_conversation ?? WireConversation()}
+    set {_conversation = newValue}
+  }
+  /// Returns true if `conversation` has been explicitly set.
+  var hasConversation: Bool {self._conversation != nil}
+  /// Clears the value of `conversation`. Subsequent reads from it will return its default value.
+  mutating func clearConversation() {self._conversation = nil}
+
+  /// 1 for the first change, then one more for each.
+  var version: UInt64 = 0
+
+  var action: WireAction {
+    get {_action ?? WireAction()}
+    set {_action = newValue}
+  }
+  /// Returns true if `action` has been explicitly set.
+  var hasAction: Bool {self._action != nil}
+  /// Clears the value of `action`. Subsequent reads from it will return its default value.
+  mutating func clearAction() {self._action = nil}
+
+  /// Who did it. Missing: the app's backend.
+  var by: String {
+    get {_by ?? String()}
+    set {_by = newValue}
+  }
+  /// Returns true if `by` has been explicitly set.
+  var hasBy: Bool {self._by != nil}
+  /// Clears the value of `by`. Subsequent reads from it will return its default value.
+  mutating func clearBy() {self._by = nil}
+
+  var at: Int64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _conversation: WireConversation? = nil
+  fileprivate var _action: WireAction? = nil
+  fileprivate var _by: String? = nil
 }
 
 nonisolated struct WirePage: Sendable {
@@ -802,6 +1823,252 @@ nonisolated struct WireReconnect: Sendable {
   init() {}
 }
 
+/// What a Request is answered.
+nonisolated struct WireAnswer: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var number: UInt64 = 0
+
+  var answer: WireAnswer.OneOf_Answer? = nil
+
+  var done: WireDone {
+    get {
+      if case .done(let v)? = answer {return v}
+      return WireDone()
+    }
+    set {answer = .done(newValue)}
+  }
+
+  var refused: WireProblem {
+    get {
+      if case .refused(let v)? = answer {return v}
+      return WireProblem()
+    }
+    set {answer = .refused(newValue)}
+  }
+
+  var conversation: WireConversationInfo {
+    get {
+      if case .conversation(let v)? = answer {return v}
+      return WireConversationInfo()
+    }
+    set {answer = .conversation(newValue)}
+  }
+
+  var settings: WireSettings {
+    get {
+      if case .settings(let v)? = answer {return v}
+      return WireSettings()
+    }
+    set {answer = .settings(newValue)}
+  }
+
+  var history: WireHistory {
+    get {
+      if case .history(let v)? = answer {return v}
+      return WireHistory()
+    }
+    set {answer = .history(newValue)}
+  }
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  nonisolated enum OneOf_Answer: Equatable, Sendable {
+    case done(WireDone)
+    case refused(WireProblem)
+    case conversation(WireConversationInfo)
+    case settings(WireSettings)
+    case history(WireHistory)
+
+  }
+
+  init() {}
+}
+
+nonisolated struct WireDone: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Position of the entry it made in the person's own log; 0 if it made none.
+  var position: UInt64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct WireConversationInfo: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var conversation: WireConversation {
+    get {_conversation ?? WireConversation()}
+    set {_conversation = newValue}
+  }
+  /// Returns true if `conversation` has been explicitly set.
+  var hasConversation: Bool {self._conversation != nil}
+  /// Clears the value of `conversation`. Subsequent reads from it will return its default value.
+  mutating func clearConversation() {self._conversation = nil}
+
+  var version: UInt64 = 0
+
+  var name: String = String()
+
+  var portrait: String {
+    get {_portrait ?? String()}
+    set {_portrait = newValue}
+  }
+  /// Returns true if `portrait` has been explicitly set.
+  var hasPortrait: Bool {self._portrait != nil}
+  /// Clears the value of `portrait`. Subsequent reads from it will return its default value.
+  mutating func clearPortrait() {self._portrait = nil}
+
+  /// Sorted by id.
+  var members: [WireMember] = []
+
+  var isDissolved: Bool = false
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _conversation: WireConversation? = nil
+  fileprivate var _portrait: String? = nil
+}
+
+nonisolated struct WireMember: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var user: String = String()
+
+  /// "owner", "admin" or "member".
+  var role: String = String()
+
+  var nickname: String {
+    get {_nickname ?? String()}
+    set {_nickname = newValue}
+  }
+  /// Returns true if `nickname` has been explicitly set.
+  var hasNickname: Bool {self._nickname != nil}
+  /// Clears the value of `nickname`. Subsequent reads from it will return its default value.
+  mutating func clearNickname() {self._nickname = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _nickname: String? = nil
+}
+
+nonisolated struct WireSettings: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var person: WirePersonSettings {
+    get {_person ?? WirePersonSettings()}
+    set {_person = newValue}
+  }
+  /// Returns true if `person` has been explicitly set.
+  var hasPerson: Bool {self._person != nil}
+  /// Clears the value of `person`. Subsequent reads from it will return its default value.
+  mutating func clearPerson() {self._person = nil}
+
+  var conversations: [WireConversationSettings] = []
+
+  /// Sorted.
+  var blocked: [String] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _person: WirePersonSettings? = nil
+}
+
+nonisolated struct WireHistory: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Newest first.
+  var messages: [WireMessage] = []
+
+  var hasMore_p: Bool = false
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// Of interest now and never again.
+nonisolated struct WireSignal: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var signal: WireSignal.OneOf_Signal? = nil
+
+  var typing: WireSomebodyTyping {
+    get {
+      if case .typing(let v)? = signal {return v}
+      return WireSomebodyTyping()
+    }
+    set {signal = .typing(newValue)}
+  }
+
+  /// A message in a chat room this connection hears.
+  var room: WireMessage {
+    get {
+      if case .room(let v)? = signal {return v}
+      return WireMessage()
+    }
+    set {signal = .room(newValue)}
+  }
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  nonisolated enum OneOf_Signal: Equatable, Sendable {
+    case typing(WireSomebodyTyping)
+    /// A message in a chat room this connection hears.
+    case room(WireMessage)
+
+  }
+
+  init() {}
+}
+
+nonisolated struct WireSomebodyTyping: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var conversation: WireConversation {
+    get {_conversation ?? WireConversation()}
+    set {_conversation = newValue}
+  }
+  /// Returns true if `conversation` has been explicitly set.
+  var hasConversation: Bool {self._conversation != nil}
+  /// Clears the value of `conversation`. Subsequent reads from it will return its default value.
+  mutating func clearConversation() {self._conversation = nil}
+
+  var user: String = String()
+
+  var isTyping: Bool = false
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _conversation: WireConversation? = nil
+}
+
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "tidings.v1"
@@ -843,7 +2110,7 @@ nonisolated extension WireConversation: SwiftProtobuf.Message, SwiftProtobuf._Me
 
 nonisolated extension WireClientFrame: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".ClientFrame"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hello\0\u{1}send\0\u{1}ack\0\u{3}run_state\0\u{3}register_push\0\u{1}sync\0\u{3}mark_read\0\u{1}ping\0\u{3}sign_out\0\u{3}device_status\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hello\0\u{1}send\0\u{1}ack\0\u{3}run_state\0\u{3}register_push\0\u{1}sync\0\u{3}mark_read\0\u{1}ping\0\u{3}sign_out\0\u{3}device_status\0\u{1}opened\0\u{1}request\0\u{1}typing\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -981,6 +2248,45 @@ nonisolated extension WireClientFrame: SwiftProtobuf.Message, SwiftProtobuf._Mes
           self.frame = .deviceStatus(v)
         }
       }()
+      case 11: try {
+        var v: WireOpened?
+        var hadOneofValue = false
+        if let current = self.frame {
+          hadOneofValue = true
+          if case .opened(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.frame = .opened(v)
+        }
+      }()
+      case 12: try {
+        var v: WireRequest?
+        var hadOneofValue = false
+        if let current = self.frame {
+          hadOneofValue = true
+          if case .request(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.frame = .request(v)
+        }
+      }()
+      case 13: try {
+        var v: WireTyping?
+        var hadOneofValue = false
+        if let current = self.frame {
+          hadOneofValue = true
+          if case .typing(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.frame = .typing(v)
+        }
+      }()
       default: break
       }
     }
@@ -1031,6 +2337,18 @@ nonisolated extension WireClientFrame: SwiftProtobuf.Message, SwiftProtobuf._Mes
     case .deviceStatus?: try {
       guard case .deviceStatus(let v)? = self.frame else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
+    }()
+    case .opened?: try {
+      guard case .opened(let v)? = self.frame else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
+    }()
+    case .request?: try {
+      guard case .request(let v)? = self.frame else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
+    }()
+    case .typing?: try {
+      guard case .typing(let v)? = self.frame else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
     }()
     case nil: break
     }
@@ -1110,7 +2428,7 @@ nonisolated extension WireHello: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
 
 nonisolated extension WireSend: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Send"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}client_message_id\0\u{1}conversation\0\u{3}object_name\0\u{1}content\0\u{3}not_stored\0\u{3}not_counted\0\u{3}not_notified\0\u{3}push_text\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}client_message_id\0\u{1}conversation\0\u{3}object_name\0\u{1}content\0\u{3}not_stored\0\u{3}not_counted\0\u{3}not_notified\0\u{3}push_text\0\u{1}mentions\0\u{1}recipients\0\u{3}lifetime_ms\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1126,6 +2444,9 @@ nonisolated extension WireSend: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
       case 6: try { try decoder.decodeSingularBoolField(value: &self.notCounted) }()
       case 7: try { try decoder.decodeSingularBoolField(value: &self.notNotified) }()
       case 8: try { try decoder.decodeSingularStringField(value: &self._pushText) }()
+      case 9: try { try decoder.decodeSingularMessageField(value: &self._mentions) }()
+      case 10: try { try decoder.decodeRepeatedStringField(value: &self.recipients) }()
+      case 11: try { try decoder.decodeSingularInt64Field(value: &self._lifetimeMs) }()
       default: break
       }
     }
@@ -1160,6 +2481,15 @@ nonisolated extension WireSend: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     try { if let v = self._pushText {
       try visitor.visitSingularStringField(value: v, fieldNumber: 8)
     } }()
+    try { if let v = self._mentions {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+    } }()
+    if !self.recipients.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.recipients, fieldNumber: 10)
+    }
+    try { if let v = self._lifetimeMs {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 11)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1172,6 +2502,44 @@ nonisolated extension WireSend: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     if lhs.notCounted != rhs.notCounted {return false}
     if lhs.notNotified != rhs.notNotified {return false}
     if lhs._pushText != rhs._pushText {return false}
+    if lhs._mentions != rhs._mentions {return false}
+    if lhs.recipients != rhs.recipients {return false}
+    if lhs._lifetimeMs != rhs._lifetimeMs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireMentions: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Mentions"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}everyone\0\u{1}users\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBoolField(value: &self.everyone) }()
+      case 2: try { try decoder.decodeRepeatedStringField(value: &self.users) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.everyone != false {
+      try visitor.visitSingularBoolField(value: self.everyone, fieldNumber: 1)
+    }
+    if !self.users.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.users, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireMentions, rhs: WireMentions) -> Bool {
+    if lhs.everyone != rhs.everyone {return false}
+    if lhs.users != rhs.users {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1510,9 +2878,1318 @@ nonisolated extension WireDeviceStatus: SwiftProtobuf.Message, SwiftProtobuf._Me
   }
 }
 
+nonisolated extension WireOpened: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Opened"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}message\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.message) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.message.isEmpty {
+      try visitor.visitSingularStringField(value: self.message, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireOpened, rhs: WireOpened) -> Bool {
+    if lhs.message != rhs.message {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Request"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}change\0\u{1}recall\0\u{1}edit\0\u{1}delete\0\u{3}set_conversation_settings\0\u{3}set_person_settings\0\u{3}set_blocked\0\u{1}conversation\0\u{1}settings\0\u{1}history\0\u{3}enter_room\0\u{3}exit_room\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.number) }()
+      case 2: try {
+        var v: WireChangeConversation?
+        var hadOneofValue = false
+        if let current = self.request {
+          hadOneofValue = true
+          if case .change(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.request = .change(v)
+        }
+      }()
+      case 3: try {
+        var v: WireRecallMessage?
+        var hadOneofValue = false
+        if let current = self.request {
+          hadOneofValue = true
+          if case .recall(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.request = .recall(v)
+        }
+      }()
+      case 4: try {
+        var v: WireEditMessage?
+        var hadOneofValue = false
+        if let current = self.request {
+          hadOneofValue = true
+          if case .edit(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.request = .edit(v)
+        }
+      }()
+      case 5: try {
+        var v: WireDeletion?
+        var hadOneofValue = false
+        if let current = self.request {
+          hadOneofValue = true
+          if case .delete(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.request = .delete(v)
+        }
+      }()
+      case 6: try {
+        var v: WireConversationSettings?
+        var hadOneofValue = false
+        if let current = self.request {
+          hadOneofValue = true
+          if case .setConversationSettings(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.request = .setConversationSettings(v)
+        }
+      }()
+      case 7: try {
+        var v: WirePersonSettings?
+        var hadOneofValue = false
+        if let current = self.request {
+          hadOneofValue = true
+          if case .setPersonSettings(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.request = .setPersonSettings(v)
+        }
+      }()
+      case 8: try {
+        var v: WireBlocked?
+        var hadOneofValue = false
+        if let current = self.request {
+          hadOneofValue = true
+          if case .setBlocked(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.request = .setBlocked(v)
+        }
+      }()
+      case 9: try {
+        var v: WireReadConversation?
+        var hadOneofValue = false
+        if let current = self.request {
+          hadOneofValue = true
+          if case .conversation(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.request = .conversation(v)
+        }
+      }()
+      case 10: try {
+        var v: WireReadSettings?
+        var hadOneofValue = false
+        if let current = self.request {
+          hadOneofValue = true
+          if case .settings(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.request = .settings(v)
+        }
+      }()
+      case 11: try {
+        var v: WireReadHistory?
+        var hadOneofValue = false
+        if let current = self.request {
+          hadOneofValue = true
+          if case .history(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.request = .history(v)
+        }
+      }()
+      case 12: try {
+        var v: WireEnterRoom?
+        var hadOneofValue = false
+        if let current = self.request {
+          hadOneofValue = true
+          if case .enterRoom(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.request = .enterRoom(v)
+        }
+      }()
+      case 13: try {
+        var v: WireExitRoom?
+        var hadOneofValue = false
+        if let current = self.request {
+          hadOneofValue = true
+          if case .exitRoom(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.request = .exitRoom(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.number != 0 {
+      try visitor.visitSingularUInt64Field(value: self.number, fieldNumber: 1)
+    }
+    switch self.request {
+    case .change?: try {
+      guard case .change(let v)? = self.request else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    }()
+    case .recall?: try {
+      guard case .recall(let v)? = self.request else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    }()
+    case .edit?: try {
+      guard case .edit(let v)? = self.request else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    }()
+    case .delete?: try {
+      guard case .delete(let v)? = self.request else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    }()
+    case .setConversationSettings?: try {
+      guard case .setConversationSettings(let v)? = self.request else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    }()
+    case .setPersonSettings?: try {
+      guard case .setPersonSettings(let v)? = self.request else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+    }()
+    case .setBlocked?: try {
+      guard case .setBlocked(let v)? = self.request else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+    }()
+    case .conversation?: try {
+      guard case .conversation(let v)? = self.request else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+    }()
+    case .settings?: try {
+      guard case .settings(let v)? = self.request else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
+    }()
+    case .history?: try {
+      guard case .history(let v)? = self.request else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
+    }()
+    case .enterRoom?: try {
+      guard case .enterRoom(let v)? = self.request else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
+    }()
+    case .exitRoom?: try {
+      guard case .exitRoom(let v)? = self.request else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
+    }()
+    case nil: break
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireRequest, rhs: WireRequest) -> Bool {
+    if lhs.number != rhs.number {return false}
+    if lhs.request != rhs.request {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireChangeConversation: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ChangeConversation"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}conversation\0\u{1}action\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._conversation) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._action) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._conversation {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._action {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireChangeConversation, rhs: WireChangeConversation) -> Bool {
+    if lhs._conversation != rhs._conversation {return false}
+    if lhs._action != rhs._action {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireAction: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Action"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}create\0\u{1}add\0\u{1}join\0\u{1}remove\0\u{1}leave\0\u{1}rename\0\u{3}set_portrait\0\u{3}set_role\0\u{3}set_nickname\0\u{1}dissolve\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try {
+        var v: WireCreate?
+        var hadOneofValue = false
+        if let current = self.action {
+          hadOneofValue = true
+          if case .create(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.action = .create(v)
+        }
+      }()
+      case 2: try {
+        var v: WirePeople?
+        var hadOneofValue = false
+        if let current = self.action {
+          hadOneofValue = true
+          if case .add(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.action = .add(v)
+        }
+      }()
+      case 3: try {
+        var v: WireJoin?
+        var hadOneofValue = false
+        if let current = self.action {
+          hadOneofValue = true
+          if case .join(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.action = .join(v)
+        }
+      }()
+      case 4: try {
+        var v: WirePeople?
+        var hadOneofValue = false
+        if let current = self.action {
+          hadOneofValue = true
+          if case .remove(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.action = .remove(v)
+        }
+      }()
+      case 5: try {
+        var v: WireLeave?
+        var hadOneofValue = false
+        if let current = self.action {
+          hadOneofValue = true
+          if case .leave(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.action = .leave(v)
+        }
+      }()
+      case 6: try {
+        var v: WireRename?
+        var hadOneofValue = false
+        if let current = self.action {
+          hadOneofValue = true
+          if case .rename(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.action = .rename(v)
+        }
+      }()
+      case 7: try {
+        var v: WireSetPortrait?
+        var hadOneofValue = false
+        if let current = self.action {
+          hadOneofValue = true
+          if case .setPortrait(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.action = .setPortrait(v)
+        }
+      }()
+      case 8: try {
+        var v: WireSetRole?
+        var hadOneofValue = false
+        if let current = self.action {
+          hadOneofValue = true
+          if case .setRole(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.action = .setRole(v)
+        }
+      }()
+      case 9: try {
+        var v: WireSetNickname?
+        var hadOneofValue = false
+        if let current = self.action {
+          hadOneofValue = true
+          if case .setNickname(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.action = .setNickname(v)
+        }
+      }()
+      case 10: try {
+        var v: WireDissolve?
+        var hadOneofValue = false
+        if let current = self.action {
+          hadOneofValue = true
+          if case .dissolve(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.action = .dissolve(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    switch self.action {
+    case .create?: try {
+      guard case .create(let v)? = self.action else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    }()
+    case .add?: try {
+      guard case .add(let v)? = self.action else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    }()
+    case .join?: try {
+      guard case .join(let v)? = self.action else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    }()
+    case .remove?: try {
+      guard case .remove(let v)? = self.action else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    }()
+    case .leave?: try {
+      guard case .leave(let v)? = self.action else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    }()
+    case .rename?: try {
+      guard case .rename(let v)? = self.action else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    }()
+    case .setPortrait?: try {
+      guard case .setPortrait(let v)? = self.action else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+    }()
+    case .setRole?: try {
+      guard case .setRole(let v)? = self.action else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+    }()
+    case .setNickname?: try {
+      guard case .setNickname(let v)? = self.action else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+    }()
+    case .dissolve?: try {
+      guard case .dissolve(let v)? = self.action else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
+    }()
+    case nil: break
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireAction, rhs: WireAction) -> Bool {
+    if lhs.action != rhs.action {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireCreate: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Create"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}portrait\0\u{1}members\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._portrait) }()
+      case 3: try { try decoder.decodeRepeatedStringField(value: &self.members) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
+    }
+    try { if let v = self._portrait {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    if !self.members.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.members, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireCreate, rhs: WireCreate) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs._portrait != rhs._portrait {return false}
+    if lhs.members != rhs.members {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WirePeople: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".People"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}users\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedStringField(value: &self.users) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.users.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.users, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WirePeople, rhs: WirePeople) -> Bool {
+    if lhs.users != rhs.users {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireJoin: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Join"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireJoin, rhs: WireJoin) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireLeave: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Leave"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireLeave, rhs: WireLeave) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireRename: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Rename"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireRename, rhs: WireRename) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireSetPortrait: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".SetPortrait"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}portrait\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self._portrait) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._portrait {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireSetPortrait, rhs: WireSetPortrait) -> Bool {
+    if lhs._portrait != rhs._portrait {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireSetRole: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".SetRole"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}user\0\u{1}role\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.user) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.role) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.user.isEmpty {
+      try visitor.visitSingularStringField(value: self.user, fieldNumber: 1)
+    }
+    if !self.role.isEmpty {
+      try visitor.visitSingularStringField(value: self.role, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireSetRole, rhs: WireSetRole) -> Bool {
+    if lhs.user != rhs.user {return false}
+    if lhs.role != rhs.role {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireSetNickname: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".SetNickname"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}user\0\u{1}nickname\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.user) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._nickname) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.user.isEmpty {
+      try visitor.visitSingularStringField(value: self.user, fieldNumber: 1)
+    }
+    try { if let v = self._nickname {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireSetNickname, rhs: WireSetNickname) -> Bool {
+    if lhs.user != rhs.user {return false}
+    if lhs._nickname != rhs._nickname {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireDissolve: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Dissolve"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireDissolve, rhs: WireDissolve) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireRecallMessage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".RecallMessage"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}message\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.message) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.message.isEmpty {
+      try visitor.visitSingularStringField(value: self.message, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireRecallMessage, rhs: WireRecallMessage) -> Bool {
+    if lhs.message != rhs.message {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireEditMessage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".EditMessage"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}message\0\u{1}content\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.message) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.content) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.message.isEmpty {
+      try visitor.visitSingularStringField(value: self.message, fieldNumber: 1)
+    }
+    if !self.content.isEmpty {
+      try visitor.visitSingularStringField(value: self.content, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireEditMessage, rhs: WireEditMessage) -> Bool {
+    if lhs.message != rhs.message {return false}
+    if lhs.content != rhs.content {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireDeletion: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Deletion"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}conversation\0\u{1}messages\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._conversation) }()
+      case 2: try { try decoder.decodeRepeatedStringField(value: &self.messages) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._conversation {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    if !self.messages.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.messages, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireDeletion, rhs: WireDeletion) -> Bool {
+    if lhs._conversation != rhs._conversation {return false}
+    if lhs.messages != rhs.messages {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireConversationSettings: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ConversationSettings"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}conversation\0\u{1}level\0\u{3}level_until\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._conversation) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._level) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self._levelUntil) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._conversation {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._level {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._levelUntil {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 3)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireConversationSettings, rhs: WireConversationSettings) -> Bool {
+    if lhs._conversation != rhs._conversation {return false}
+    if lhs._level != rhs._level {return false}
+    if lhs._levelUntil != rhs._levelUntil {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WirePersonSettings: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".PersonSettings"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}levels\0\u{3}quiet_hours\0\u{3}hides_content\0\u{1}language\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.levels) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._quietHours) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.hidesContent) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self._language) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.levels.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.levels, fieldNumber: 1)
+    }
+    try { if let v = self._quietHours {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    if self.hidesContent != false {
+      try visitor.visitSingularBoolField(value: self.hidesContent, fieldNumber: 3)
+    }
+    try { if let v = self._language {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 4)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WirePersonSettings, rhs: WirePersonSettings) -> Bool {
+    if lhs.levels != rhs.levels {return false}
+    if lhs._quietHours != rhs._quietHours {return false}
+    if lhs.hidesContent != rhs.hidesContent {return false}
+    if lhs._language != rhs._language {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireKindLevel: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".KindLevel"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}type\0\u{1}level\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.type) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.level) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.type.isEmpty {
+      try visitor.visitSingularStringField(value: self.type, fieldNumber: 1)
+    }
+    if !self.level.isEmpty {
+      try visitor.visitSingularStringField(value: self.level, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireKindLevel, rhs: WireKindLevel) -> Bool {
+    if lhs.type != rhs.type {return false}
+    if lhs.level != rhs.level {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireQuietHours: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".QuietHours"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}start\0\u{1}end\0\u{1}weekdays\0\u{3}time_zone\0\u{1}manner\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt32Field(value: &self.start) }()
+      case 2: try { try decoder.decodeSingularInt32Field(value: &self.end) }()
+      case 3: try { try decoder.decodeRepeatedInt32Field(value: &self.weekdays) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.timeZone) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.manner) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.start != 0 {
+      try visitor.visitSingularInt32Field(value: self.start, fieldNumber: 1)
+    }
+    if self.end != 0 {
+      try visitor.visitSingularInt32Field(value: self.end, fieldNumber: 2)
+    }
+    if !self.weekdays.isEmpty {
+      try visitor.visitPackedInt32Field(value: self.weekdays, fieldNumber: 3)
+    }
+    if !self.timeZone.isEmpty {
+      try visitor.visitSingularStringField(value: self.timeZone, fieldNumber: 4)
+    }
+    if !self.manner.isEmpty {
+      try visitor.visitSingularStringField(value: self.manner, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireQuietHours, rhs: WireQuietHours) -> Bool {
+    if lhs.start != rhs.start {return false}
+    if lhs.end != rhs.end {return false}
+    if lhs.weekdays != rhs.weekdays {return false}
+    if lhs.timeZone != rhs.timeZone {return false}
+    if lhs.manner != rhs.manner {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireBlocked: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Blocked"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}user\0\u{3}is_blocked\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.user) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.isBlocked) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.user.isEmpty {
+      try visitor.visitSingularStringField(value: self.user, fieldNumber: 1)
+    }
+    if self.isBlocked != false {
+      try visitor.visitSingularBoolField(value: self.isBlocked, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireBlocked, rhs: WireBlocked) -> Bool {
+    if lhs.user != rhs.user {return false}
+    if lhs.isBlocked != rhs.isBlocked {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireReadConversation: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ReadConversation"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}conversation\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._conversation) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._conversation {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireReadConversation, rhs: WireReadConversation) -> Bool {
+    if lhs._conversation != rhs._conversation {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireReadSettings: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ReadSettings"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireReadSettings, rhs: WireReadSettings) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireReadHistory: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ReadHistory"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}conversation\0\u{1}before\0\u{1}limit\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._conversation) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._before) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.limit) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._conversation {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._before {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    if self.limit != 0 {
+      try visitor.visitSingularUInt32Field(value: self.limit, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireReadHistory, rhs: WireReadHistory) -> Bool {
+    if lhs._conversation != rhs._conversation {return false}
+    if lhs._before != rhs._before {return false}
+    if lhs.limit != rhs.limit {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireEnterRoom: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".EnterRoom"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}conversation\0\u{1}history\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._conversation) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.history) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._conversation {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    if self.history != 0 {
+      try visitor.visitSingularUInt32Field(value: self.history, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireEnterRoom, rhs: WireEnterRoom) -> Bool {
+    if lhs._conversation != rhs._conversation {return false}
+    if lhs.history != rhs.history {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireExitRoom: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ExitRoom"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}conversation\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._conversation) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._conversation {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireExitRoom, rhs: WireExitRoom) -> Bool {
+    if lhs._conversation != rhs._conversation {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireTyping: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Typing"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}conversation\0\u{3}is_typing\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._conversation) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.isTyping) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._conversation {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    if self.isTyping != false {
+      try visitor.visitSingularBoolField(value: self.isTyping, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireTyping, rhs: WireTyping) -> Bool {
+    if lhs._conversation != rhs._conversation {return false}
+    if lhs.isTyping != rhs.isTyping {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension WireServerFrame: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".ServerFrame"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}welcome\0\u{3}send_accepted\0\u{3}send_refused\0\u{1}entry\0\u{1}page\0\u{1}pong\0\u{1}problem\0\u{1}reconnect\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}welcome\0\u{3}send_accepted\0\u{3}send_refused\0\u{1}entry\0\u{1}page\0\u{1}pong\0\u{1}problem\0\u{1}reconnect\0\u{1}answer\0\u{1}signal\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1624,6 +4301,32 @@ nonisolated extension WireServerFrame: SwiftProtobuf.Message, SwiftProtobuf._Mes
           self.frame = .reconnect(v)
         }
       }()
+      case 9: try {
+        var v: WireAnswer?
+        var hadOneofValue = false
+        if let current = self.frame {
+          hadOneofValue = true
+          if case .answer(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.frame = .answer(v)
+        }
+      }()
+      case 10: try {
+        var v: WireSignal?
+        var hadOneofValue = false
+        if let current = self.frame {
+          hadOneofValue = true
+          if case .signal(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.frame = .signal(v)
+        }
+      }()
       default: break
       }
     }
@@ -1666,6 +4369,14 @@ nonisolated extension WireServerFrame: SwiftProtobuf.Message, SwiftProtobuf._Mes
     case .reconnect?: try {
       guard case .reconnect(let v)? = self.frame else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+    }()
+    case .answer?: try {
+      guard case .answer(let v)? = self.frame else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+    }()
+    case .signal?: try {
+      guard case .signal(let v)? = self.frame else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
     }()
     case nil: break
     }
@@ -1830,7 +4541,7 @@ nonisolated extension WireSendRefused: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
 nonisolated extension WireEntry: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Entry"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}position\0\u{1}message\0\u{1}read\0\u{1}custom\0\u{1}recall\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}position\0\u{1}message\0\u{1}read\0\u{1}custom\0\u{1}recall\0\u{1}edit\0\u{1}deletion\0\u{3}conversation_settings\0\u{3}person_settings\0\u{1}blocked\0\u{1}change\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1891,6 +4602,84 @@ nonisolated extension WireEntry: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
           self.body = .recall(v)
         }
       }()
+      case 6: try {
+        var v: WireEdit?
+        var hadOneofValue = false
+        if let current = self.body {
+          hadOneofValue = true
+          if case .edit(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.body = .edit(v)
+        }
+      }()
+      case 7: try {
+        var v: WireDeletion?
+        var hadOneofValue = false
+        if let current = self.body {
+          hadOneofValue = true
+          if case .deletion(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.body = .deletion(v)
+        }
+      }()
+      case 8: try {
+        var v: WireConversationSettings?
+        var hadOneofValue = false
+        if let current = self.body {
+          hadOneofValue = true
+          if case .conversationSettings(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.body = .conversationSettings(v)
+        }
+      }()
+      case 9: try {
+        var v: WirePersonSettings?
+        var hadOneofValue = false
+        if let current = self.body {
+          hadOneofValue = true
+          if case .personSettings(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.body = .personSettings(v)
+        }
+      }()
+      case 10: try {
+        var v: WireBlocked?
+        var hadOneofValue = false
+        if let current = self.body {
+          hadOneofValue = true
+          if case .blocked(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.body = .blocked(v)
+        }
+      }()
+      case 11: try {
+        var v: WireChange?
+        var hadOneofValue = false
+        if let current = self.body {
+          hadOneofValue = true
+          if case .change(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.body = .change(v)
+        }
+      }()
       default: break
       }
     }
@@ -1921,6 +4710,30 @@ nonisolated extension WireEntry: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
       guard case .recall(let v)? = self.body else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
     }()
+    case .edit?: try {
+      guard case .edit(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    }()
+    case .deletion?: try {
+      guard case .deletion(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+    }()
+    case .conversationSettings?: try {
+      guard case .conversationSettings(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+    }()
+    case .personSettings?: try {
+      guard case .personSettings(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+    }()
+    case .blocked?: try {
+      guard case .blocked(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
+    }()
+    case .change?: try {
+      guard case .change(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -1936,88 +4749,167 @@ nonisolated extension WireEntry: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
 
 nonisolated extension WireMessage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Message"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}sender\0\u{1}conversation\0\u{3}client_message_id\0\u{3}object_name\0\u{1}content\0\u{3}not_stored\0\u{3}not_counted\0\u{3}not_notified\0\u{3}push_text\0\u{3}sent_at\0\u{1}app\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}sender\0\u{1}conversation\0\u{3}client_message_id\0\u{3}object_name\0\u{1}content\0\u{3}not_stored\0\u{3}not_counted\0\u{3}not_notified\0\u{3}push_text\0\u{3}sent_at\0\u{1}app\0\u{1}mentions\0\u{1}recipients\0\u{3}expires_at\0")
+
+  fileprivate class _StorageClass {
+    var _id: String = String()
+    var _sender: String = String()
+    var _conversation: WireConversation? = nil
+    var _clientMessageID: String = String()
+    var _objectName: String = String()
+    var _content: String = String()
+    var _notStored: Bool = false
+    var _notCounted: Bool = false
+    var _notNotified: Bool = false
+    var _pushText: String? = nil
+    var _sentAt: Int64 = 0
+    var _app: String = String()
+    var _mentions: WireMentions? = nil
+    var _recipients: [String] = []
+    var _expiresAt: Int64? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _id = source._id
+      _sender = source._sender
+      _conversation = source._conversation
+      _clientMessageID = source._clientMessageID
+      _objectName = source._objectName
+      _content = source._content
+      _notStored = source._notStored
+      _notCounted = source._notCounted
+      _notNotified = source._notNotified
+      _pushText = source._pushText
+      _sentAt = source._sentAt
+      _app = source._app
+      _mentions = source._mentions
+      _recipients = source._recipients
+      _expiresAt = source._expiresAt
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self.id) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self.sender) }()
-      case 3: try { try decoder.decodeSingularMessageField(value: &self._conversation) }()
-      case 4: try { try decoder.decodeSingularStringField(value: &self.clientMessageID) }()
-      case 5: try { try decoder.decodeSingularStringField(value: &self.objectName) }()
-      case 6: try { try decoder.decodeSingularStringField(value: &self.content) }()
-      case 7: try { try decoder.decodeSingularBoolField(value: &self.notStored) }()
-      case 8: try { try decoder.decodeSingularBoolField(value: &self.notCounted) }()
-      case 9: try { try decoder.decodeSingularBoolField(value: &self.notNotified) }()
-      case 10: try { try decoder.decodeSingularStringField(value: &self._pushText) }()
-      case 11: try { try decoder.decodeSingularInt64Field(value: &self.sentAt) }()
-      case 12: try { try decoder.decodeSingularStringField(value: &self.app) }()
-      default: break
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularStringField(value: &_storage._id) }()
+        case 2: try { try decoder.decodeSingularStringField(value: &_storage._sender) }()
+        case 3: try { try decoder.decodeSingularMessageField(value: &_storage._conversation) }()
+        case 4: try { try decoder.decodeSingularStringField(value: &_storage._clientMessageID) }()
+        case 5: try { try decoder.decodeSingularStringField(value: &_storage._objectName) }()
+        case 6: try { try decoder.decodeSingularStringField(value: &_storage._content) }()
+        case 7: try { try decoder.decodeSingularBoolField(value: &_storage._notStored) }()
+        case 8: try { try decoder.decodeSingularBoolField(value: &_storage._notCounted) }()
+        case 9: try { try decoder.decodeSingularBoolField(value: &_storage._notNotified) }()
+        case 10: try { try decoder.decodeSingularStringField(value: &_storage._pushText) }()
+        case 11: try { try decoder.decodeSingularInt64Field(value: &_storage._sentAt) }()
+        case 12: try { try decoder.decodeSingularStringField(value: &_storage._app) }()
+        case 13: try { try decoder.decodeSingularMessageField(value: &_storage._mentions) }()
+        case 14: try { try decoder.decodeRepeatedStringField(value: &_storage._recipients) }()
+        case 15: try { try decoder.decodeSingularInt64Field(value: &_storage._expiresAt) }()
+        default: break
+        }
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if !self.id.isEmpty {
-      try visitor.visitSingularStringField(value: self.id, fieldNumber: 1)
-    }
-    if !self.sender.isEmpty {
-      try visitor.visitSingularStringField(value: self.sender, fieldNumber: 2)
-    }
-    try { if let v = self._conversation {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
-    } }()
-    if !self.clientMessageID.isEmpty {
-      try visitor.visitSingularStringField(value: self.clientMessageID, fieldNumber: 4)
-    }
-    if !self.objectName.isEmpty {
-      try visitor.visitSingularStringField(value: self.objectName, fieldNumber: 5)
-    }
-    if !self.content.isEmpty {
-      try visitor.visitSingularStringField(value: self.content, fieldNumber: 6)
-    }
-    if self.notStored != false {
-      try visitor.visitSingularBoolField(value: self.notStored, fieldNumber: 7)
-    }
-    if self.notCounted != false {
-      try visitor.visitSingularBoolField(value: self.notCounted, fieldNumber: 8)
-    }
-    if self.notNotified != false {
-      try visitor.visitSingularBoolField(value: self.notNotified, fieldNumber: 9)
-    }
-    try { if let v = self._pushText {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 10)
-    } }()
-    if self.sentAt != 0 {
-      try visitor.visitSingularInt64Field(value: self.sentAt, fieldNumber: 11)
-    }
-    if !self.app.isEmpty {
-      try visitor.visitSingularStringField(value: self.app, fieldNumber: 12)
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if !_storage._id.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._id, fieldNumber: 1)
+      }
+      if !_storage._sender.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._sender, fieldNumber: 2)
+      }
+      try { if let v = _storage._conversation {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+      } }()
+      if !_storage._clientMessageID.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._clientMessageID, fieldNumber: 4)
+      }
+      if !_storage._objectName.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._objectName, fieldNumber: 5)
+      }
+      if !_storage._content.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._content, fieldNumber: 6)
+      }
+      if _storage._notStored != false {
+        try visitor.visitSingularBoolField(value: _storage._notStored, fieldNumber: 7)
+      }
+      if _storage._notCounted != false {
+        try visitor.visitSingularBoolField(value: _storage._notCounted, fieldNumber: 8)
+      }
+      if _storage._notNotified != false {
+        try visitor.visitSingularBoolField(value: _storage._notNotified, fieldNumber: 9)
+      }
+      try { if let v = _storage._pushText {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 10)
+      } }()
+      if _storage._sentAt != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._sentAt, fieldNumber: 11)
+      }
+      if !_storage._app.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._app, fieldNumber: 12)
+      }
+      try { if let v = _storage._mentions {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
+      } }()
+      if !_storage._recipients.isEmpty {
+        try visitor.visitRepeatedStringField(value: _storage._recipients, fieldNumber: 14)
+      }
+      try { if let v = _storage._expiresAt {
+        try visitor.visitSingularInt64Field(value: v, fieldNumber: 15)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: WireMessage, rhs: WireMessage) -> Bool {
-    if lhs.id != rhs.id {return false}
-    if lhs.sender != rhs.sender {return false}
-    if lhs._conversation != rhs._conversation {return false}
-    if lhs.clientMessageID != rhs.clientMessageID {return false}
-    if lhs.objectName != rhs.objectName {return false}
-    if lhs.content != rhs.content {return false}
-    if lhs.notStored != rhs.notStored {return false}
-    if lhs.notCounted != rhs.notCounted {return false}
-    if lhs.notNotified != rhs.notNotified {return false}
-    if lhs._pushText != rhs._pushText {return false}
-    if lhs.sentAt != rhs.sentAt {return false}
-    if lhs.app != rhs.app {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._id != rhs_storage._id {return false}
+        if _storage._sender != rhs_storage._sender {return false}
+        if _storage._conversation != rhs_storage._conversation {return false}
+        if _storage._clientMessageID != rhs_storage._clientMessageID {return false}
+        if _storage._objectName != rhs_storage._objectName {return false}
+        if _storage._content != rhs_storage._content {return false}
+        if _storage._notStored != rhs_storage._notStored {return false}
+        if _storage._notCounted != rhs_storage._notCounted {return false}
+        if _storage._notNotified != rhs_storage._notNotified {return false}
+        if _storage._pushText != rhs_storage._pushText {return false}
+        if _storage._sentAt != rhs_storage._sentAt {return false}
+        if _storage._app != rhs_storage._app {return false}
+        if _storage._mentions != rhs_storage._mentions {return false}
+        if _storage._recipients != rhs_storage._recipients {return false}
+        if _storage._expiresAt != rhs_storage._expiresAt {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2123,7 +5015,7 @@ nonisolated extension WireCustom: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 
 nonisolated extension WireRecall: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Recall"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}message\0\u{1}conversation\0\u{1}sender\0\u{1}at\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}message\0\u{1}conversation\0\u{1}sender\0\u{1}at\0\u{1}id\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2135,6 +5027,7 @@ nonisolated extension WireRecall: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       case 2: try { try decoder.decodeSingularMessageField(value: &self._conversation) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self.sender) }()
       case 4: try { try decoder.decodeSingularInt64Field(value: &self.at) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.id) }()
       default: break
       }
     }
@@ -2157,6 +5050,9 @@ nonisolated extension WireRecall: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     if self.at != 0 {
       try visitor.visitSingularInt64Field(value: self.at, fieldNumber: 4)
     }
+    if !self.id.isEmpty {
+      try visitor.visitSingularStringField(value: self.id, fieldNumber: 5)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2164,6 +5060,110 @@ nonisolated extension WireRecall: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     if lhs.message != rhs.message {return false}
     if lhs._conversation != rhs._conversation {return false}
     if lhs.sender != rhs.sender {return false}
+    if lhs.at != rhs.at {return false}
+    if lhs.id != rhs.id {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireEdit: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Edit"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}message\0\u{1}conversation\0\u{1}content\0\u{1}at\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.message) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._conversation) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.content) }()
+      case 4: try { try decoder.decodeSingularInt64Field(value: &self.at) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.message.isEmpty {
+      try visitor.visitSingularStringField(value: self.message, fieldNumber: 1)
+    }
+    try { if let v = self._conversation {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    if !self.content.isEmpty {
+      try visitor.visitSingularStringField(value: self.content, fieldNumber: 3)
+    }
+    if self.at != 0 {
+      try visitor.visitSingularInt64Field(value: self.at, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireEdit, rhs: WireEdit) -> Bool {
+    if lhs.message != rhs.message {return false}
+    if lhs._conversation != rhs._conversation {return false}
+    if lhs.content != rhs.content {return false}
+    if lhs.at != rhs.at {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireChange: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Change"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}conversation\0\u{1}version\0\u{1}action\0\u{1}by\0\u{1}at\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._conversation) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.version) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._action) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self._by) }()
+      case 5: try { try decoder.decodeSingularInt64Field(value: &self.at) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._conversation {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    if self.version != 0 {
+      try visitor.visitSingularUInt64Field(value: self.version, fieldNumber: 2)
+    }
+    try { if let v = self._action {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._by {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 4)
+    } }()
+    if self.at != 0 {
+      try visitor.visitSingularInt64Field(value: self.at, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireChange, rhs: WireChange) -> Bool {
+    if lhs._conversation != rhs._conversation {return false}
+    if lhs.version != rhs.version {return false}
+    if lhs._action != rhs._action {return false}
+    if lhs._by != rhs._by {return false}
     if lhs.at != rhs.at {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -2315,6 +5315,452 @@ nonisolated extension WireReconnect: SwiftProtobuf.Message, SwiftProtobuf._Messa
 
   static func ==(lhs: WireReconnect, rhs: WireReconnect) -> Bool {
     if lhs.afterMs != rhs.afterMs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Answer"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}done\0\u{1}refused\0\u{1}conversation\0\u{1}settings\0\u{1}history\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.number) }()
+      case 2: try {
+        var v: WireDone?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .done(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .done(v)
+        }
+      }()
+      case 3: try {
+        var v: WireProblem?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .refused(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .refused(v)
+        }
+      }()
+      case 4: try {
+        var v: WireConversationInfo?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .conversation(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .conversation(v)
+        }
+      }()
+      case 5: try {
+        var v: WireSettings?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .settings(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .settings(v)
+        }
+      }()
+      case 6: try {
+        var v: WireHistory?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .history(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .history(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.number != 0 {
+      try visitor.visitSingularUInt64Field(value: self.number, fieldNumber: 1)
+    }
+    switch self.answer {
+    case .done?: try {
+      guard case .done(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    }()
+    case .refused?: try {
+      guard case .refused(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    }()
+    case .conversation?: try {
+      guard case .conversation(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    }()
+    case .settings?: try {
+      guard case .settings(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    }()
+    case .history?: try {
+      guard case .history(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    }()
+    case nil: break
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireAnswer, rhs: WireAnswer) -> Bool {
+    if lhs.number != rhs.number {return false}
+    if lhs.answer != rhs.answer {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireDone: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Done"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}position\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.position) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.position != 0 {
+      try visitor.visitSingularUInt64Field(value: self.position, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireDone, rhs: WireDone) -> Bool {
+    if lhs.position != rhs.position {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireConversationInfo: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ConversationInfo"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}conversation\0\u{1}version\0\u{1}name\0\u{1}portrait\0\u{1}members\0\u{3}is_dissolved\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._conversation) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.version) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self._portrait) }()
+      case 5: try { try decoder.decodeRepeatedMessageField(value: &self.members) }()
+      case 6: try { try decoder.decodeSingularBoolField(value: &self.isDissolved) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._conversation {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    if self.version != 0 {
+      try visitor.visitSingularUInt64Field(value: self.version, fieldNumber: 2)
+    }
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 3)
+    }
+    try { if let v = self._portrait {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 4)
+    } }()
+    if !self.members.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.members, fieldNumber: 5)
+    }
+    if self.isDissolved != false {
+      try visitor.visitSingularBoolField(value: self.isDissolved, fieldNumber: 6)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireConversationInfo, rhs: WireConversationInfo) -> Bool {
+    if lhs._conversation != rhs._conversation {return false}
+    if lhs.version != rhs.version {return false}
+    if lhs.name != rhs.name {return false}
+    if lhs._portrait != rhs._portrait {return false}
+    if lhs.members != rhs.members {return false}
+    if lhs.isDissolved != rhs.isDissolved {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireMember: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Member"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}user\0\u{1}role\0\u{1}nickname\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.user) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.role) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self._nickname) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.user.isEmpty {
+      try visitor.visitSingularStringField(value: self.user, fieldNumber: 1)
+    }
+    if !self.role.isEmpty {
+      try visitor.visitSingularStringField(value: self.role, fieldNumber: 2)
+    }
+    try { if let v = self._nickname {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireMember, rhs: WireMember) -> Bool {
+    if lhs.user != rhs.user {return false}
+    if lhs.role != rhs.role {return false}
+    if lhs._nickname != rhs._nickname {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireSettings: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Settings"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}person\0\u{1}conversations\0\u{1}blocked\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._person) }()
+      case 2: try { try decoder.decodeRepeatedMessageField(value: &self.conversations) }()
+      case 3: try { try decoder.decodeRepeatedStringField(value: &self.blocked) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._person {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    if !self.conversations.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.conversations, fieldNumber: 2)
+    }
+    if !self.blocked.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.blocked, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireSettings, rhs: WireSettings) -> Bool {
+    if lhs._person != rhs._person {return false}
+    if lhs.conversations != rhs.conversations {return false}
+    if lhs.blocked != rhs.blocked {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireHistory: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".History"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}messages\0\u{3}has_more\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.messages) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.hasMore_p) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.messages.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.messages, fieldNumber: 1)
+    }
+    if self.hasMore_p != false {
+      try visitor.visitSingularBoolField(value: self.hasMore_p, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireHistory, rhs: WireHistory) -> Bool {
+    if lhs.messages != rhs.messages {return false}
+    if lhs.hasMore_p != rhs.hasMore_p {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireSignal: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Signal"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}typing\0\u{1}room\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try {
+        var v: WireSomebodyTyping?
+        var hadOneofValue = false
+        if let current = self.signal {
+          hadOneofValue = true
+          if case .typing(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.signal = .typing(v)
+        }
+      }()
+      case 2: try {
+        var v: WireMessage?
+        var hadOneofValue = false
+        if let current = self.signal {
+          hadOneofValue = true
+          if case .room(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.signal = .room(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    switch self.signal {
+    case .typing?: try {
+      guard case .typing(let v)? = self.signal else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    }()
+    case .room?: try {
+      guard case .room(let v)? = self.signal else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    }()
+    case nil: break
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireSignal, rhs: WireSignal) -> Bool {
+    if lhs.signal != rhs.signal {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireSomebodyTyping: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".SomebodyTyping"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}conversation\0\u{1}user\0\u{3}is_typing\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._conversation) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.user) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.isTyping) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._conversation {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    if !self.user.isEmpty {
+      try visitor.visitSingularStringField(value: self.user, fieldNumber: 2)
+    }
+    if self.isTyping != false {
+      try visitor.visitSingularBoolField(value: self.isTyping, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireSomebodyTyping, rhs: WireSomebodyTyping) -> Bool {
+    if lhs._conversation != rhs._conversation {return false}
+    if lhs.user != rhs.user {return false}
+    if lhs.isTyping != rhs.isTyping {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -12,8 +12,8 @@ public typealias SystemSoundID = UInt32
 public let kSystemSoundID_Vibrate: SystemSoundID = SystemSound.vibration
 /// No error.
 public let kAudioServicesNoError: Int32 = 0
-/// The sound's identifier is not one this process made.
-public let kAudioServicesBadSystemSoundIDError: Int32 = 560_166_759
+/// The sound's identifier is not one this process made; the letters `!ids`.
+public let kAudioServicesBadSystemSoundIDError: Int32 = 560_555_123
 /// The file cannot be read.
 public let kAudioServicesSystemSoundUnspecifiedError: Int32 = -1_500
 

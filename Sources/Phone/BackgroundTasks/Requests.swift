@@ -7,7 +7,8 @@ import PhoneCore
 public class BGTaskRequest: @unchecked Sendable {
     /// One of the app's permitted identifiers (`InstalledApp.permittedTasks`).
     public let identifier: String
-    /// Not before this moment; nil is as soon as possible.
+    /// Not before this moment; nil is as soon as possible. A moment that the phone's clock cannot count to is never reached, one
+    /// before all it can count has passed.
     public var earliestBeginDate: Date?
 
     init(identifier: String, earliestBeginDate: Date?) {
@@ -30,8 +31,13 @@ public final class BGAppRefreshTaskRequest: BGTaskRequest, @unchecked Sendable {
 
     var value: RefreshTaskRequest {
         RefreshTaskRequest(
-            identifier: self.identifier,
-            earliestBegin: self.earliestBeginDate.map { Int64(($0.timeIntervalSince1970 * 1_000).rounded(.up)) })
+            identifier: self.identifier, earliestBegin: self.earliestBeginDate.flatMap(Self.wallMilliseconds))
+    }
+
+    /// Milliseconds since 1970, the farthest there are for a date beyond them, and nil for one before them or for no number.
+    private static func wallMilliseconds(_ date: Date) -> Int64? {
+        let milliseconds = (date.timeIntervalSince1970 * 1_000).rounded(.up)
+        return Int64(exactly: milliseconds) ?? (milliseconds > 0 ? .max : nil)
     }
 }
 

@@ -95,11 +95,10 @@ public final class BGTaskScheduler: Sendable {
         return isNew
     }
 
-    /// Asks to be woken; a request of the same identifier is replaced. On the main actor only: another thread would have to
-    /// wait for the phone.
+    /// Asks to be woken; a request of the same identifier is replaced. On any thread.
     ///
     /// - Throws: `BGTaskScheduler.Error`: not permitted, or not available now.
-    @MainActor public func submit(_ taskRequest: BGTaskRequest) throws {
+    public func submit(_ taskRequest: BGTaskRequest) throws {
         guard let request = taskRequest as? BGAppRefreshTaskRequest else {
             return self.process.send(
                 .log(level: "notice", text: "BGProcessingTaskRequest \(taskRequest.identifier) is never granted"))
@@ -117,13 +116,17 @@ public final class BGTaskScheduler: Sendable {
 
     /// Requests that have not been granted.
     public func pendingTaskRequests() async -> [BGTaskRequest] {
-        guard case .refreshTasks(let requests) = await self.process.ask(.pendingRefreshTasks) else { return [] }
-        return requests.map { BGAppRefreshTaskRequest($0) }
+        Self.requests(await self.process.ask(.pendingRefreshTasks))
     }
 
     /// Requests that have not been granted.
     public func getPendingTaskRequests(completionHandler: @escaping @Sendable ([BGTaskRequest]) -> Void) {
-        withPhoneProcess(self.process) { _ = Task { completionHandler(await self.pendingTaskRequests()) } }
+        self.process.ask(.pendingRefreshTasks) { completionHandler(Self.requests($0)) }
+    }
+
+    private static func requests(_ answer: QueryAnswer?) -> [BGTaskRequest] {
+        guard case .refreshTasks(let requests) = answer else { return [] }
+        return requests.map { BGAppRefreshTaskRequest($0) }
     }
 
     private func take(_ callback: Callback, _ reply: PhoneReply) -> Bool {

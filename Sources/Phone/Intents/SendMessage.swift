@@ -7,7 +7,12 @@ import VirtualPhone
 ///
 /// `@unchecked Sendable`: what can change is guarded by a lock.
 open class INIntent: @unchecked Sendable {
-    private let names = Mutex<[String: INImage]>([:])
+    /// `@unchecked Sendable`: immutable; a key path of a type's own parts holds no value.
+    private struct Parameter: Hashable, @unchecked Sendable {
+        let path: AnyKeyPath
+    }
+
+    private let images = Mutex<[Parameter: INImage]>([:])
 
     /// An intent that says nothing.
     public init() {}
@@ -15,18 +20,35 @@ open class INIntent: @unchecked Sendable {
     /// What the intent is called; the class's name.
     open var intentDescription: String? { String(describing: type(of: self)) }
 
-    /// Sets the picture of one of its parts.
-    public func setImage(_ image: INImage?, forParameterNamed parameterName: String) {
-        self.names.withLock { $0[parameterName] = image }
+    fileprivate func set(_ image: INImage?, for path: AnyKeyPath) {
+        let parameter = Parameter(path: path)
+        self.images.withLock { $0[parameter] = image }
     }
 
-    /// The picture of one of its parts.
-    public func image(forParameterNamed parameterName: String) -> INImage? {
-        self.names.withLock { $0[parameterName] }
+    fileprivate func image(for path: AnyKeyPath) -> INImage? {
+        let parameter = Parameter(path: path)
+        return self.images.withLock { $0[parameter] }
     }
 
     /// The picture that stands for the intent.
     open func keyImage() -> INImage? { nil }
+}
+
+/// Lets an intent's own parts be named by key paths, of which a class cannot speak.
+public protocol INIntentParameters: INIntent {}
+
+extension INIntent: INIntentParameters {}
+
+extension INIntentParameters {
+    /// Sets the picture of one of its parts, for example `\.sender`.
+    public func setImage<Value>(_ image: INImage?, forParameterNamed parameterName: KeyPath<Self, Value>) {
+        self.set(image, for: parameterName)
+    }
+
+    /// The picture of one of its parts.
+    public func image<Value>(forParameterNamed parameterName: KeyPath<Self, Value>) -> INImage? {
+        self.image(for: parameterName)
+    }
 }
 
 /// What became of an intent.
@@ -136,7 +158,7 @@ public final class INSendMessageIntent: INIntent, @unchecked Sendable {
 
     /// The group's picture, else the sender's.
     public override func keyImage() -> INImage? {
-        self.image(forParameterNamed: "speakableGroupName") ?? self.sender?.image
+        self.image(forParameterNamed: \.speakableGroupName) ?? self.sender?.image
     }
 }
 
@@ -204,7 +226,9 @@ public final class INInteraction: @unchecked Sendable {
     }
 
     /// Tells the system. A virtual phone writes it into its log and learns nothing.
-    public func donate() async throws {
+    public func donate() async throws { self.writeDonation() }
+
+    private func writeDonation() {
         let message = self.intent as? INSendMessageIntent
         PhoneLog.write(
             "donated \(type(of: self.intent)) \(self.direction) conversation "
@@ -213,16 +237,8 @@ public final class INInteraction: @unchecked Sendable {
 
     /// Tells the system.
     public func donate(completion: (@Sendable ((any Error)?) -> Void)? = nil) {
-        withPhoneProcess(PhoneProcess.current) {
-            _ = Task {
-                do {
-                    try await self.donate()
-                    completion?(nil)
-                } catch {
-                    completion?(error)
-                }
-            }
-        }
+        self.writeDonation()
+        if let completion { Task { completion(nil) } }
     }
 
     /// Takes everything back; written into the log.

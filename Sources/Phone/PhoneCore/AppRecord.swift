@@ -5,6 +5,8 @@ import TidingsModel
 struct AppRecord: Equatable, Sendable {
     var installed: InstalledApp
     private(set) var state: AppState = .notRunning
+    /// Whether the person quit it and has not opened it since: without a process it is NQ (ios-delivery.md §2.1).
+    var isQuit = false
     /// The process while the state has one.
     var run: AppRun?
     /// A process that was told to end and may finish its last calls.
@@ -41,6 +43,14 @@ struct ScheduledRequest: Equatable, Sendable {
     var request: NotificationRequest
     /// Monotonic milliseconds.
     var fireAt: Int64
+
+    /// Whether the wall clock decides when it fires.
+    var followsCalendar: Bool {
+        switch self.request.trigger {
+        case .calendar, .fireDate: true
+        case nil, .push, .timeInterval, .location: false
+        }
+    }
 }
 
 /// What lasts as long as one process of an app.

@@ -6,6 +6,8 @@ struct BackgroundRecord: Equatable, Sendable {
     var fetchInterval: Int64?
     /// When PF was last called, in monotonic milliseconds.
     var lastFetch: Int64?
+    /// PF handlers that were missed: each makes the next chances rarer (ios-delivery.md §7.2).
+    var missedFetches = WakeBudget()
     /// Refresh tasks that wait for a good moment, in the order they were submitted.
     var refreshTasks: [RefreshTaskRequest] = []
     /// What running processes were last told.
@@ -16,6 +18,15 @@ struct BackgroundRecord: Equatable, Sendable {
     /// Whether the app reads `pushToStartTokenUpdates`.
     var wantsPushToStart = false
     var pushToStartToken: PushToken?
+
+    /// Moves the activities' stale dates, in milliseconds.
+    mutating func moveStaleDates(by step: Int64) {
+        for position in self.activities.indices {
+            guard let staleAt = self.activities[position].staleAt else { continue }
+            let (moved, overflow) = staleAt.addingReportingOverflow(step)
+            self.activities[position].staleAt = overflow ? staleAt : moved
+        }
+    }
 
     /// When an activity changes by itself, in monotonic milliseconds; nil if none does.
     var deadline: Int64? { self.activities.lazy.map(\.deadline).min() }
@@ -35,17 +46,21 @@ struct VoIPRecord: Equatable, Sendable {
 struct LiveActivity: Equatable, Sendable {
     let identifier: String
     var contentState: JSONValue
-    var wantsToken: Bool
+    /// By which pushes it may still be changed; nil by none.
+    var pushType: ActivityPushType?
     var token: PushToken?
     /// `aps.timestamp` of the newest push, in seconds since 1970; older ones are out of date.
     var timestamp: Int64 = 0
     /// When it becomes stale, in monotonic milliseconds; nil never, or it is.
     var staleAt: Int64?
+    /// `aps.timestamp` of the newest push that alerted: one that comes twice sounds once.
+    var alertedAt: Int64?
     var hasEnded = false
     /// While it runs: when the system ends it; then: when it leaves the lock screen. Monotonic milliseconds.
     var until: Int64
 
     var deadline: Int64 { min(self.staleAt ?? .max, self.until) }
+    var wantsToken: Bool { self.pushType == .token }
 }
 
 /// What one process of an app does in the background.

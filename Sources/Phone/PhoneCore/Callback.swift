@@ -51,7 +51,8 @@ public enum Callback: Hashable, Sendable {
     case applicationDidReceiveMemoryWarning
 
     // Life-cycle with scenes.
-    case sceneConfiguration
+    /// `configurationForConnecting`, with the response SC gets.
+    case sceneConfiguration(NotificationResponse?)
     /// SC; the response only if a tap or foreground action connects the scene.
     case sceneWillConnect(NotificationResponse?)
     case sceneWillEnterForeground
@@ -98,6 +99,10 @@ public enum Callback: Hashable, Sendable {
     case refreshTaskExpired(identifier: String)
     /// `backgroundRefreshStatusDidChangeNotification` (ios-delivery.md §7.3).
     case backgroundRefreshStatusChanged(BackgroundRefreshStatus)
+    /// The phone was unlocked: `applicationProtectedDataDidBecomeAvailable` and its notification.
+    case protectedDataDidBecomeAvailable
+    /// The phone was locked: `applicationProtectedDataWillBecomeUnavailable` and its notification.
+    case protectedDataWillBecomeUnavailable
 
     // PushKit (ios-delivery.md §12).
     /// `pushRegistry(_:didUpdate:for:)`.
@@ -118,8 +123,8 @@ public enum Callback: Hashable, Sendable {
     // In the extension's process.
     /// NSE; answered with `.content` when its content handler is called.
     case serviceExtensionReceive(NotificationRequest)
-    /// EXP, on the instance that has the request of this identifier.
-    case serviceExtensionTimeWillExpire(identifier: String)
+    /// EXP, on the instance that NSE of this number was called on. Identifiers come again: they do not tell instances apart.
+    case serviceExtensionTimeWillExpire(identifier: String, call: CallbackNumber)
 
     /// The name in traces, as in Apple's documentation.
     public var name: String {
@@ -161,6 +166,8 @@ public enum Callback: Hashable, Sendable {
         case .refreshTaskLaunched: "app refresh task launch handler"
         case .refreshTaskExpired: "app refresh task expiration handler"
         case .backgroundRefreshStatusChanged: "backgroundRefreshStatusDidChangeNotification"
+        case .protectedDataDidBecomeAvailable: "applicationProtectedDataDidBecomeAvailable(_:)"
+        case .protectedDataWillBecomeUnavailable: "applicationProtectedDataWillBecomeUnavailable(_:)"
         case .voipTokenUpdated: "pushRegistry(_:didUpdate:for:)"
         case .voipPushReceived: "pushRegistry(_:didReceiveIncomingPushWith:for:completion:)"
         case .voipTokenInvalidated: "pushRegistry(_:didInvalidatePushTokenFor:)"

@@ -34,11 +34,10 @@ enum Dispatch {
         let fetch = arrival.pushClass.wakes ? old : []
         let hidden: PresentationReason = arrival.isFiltered ? .filtered : .notAuthorized
         guard facts.delegateSet else {
-            let calls = arrival.pushClass.wakes ? fetch : old
-            guard wasVisible else { return calls }
-            guard arrival.isVisible else { return calls + [.presentNothing(hidden)] }
+            guard wasVisible else { return old }
+            guard arrival.isVisible else { return old + [.presentNothing(hidden)] }
             let shows = facts.quirks.noDelegatePresentsInForeground
-            return calls + [shows ? .presentAsIs : .presentNothing(.inFrontWithoutDelegate)]
+            return old + [shows ? .presentAsIs : .presentNothing(.inFrontWithoutDelegate)]
         }
         guard wasVisible else { return fetch }
         guard arrival.isVisible else { return fetch + [.presentNothing(hidden)] }
@@ -93,7 +92,10 @@ enum Dispatch {
             }
             guard facts.quirks.missingDidReceiveFallsBack else { return [] }
         }
-        guard isTap else { return facts.version.hasUserNotifications ? [] : self.oldAction(response, facts: facts) }
+        guard isTap else {
+            let isDismissal = response.actionIdentifier == NotificationResponse.dismissAction
+            return isDismissal ? [] : self.oldAction(response, facts: facts)
+        }
         let request = response.notification.request
         if !request.isRemote {
             guard facts.methods.contains(.receiveLocal) else { return [] }
@@ -127,7 +129,8 @@ enum Dispatch {
         return launched ? [] : [callback]
     }
 
-    /// AR, AL and their forms with text on iOS 8 and 9; the text form is preferred from iOS 9.
+    /// AR, AL and their forms with text: from iOS 8, and from iOS 10 without a UN delegate; the text form is preferred from
+    /// iOS 9.
     private static func oldAction(_ response: NotificationResponse, facts: DispatchFacts) -> [Callback] {
         let request = response.notification.request
         let action = response.actionIdentifier

@@ -10,6 +10,8 @@ struct ExtensionProcess: Equatable, Sendable {
     var endsAt: Int64 = 0
     /// Open `performExpiringActivity` blocks: the process goes on for them.
     var activities: [BackgroundTaskNumber] = []
+    /// Until when they may keep the process, in monotonic milliseconds.
+    var activitiesUntil: Int64 = 0
     /// Whether those were told that the time is over.
     var activitiesExpired = false
 

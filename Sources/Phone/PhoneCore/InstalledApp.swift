@@ -105,13 +105,16 @@ public struct InstalledApp: Hashable, Sendable {
     public var permittedTasks: [String]
     /// Whether it is an app clip, which may notify for a limited time without asking (iOS 14).
     public var isAppClip: Bool
+    /// The SDK it was built with; nil is one older than iOS 27's, with which scenes are required (ios-delivery.md §5.4).
+    public var sdkVersion: OSVersion?
 
     /// An app of the given facts; the defaults are a present-day messenger.
     public init(
         bundleID: BundleID, lifecycle: LifecycleStyle = .scenes, methods: DelegateMethods = .modern,
         backgroundModes: BackgroundModes = .remoteNotification, hasServiceExtension: Bool = true,
         hasFilteringEntitlement: Bool = false, appGroup: String? = nil, entitlements: Entitlements = [],
-        localizations: [String: String] = [:], permittedTasks: [String] = [], isAppClip: Bool = false
+        localizations: [String: String] = [:], permittedTasks: [String] = [], isAppClip: Bool = false,
+        sdkVersion: OSVersion? = nil
     ) {
         self.bundleID = bundleID
         self.lifecycle = lifecycle
@@ -124,6 +127,7 @@ public struct InstalledApp: Hashable, Sendable {
         self.localizations = localizations
         self.permittedTasks = permittedTasks
         self.isAppClip = isAppClip
+        self.sdkVersion = sdkVersion
     }
 
     /// Whether scenes carry the life-cycle on this system.
@@ -136,7 +140,7 @@ public struct ProcessID: Hashable, Sendable, Comparable, CustomStringConvertible
     public var app: BundleID
     /// What runs in it.
     public var role: Role
-    /// 1 for the first process of the phone, then upwards.
+    /// 1 for the first process of the phone, then upwards; content extensions are counted for themselves.
     public var number: UInt64
 
     /// What runs in the process.
@@ -144,6 +148,8 @@ public struct ProcessID: Hashable, Sendable, Comparable, CustomStringConvertible
         case app
         /// The notification service extension.
         case serviceExtension
+        /// The notification content extension, which the surroundings run by themselves: the phone's core knows nothing of it.
+        case contentExtension
     }
 
     /// Names a process.
@@ -160,7 +166,7 @@ public struct ProcessID: Hashable, Sendable, Comparable, CustomStringConvertible
     public var description: String {
         switch self.role {
         case .app: "\(self.app)#\(self.number)"
-        case .serviceExtension: "\(self.app)/\(self.role.rawValue)#\(self.number)"
+        case .serviceExtension, .contentExtension: "\(self.app)/\(self.role.rawValue)#\(self.number)"
         }
     }
 }

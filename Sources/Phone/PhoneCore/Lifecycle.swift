@@ -16,7 +16,8 @@ enum Lifecycle {
     ) -> (before: [Step], after: [Step]) {
         let connect: [Step] =
             scenes && !sceneConnected
-            ? (sceneConfigured ? [] : [.call(.sceneConfiguration)]) + [.call(.sceneWillConnect(response))] : []
+            ? (sceneConfigured ? [] : [.call(.sceneConfiguration(response))]) + [.call(.sceneWillConnect(response))]
+            : []
         let appear: [Step] = [.call(scenes ? .sceneWillEnterForeground : .applicationWillEnterForeground)]
         let activate: [Step] = [
             .enter(.foregroundActive), .call(scenes ? .sceneDidBecomeActive : .applicationDidBecomeActive),
@@ -33,11 +34,10 @@ enum Lifecycle {
         }
     }
 
-    /// The way to the background.
-    static func toBackground(from state: AppState, scenes: Bool) -> [Step] {
-        let enter: [Step] = [
-            .enter(.backgroundRunning), .call(scenes ? .sceneDidEnterBackground : .applicationDidEnterBackground),
-        ]
+    /// The way to the background. A scene that was never connected is told nothing.
+    static func toBackground(from state: AppState, scenes: Bool, sceneConnected: Bool) -> [Step] {
+        let told: [Step] = [.call(scenes ? .sceneDidEnterBackground : .applicationDidEnterBackground)]
+        let enter: [Step] = [.enter(.backgroundRunning)] + (scenes && !sceneConnected ? [] : told)
         switch state {
         case .foregroundActive: return self.toInactive(from: state, scenes: scenes) + enter
         case .foregroundInactive: return enter
@@ -60,7 +60,7 @@ enum Lifecycle {
     static func toEnd(from state: AppState, scenes: Bool, sceneConnected: Bool) -> [Step] {
         switch state {
         case .foregroundActive, .foregroundInactive, .backgroundRunning:
-            return self.toBackground(from: state, scenes: scenes)
+            return self.toBackground(from: state, scenes: scenes, sceneConnected: sceneConnected)
                 + (scenes && sceneConnected ? [.call(.sceneDidDisconnect)] : []) + [.call(.applicationWillTerminate)]
         case .suspended, .notRunning, .forceQuit: return []
         }

@@ -68,7 +68,11 @@ extension ScreenState {
     private func summary(of group: ListGroup) -> String? {
         guard let newest = group.entries.first, group.entries.count > 1 else { return nil }
         let others = group.entries.dropFirst().map(\.notification.request.content)
-        let count = others.reduce(0) { $0 + max(1, $1.summaryArgumentCount) }
+        // A sender may claim any number.
+        let count = others.reduce(0) { sum, content in
+            let (more, overflow) = sum.addingReportingOverflow(max(1, content.summaryArgumentCount))
+            return overflow ? .max : more
+        }
         var arguments: [String] = []
         for argument in others.map(\.summaryArgument) where !argument.isEmpty && !arguments.contains(argument) {
             arguments.append(argument)

@@ -28,6 +28,14 @@ public struct ActivityUpdate: Hashable, Sendable {
     }
 }
 
+/// How a Live Activity may be changed by push: `pushType` of `Activity.request` (ios-delivery.md §12).
+public enum ActivityPushType: Hashable, Sendable {
+    /// By its own token.
+    case token
+    /// By broadcasts on a channel, by its id (iOS 18).
+    case channel(String)
+}
+
 /// The kinds of token an app has beside its device token (ios-delivery.md §12).
 public enum TokenKind: Hashable, Sendable {
     /// PushKit's, with the topic `<bundle>.voip`.

@@ -33,16 +33,37 @@ struct NotificationList: Equatable, Sendable {
         return place != nil
     }
 
-    /// Shows a banner; an older one of the same name goes.
-    mutating func showBanner(_ entry: ListEntry, until: Int64) {
-        self.banners.removeAll { $0.entry.key == entry.key }
+    /// Shows a banner in front of the others; beyond the limit an app's oldest ones leave.
+    mutating func showBanner(_ entry: ListEntry, until: Int64, limit: Int) {
         self.banners.insert(Banner(entry: entry, until: until), at: 0)
+        let isOfApp = { (banner: Banner) in banner.entry.app == entry.app }
+        guard self.banners.count(where: isOfApp) > limit, let oldest = self.banners.lastIndex(where: isOfApp)
+        else { return }
+        self.banners.remove(at: oldest)
     }
 
-    /// Puts a panel behind those that wait; one of the same name goes.
-    mutating func showPanel(_ entry: ListEntry) {
-        self.panels.removeAll { $0.key == entry.key }
+    /// Puts a panel behind those that wait; beyond the limit the oldest of the app that waits leaves.
+    mutating func showPanel(_ entry: ListEntry, limit: Int) {
         self.panels.append(entry)
+        let isOfApp = { (panel: ListEntry) in panel.app == entry.app }
+        guard self.panels.count(where: isOfApp) > limit, let oldest = self.panels.firstIndex(where: isOfApp)
+        else { return }
+        self.panels.remove(at: oldest)
+    }
+
+    /// Takes the banner and the panel of a name off the screen.
+    mutating func removeShown(_ key: NotificationKey) {
+        self.banners.removeAll { $0.entry.key == key }
+        self.panels.removeAll { $0.key == key }
+    }
+
+    /// Takes the entry of a name out of the list.
+    ///
+    /// - Returns: whether there was one.
+    mutating func removeEntry(_ key: NotificationKey) -> Bool {
+        guard let place = self.entries.firstIndex(where: { $0.key == key }) else { return false }
+        self.entries.remove(at: place)
+        return true
     }
 
     /// Takes the panel off the screen; the next one appears.
@@ -50,6 +71,12 @@ struct NotificationList: Equatable, Sendable {
 
     /// Takes a banner off the screen; the list keeps its entry.
     mutating func removeBanner(_ key: NotificationKey) { self.banners.removeAll { $0.entry.key == key } }
+
+    /// Whether a notification of the name is in the list, a banner or a panel.
+    func has(_ key: NotificationKey) -> Bool {
+        self.entries.contains { $0.key == key } || self.banners.contains { $0.entry.key == key }
+            || self.panels.contains { $0.key == key }
+    }
 
     /// What a person can touch: in the list, as a banner, or as the panel on the screen.
     func entry(_ key: NotificationKey) -> ListEntry? {
@@ -60,8 +87,7 @@ struct NotificationList: Equatable, Sendable {
     /// Takes an entry out of list and banners.
     mutating func remove(_ key: NotificationKey) {
         self.entries.removeAll { $0.key == key }
-        self.banners.removeAll { $0.entry.key == key }
-        self.panels.removeAll { $0.key == key }
+        self.removeShown(key)
     }
 
     /// Takes out an app's entries with the identifiers, or all of them.
@@ -83,9 +109,12 @@ struct NotificationList: Equatable, Sendable {
         self.banners.removeAll { $0.until <= now }
     }
 
+    /// Ends all banners.
+    mutating func clearBanners() { self.banners.removeAll() }
+
     /// Ends all banners and panels.
-    mutating func clearBanners() {
-        self.banners.removeAll()
+    mutating func clearScreen() {
+        self.clearBanners()
         self.panels.removeAll()
     }
 }

@@ -10,6 +10,21 @@ public enum NotificationTrigger: Hashable, Sendable {
     indirect case location(NotificationRegion, repeats: Bool)
     /// `UILocalNotification`: at a moment in wall milliseconds since 1970, then again after each interval.
     case fireDate(Int64, repeatInterval: RepeatInterval?)
+
+    /// The longest interval, and the farthest date from 1970 in either direction, in milliseconds: the end of the year
+    /// 9999, the last one a date can be written with (RFC 3339, section 1).
+    public static let millisecondsMax: Int64 = 253_402_300_799_999
+
+    /// The rule that its numbers break, so that no clock can count to them; nil if they keep it.
+    public var outOfRange: String? {
+        switch self {
+        case .timeInterval(let milliseconds, _) where milliseconds > Self.millisecondsMax:
+            "milliseconds must be at most \(Self.millisecondsMax), got \(milliseconds)"
+        case .fireDate(let date, _) where date.magnitude > Self.millisecondsMax.magnitude:
+            "date must be within \(Self.millisecondsMax) of 1970, got \(date)"
+        case .push, .timeInterval, .calendar, .location, .fireDate: nil
+        }
+    }
 }
 
 /// The components of a calendar trigger; nil matches any value (Gregorian calendar).

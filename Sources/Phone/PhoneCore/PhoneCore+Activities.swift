@@ -1,6 +1,7 @@
 import TidingsModel
 
-/// Live Activities (ios-delivery.md §12): started by the app or by a push, changed by both, ordered by timestamp.
+/// Live Activities (ios-delivery.md §12): started by the app or by a push, changed by both. What pushes do is in
+/// PhoneCore+ActivityPushes.swift.
 extension PhoneCore {
     /// Those on the lock screen, in the order they were started.
     var shownActivities: [ShownActivity] {
@@ -12,9 +13,10 @@ extension PhoneCore {
         }
     }
 
-    private var hasActivities: Bool { self.version >= OSVersion(16, 1) }
+    var hasActivities: Bool { self.version >= OSVersion(16, 1) }
+    var hasChannels: Bool { self.version >= 18 }
 
-    private func position(of activity: String, _ index: Int) -> Int? {
+    func position(of activity: String, _ index: Int) -> Int? {
         self.apps[index].background.activities.firstIndex { $0.identifier == activity }
     }
 
@@ -22,31 +24,44 @@ extension PhoneCore {
 
     /// `Activity.request`: only in front.
     mutating func startActivity(
-        _ activity: String, wantsToken: Bool, contentState: JSONValue, _ index: Int, _ turn: inout Turn
+        _ activity: String, pushType: ActivityPushType?, contentState: JSONValue, _ index: Int, _ turn: inout Turn
     ) {
         let app = self.apps[index].installed.bundleID
         guard self.hasActivities, self.apps[index].state.isInFront else {
             return turn.record(app, .fault("activity \(activity) needs iOS 16.1 and the app in front"))
         }
+        if case .channel(let channel)? = pushType, !self.hasChannels {
+            return turn.record(app, .fault("activity \(activity) on channel \(channel) needs iOS 18"))
+        }
         self.addActivity(
-            activity, wantsToken: wantsToken, contentState: contentState, timestamp: 0, index, &turn)
+            activity, pushType: pushType, contentState: contentState, timestamp: 0, index, &turn)
     }
 
-    private mutating func addActivity(
-        _ activity: String, wantsToken: Bool, contentState: JSONValue, timestamp: Int64, _ index: Int,
+    mutating func addActivity(
+        _ activity: String, pushType: ActivityPushType?, contentState: JSONValue, timestamp: Int64, _ index: Int,
         _ turn: inout Turn
     ) {
         let app = self.apps[index].installed.bundleID
         guard self.position(of: activity, index) == nil,
             self.apps[index].background.activities.count < self.settings.activitiesMax
         else { return turn.record(app, .fault("activity \(activity) must be new and one of few")) }
+        let isFirst = !self.listens(to: pushType, index)
         self.apps[index].background.activities.append(
             LiveActivity(
-                identifier: activity, contentState: contentState, wantsToken: wantsToken, timestamp: timestamp,
+                identifier: activity, contentState: contentState, pushType: pushType, timestamp: timestamp,
                 until: turn.now.monotonic + self.settings.activityTime))
         turn.record(
             app, .activity(ActivityUpdate(activity: activity, change: .started, contentState: contentState)))
-        if wantsToken, !self.airplaneMode { turn.add(.requestToken(app, .activity(activity))) }
+        switch pushType {
+        case .token: if !self.airplaneMode { turn.add(.requestToken(app, .activity(activity))) }
+        case .channel(let channel): if isFirst { turn.add(.subscribe(app, channel: channel)) }
+        case nil: break
+        }
+    }
+
+    /// Whether an activity of the app takes pushes of this type.
+    private func listens(to pushType: ActivityPushType?, _ index: Int) -> Bool {
+        self.apps[index].background.activities.contains { $0.pushType == pushType }
     }
 
     /// `Activity.update` or `Activity.end`.
@@ -64,73 +79,6 @@ extension PhoneCore {
         self.apps[index].background.activities[position].staleAt = nil
         turn.record(
             app, .activity(ActivityUpdate(activity: activity, change: .updated, contentState: contentState)))
-    }
-
-    // MARK: By a push
-
-    mutating func receiveActivity(_ push: Push, _ index: Int, _ turn: inout Turn) {
-        let app = self.apps[index].installed.bundleID
-        let aps = push.payload["aps"]
-        guard self.hasActivities, let timestamp = aps?["timestamp"]?.intValue,
-            let event = aps?["event"]?.stringValue.flatMap(ActivityUpdate.Change.init(rawValue:))
-        else { return turn.record(app, .fault("a Live Activity's push must bring aps.timestamp and aps.event")) }
-        let contentState = aps?["content-state"] ?? .null
-        defer { self.advanceActivities(index, &turn) }
-        switch event {
-        case .started: self.startByPush(push, contentState: contentState, timestamp: timestamp, index, &turn)
-        case .updated, .ended:
-            guard let activity = push.activity, let position = self.position(of: activity, index),
-                !self.apps[index].background.activities[position].hasEnded
-            else { return turn.record(app, .fault("a Live Activity's push must name one that is not over")) }
-            // One that was overtaken on the way changes nothing.
-            guard timestamp >= self.apps[index].background.activities[position].timestamp else { return }
-            self.apps[index].background.activities[position].timestamp = timestamp
-            if contentState != .null {
-                self.apps[index].background.activities[position].contentState = contentState
-            }
-            self.apps[index].background.activities[position].staleAt = aps?["stale-date"]?.intValue.map { stale in
-                self.monotonic(seconds: stale, turn.now)
-            }
-            if event == .ended {
-                let gone = aps?["dismissal-date"]?.intValue.map { self.monotonic(seconds: $0, turn.now) }
-                let linger = gone.map { $0 - turn.now.monotonic } ?? self.settings.activityLinger
-                return self.endActivity(position, dismissAfter: min(linger, self.settings.activityLinger), index, &turn)
-            }
-            self.announce(activity, .updated, index, &turn)
-        case .dismissed, .stale:
-            turn.record(app, .fault("aps.event must be start, update or end"))
-        }
-    }
-
-    /// Push-to-start (iOS 17.2). The app gets a moment in the background to learn the new token.
-    private mutating func startByPush(
-        _ push: Push, contentState: JSONValue, timestamp: Int64, _ index: Int, _ turn: inout Turn
-    ) {
-        let app = self.apps[index]
-        let aps = push.payload["aps"]
-        guard self.version >= OSVersion(17, 2), app.background.wantsPushToStart, push.activity == nil,
-            aps?["attributes-type"]?.stringValue != nil, aps?["attributes"]?.objectValue != nil
-        else {
-            let rule = "a push that starts a Live Activity needs iOS 17.2, its token, attributes-type and attributes"
-            return turn.record(app.installed.bundleID, .fault(rule))
-        }
-        self.identifierCount += 1
-        let activity = "activity-\(self.identifierCount)"
-        self.addActivity(
-            activity, wantsToken: true, contentState: contentState, timestamp: timestamp, index, &turn)
-        guard self.position(of: activity, index) != nil else { return }
-        if self.settings.quirks.pushToStartWakes, app.state != .forceQuit, self.lock != .beforeFirstUnlock {
-            self.wake(index, inFront: false, options: LaunchOptions(), &turn)
-        }
-        self.tell(
-            ActivityUpdate(activity: activity, change: .started, contentState: contentState), index, &turn)
-    }
-
-    /// A moment in seconds since 1970 on the phone's monotonic clock.
-    private func monotonic(seconds: Int64, _ now: Now) -> Int64 {
-        let (wall, overflow) = seconds.multipliedReportingOverflow(by: 1_000)
-        if overflow { return seconds > 0 ? .max : now.monotonic }
-        return wall <= now.wall ? now.monotonic : wall - now.wall + now.monotonic
     }
 
     // MARK: By the system and the person
@@ -151,15 +99,15 @@ extension PhoneCore {
         }
     }
 
-    /// It is over, its token void; it stays on the lock screen for a while.
-    private mutating func endActivity(
+    /// It is over, its token void, its channel left; it stays on the lock screen for a while.
+    mutating func endActivity(
         _ position: Int, dismissAfter milliseconds: Int64, _ index: Int, _ turn: inout Turn
     ) {
         let activity = self.apps[index].background.activities[position].identifier
         self.apps[index].background.activities[position].hasEnded = true
         self.apps[index].background.activities[position].staleAt = nil
         self.apps[index].background.activities[position].until = turn.now.monotonic + max(0, milliseconds)
-        self.dropActivityToken(position, index, &turn)
+        self.dropActivityPushes(position, index, &turn)
         self.announce(activity, .ended, index, &turn)
         if milliseconds <= 0 { self.apps[index].background.activities.remove(at: position) }
     }
@@ -170,7 +118,7 @@ extension PhoneCore {
         guard let position = self.position(of: activity, index) else {
             return turn.record(app, .fault("activity \(activity) must be on the lock screen"))
         }
-        self.dropActivityToken(position, index, &turn)
+        self.dropActivityPushes(position, index, &turn)
         self.announce(activity, .dismissed, index, &turn)
         self.apps[index].background.activities.remove(at: position)
     }
@@ -179,22 +127,27 @@ extension PhoneCore {
     mutating func endActivities(_ index: Int, _ turn: inout Turn) {
         while !self.apps[index].background.activities.isEmpty {
             let activity = self.apps[index].background.activities[0]
-            self.dropActivityToken(0, index, &turn)
+            self.dropActivityPushes(0, index, &turn)
             if !activity.hasEnded { self.announce(activity.identifier, .ended, index, &turn) }
             self.apps[index].background.activities.removeFirst()
         }
     }
 
-    private mutating func dropActivityToken(_ position: Int, _ index: Int, _ turn: inout Turn) {
+    private mutating func dropActivityPushes(_ position: Int, _ index: Int, _ turn: inout Turn) {
+        let app = self.apps[index].installed.bundleID
         let activity = self.apps[index].background.activities[position]
-        guard activity.wantsToken else { return }
-        self.apps[index].background.activities[position].wantsToken = false
+        self.apps[index].background.activities[position].pushType = nil
         self.apps[index].background.activities[position].token = nil
-        turn.add(.dropToken(self.apps[index].installed.bundleID, .activity(activity.identifier)))
+        switch activity.pushType {
+        case .token: turn.add(.dropToken(app, .activity(activity.identifier)))
+        case .channel(let channel):
+            if !self.listens(to: activity.pushType, index) { turn.add(.unsubscribe(app, channel: channel)) }
+        case nil: break
+        }
     }
 
     /// Records a change and tells the app's process, if it has one.
-    private mutating func announce(
+    mutating func announce(
         _ activity: String, _ change: ActivityUpdate.Change, _ index: Int, _ turn: inout Turn
     ) {
         guard let position = self.position(of: activity, index) else { return }
@@ -206,7 +159,7 @@ extension PhoneCore {
     }
 
     /// A suspended process learns only the newest change when it runs again.
-    private mutating func tell(_ update: ActivityUpdate, _ index: Int, _ turn: inout Turn) {
+    mutating func tell(_ update: ActivityUpdate, _ index: Int, _ turn: inout Turn) {
         self.dropSteps(index) { callback in
             if case .activityUpdated(let old) = callback { old.activity == update.activity } else { false }
         }

@@ -19,7 +19,8 @@ extension PhoneCore {
         turn.add(.acknowledge(delivery: push.delivery))
         let address = PushAddress(topic: push.topic)
         let app = address.app
-        guard push.payload.byteCount <= self.settings.payloadLimit ?? self.version.payloadLimit(address.kind) else {
+        let limit = self.version.payloadLimit(address.kind, isBroadcast: push.channel != nil)
+        guard push.payload.byteCount <= self.settings.payloadLimit ?? limit else {
             return turn.record(app, .refused(delivery: push.delivery, .payloadTooLarge))
         }
         guard let index = self.index(of: app), address.kind != .notification || self.apps[index].isRegistered else {
@@ -34,7 +35,7 @@ extension PhoneCore {
 
     private mutating func receiveNotification(_ push: Push, _ index: Int, _ turn: inout Turn) {
         let app = self.apps[index].installed.bundleID
-        let identifier = push.collapseID ?? self.newIdentifier()
+        let identifier = push.collapseID ?? self.newIdentifier(of: app)
         let pushClass = PushClass(payload: push.payload, pushType: push.pushType, quirks: self.settings.quirks)
         turn.record(
             app,
@@ -54,9 +55,20 @@ extension PhoneCore {
         self.dispatch(arrival, index, &turn)
     }
 
-    private mutating func newIdentifier() -> String {
-        self.identifierCount += 1
-        return "push-\(self.identifierCount)"
+    /// A name of the system's own, which no sender and no app has given to a notification that is there.
+    private mutating func newIdentifier(of app: BundleID) -> String {
+        while true {
+            self.identifierCount += 1
+            let key = NotificationKey(app: app, identifier: "push-\(self.identifierCount)")
+            if !self.isInUse(key) { return key.identifier }
+        }
+    }
+
+    private func isInUse(_ key: NotificationKey) -> Bool {
+        self.list.has(key) || self.notices.heldForSummary.contains { $0.key == key }
+            || self.index(of: key.app).map { index in
+                self.apps[index].pending.contains { $0.request.identifier == key.identifier }
+            } ?? false
     }
 
     /// A local notification that is due.
@@ -64,11 +76,8 @@ extension PhoneCore {
         let arrival = Arrival(
             request: request, payload: JSONObject(), pushClass: .local, pushType: nil,
             isVisible: self.allowsLocal(index))
-        if self.version.hasUserNotifications, self.settings.quirks.badgeZeroRequestIsLost,
-            request.content == NotificationContent(badge: 0, userInfo: request.content.userInfo)
-        {
-            return
-        }
+        let onlyRemovesBadge = request.content.badge == 0 && !request.content.hasText && request.content.sound == nil
+        if self.version.hasUserNotifications, self.settings.quirks.badgeZeroRequestIsLost, onlyRemovesBadge { return }
         self.dispatch(arrival, index, &turn)
     }
 
@@ -105,7 +114,7 @@ extension PhoneCore {
 
     private mutating func dispatchElsewhere(_ arrival: Arrival, _ index: Int, _ turn: inout Turn) {
         self.showElsewhere(arrival, index, &turn)
-        if arrival.pushClass.wakes, self.version.wakesForPushes { self.tryWake(arrival, index, &turn) }
+        if arrival.pushClass.wakes { self.tryWake(arrival, index, &turn) }
     }
 
     /// The visible part while the app is not in front.
@@ -140,25 +149,41 @@ extension PhoneCore {
 
     // MARK: Waking
 
-    /// Gate 8 of ios-delivery.md §4 and `tryWake` of §5.6.
+    /// `tryWake` of ios-delivery.md §5.6.
     private mutating func tryWake(_ arrival: Arrival, _ index: Int, _ turn: inout Turn) {
+        guard self.mayWake(arrival, index, &turn) else { return }
+        let options = Dispatch.wakeOptions(arrival.payload, facts: self.facts(of: index))
+        self.wake(index, inFront: false, options: options, &turn)
+        self.append(.call(.receiveRemoteFetch(arrival.payload)), to: index, &turn)
+    }
+
+    /// Gate 8 of ios-delivery.md §4: whether the app is given the silent part now, which is charged; else it is held or
+    /// dropped.
+    mutating func mayWake(_ arrival: Arrival, _ index: Int, _ turn: inout Turn) -> Bool {
+        guard self.version.wakesForPushes else { return false }
         let app = self.apps[index]
         let name = app.installed.bundleID
         let identifier = arrival.request.identifier
         if let obstacle = self.obstacle(to: app) {
             if obstacle == .discardedForceQuit { self.discardHeldWake(index, outcome: obstacle, &turn) }
-            return turn.record(name, .wake(identifier: identifier, obstacle))
+            turn.record(name, .wake(identifier: identifier, obstacle))
+            return false
         }
         if let hold = self.reasonToHold(app, at: turn.now.monotonic) {
             self.discardHeldWake(index, outcome: .replaced, &turn)
             self.apps[index].heldWake = arrival
-            return turn.record(name, .wake(identifier: identifier, hold))
+            turn.record(name, .wake(identifier: identifier, hold))
+            return false
+        }
+        if app.run == nil, self.refusesLaunch(index, &turn) { return false }
+        // It dies the moment it is resumed, and the push with it.
+        if app.state == .suspended, self.crashOnResume(index, &turn) {
+            turn.record(name, .wake(identifier: identifier, .discardedByKill))
+            return false
         }
         self.apps[index].budget.charge(at: turn.now.monotonic)
         turn.record(name, .wake(identifier: identifier, .delivered))
-        let options = Dispatch.wakeOptions(arrival.payload, facts: self.facts(of: index))
-        self.wake(index, inFront: false, options: options, &turn)
-        self.append(.call(.receiveRemoteFetch(arrival.payload)), to: index, &turn)
+        return true
     }
 
     /// Why a push can never wake the app as things are.

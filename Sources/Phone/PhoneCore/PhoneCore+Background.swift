@@ -13,8 +13,8 @@ extension PhoneCore {
         case .voipRegistrationChanged(let isOn): self.changeVoIPRegistration(isOn: isOn, index, &turn)
         case .incomingCallReported: self.callReported(index)
         case .callEnded: self.apps[index].run?.background.hasCall = false
-        case .activityStarted(let activity, let wantsToken, let contentState):
-            self.startActivity(activity, wantsToken: wantsToken, contentState: contentState, index, &turn)
+        case .activityStarted(let activity, let pushType, let contentState):
+            self.startActivity(activity, pushType: pushType, contentState: contentState, index, &turn)
         case .activityContentChanged(let activity, let contentState):
             self.changeActivity(activity, contentState: contentState, index, &turn)
         case .activityEnded(let activity): self.changeActivity(activity, contentState: nil, index, &turn)

@@ -83,7 +83,9 @@ extension PhoneCore {
         guard self.allowsBackgroundRefresh(app) else { return .refreshOff }
         if app.state == .forceQuit { return .discardedForceQuit }
         if self.lock == .beforeFirstUnlock { return .heldBeforeFirstUnlock }
-        guard let free = app.budget.nextFree(settings: self.settings), free <= now else { return .heldForBudget }
+        guard let free = app.background.missedFetches.nextFree(settings: self.settings), free <= now else {
+            return .heldForBudget
+        }
         return .delivered
     }
 

@@ -6,6 +6,7 @@ extension PhoneCore {
     /// Starts an app's process; what it is told after DF is put into its steps by the caller.
     mutating func launch(_ index: Int, inFront: Bool, options: LaunchOptions, _ turn: inout Turn) {
         self.finishEnding(index, &turn)
+        guard !self.refusesLaunch(index, &turn) else { return }
         self.processCount += 1
         let app = self.apps[index].installed.bundleID
         let process = ProcessID(app: app, role: .app, number: self.processCount)
@@ -18,9 +19,21 @@ extension PhoneCore {
         self.enter(index, inFront ? .foregroundInactive : .backgroundRunning, &turn)
     }
 
+    /// Whether the system does not start the app: on iOS 27 one that was built with that SDK and has no scenes
+    /// (ios-delivery.md §5.4).
+    mutating func refusesLaunch(_ index: Int, _ turn: inout Turn) -> Bool {
+        let app = self.apps[index].installed
+        guard self.version >= 27, app.sdkVersion.map({ $0 >= 27 }) == true, app.lifecycle == .application
+        else { return false }
+        turn.record(app.bundleID, .fault("app \(app.bundleID) was built with the iOS 27 SDK and must use scenes"))
+        return true
+    }
+
     /// Changes an app's state and starts the clock of the background where it begins (ios-delivery.md §8).
     mutating func enter(_ index: Int, _ state: AppState, _ turn: inout Turn) {
         let old = self.apps[index].state
+        if state == .forceQuit { self.apps[index].isQuit = true }
+        let state: AppState = state == .notRunning && self.apps[index].isQuit ? .forceQuit : state
         guard old != state else { return }
         self.apps[index].enter(state)
         turn.record(self.apps[index].installed.bundleID, .state(state))
@@ -90,7 +103,8 @@ extension PhoneCore {
             .receiveRemote, .receiveLocal, .registeredForRemoteNotifications,
             .failedToRegisterForRemoteNotifications, .serviceExtensionReceive, .serviceExtensionTimeWillExpire,
             .openSettings, .registeredUserNotificationSettings, .refreshTaskLaunched, .refreshTaskExpired,
-            .backgroundRefreshStatusChanged, .voipTokenUpdated, .voipTokenInvalidated,
+            .backgroundRefreshStatusChanged, .protectedDataDidBecomeAvailable,
+            .protectedDataWillBecomeUnavailable, .voipTokenUpdated, .voipTokenInvalidated,
             .activityTokenUpdated, .pushToStartTokenUpdated, .activityUpdated:
             .method
         }

@@ -27,6 +27,7 @@ extension PhoneCore {
         for run in self.extensions { next = min(next, run.deadline) }
         for banner in self.list.banners { next = min(next, banner.until) }
         if let summaryAt = self.notices.summaryAt { next = min(next, summaryAt) }
+        if let litUntil = self.notices.litUntil { next = min(next, litUntil) }
         return next == .max ? nil : next
     }
 
@@ -34,6 +35,7 @@ extension PhoneCore {
     mutating func runDeadlines(_ turn: inout Turn) {
         let now = turn.now.monotonic
         self.list.expireBanners(at: now)
+        if let litUntil = self.notices.litUntil, litUntil <= now { self.notices.litUntil = nil }
         if let summaryAt = self.notices.summaryAt, summaryAt <= now { self.deliverSummary(&turn) }
         while let position = self.extensions.firstIndex(where: { $0.deadline <= now }) {
             self.extensionTimePassed(position, &turn)
@@ -84,7 +86,7 @@ extension PhoneCore {
             turn.record(app, .fault("the fetch handler of callback \(open.number) was not called in time"))
         case .performFetch:
             if self.apps[index].state == .backgroundRunning {
-                self.apps[index].budget.charge(at: turn.now.monotonic)
+                self.apps[index].background.missedFetches.charge(at: turn.now.monotonic)
                 return .performFetchHandlerNotCalled
             }
             turn.record(app, .fault("the fetch handler of callback \(open.number) was not called in time"))

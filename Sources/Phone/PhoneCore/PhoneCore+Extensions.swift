@@ -80,10 +80,18 @@ extension PhoneCore {
     /// With nothing at work a process goes on for a moment, or as long as its activities may.
     private mutating func extensionRested(_ position: Int, _ turn: inout Turn) {
         guard self.extensions[position].runs.isEmpty else { return }
-        let isBusy = !self.extensions[position].activities.isEmpty
         self.extensions[position].activitiesExpired = false
+        self.extensions[position].activitiesUntil = turn.now.monotonic + self.settings.wakeTaskTime
+        self.activitiesChanged(position, &turn)
+    }
+
+    /// Activities keep a process that has nothing at work until their time is over, however often they begin and end.
+    private mutating func activitiesChanged(_ position: Int, _ turn: inout Turn) {
+        let process = self.extensions[position]
+        guard process.runs.isEmpty else { return }
+        let linger = turn.now.monotonic + self.settings.extensionLinger
         self.extensions[position].endsAt =
-            turn.now.monotonic + (isBusy ? self.settings.wakeTaskTime : self.settings.extensionLinger)
+            process.activities.isEmpty ? min(linger, process.activitiesUntil) : process.activitiesUntil
     }
 
     /// A time is over: EXP, then the original content, then the end of the process.
@@ -103,8 +111,8 @@ extension PhoneCore {
                 .expiring(call: call, deadline: now + self.settings.extensionExpiryGrace))
             let identifier = self.extensions[position].runs[due].arrival.request.identifier
             self.emit(
-                .serviceExtensionTimeWillExpire(identifier: identifier), number: self.nextCallback(), to: process,
-                state: .background, &turn)
+                .serviceExtensionTimeWillExpire(identifier: identifier, call: call), number: self.nextCallback(),
+                to: process, state: .background, &turn)
         case .expiring:
             guard self.extensions[position].runs.count > 1 else {
                 return self.endExtension(position, reason: .extensionLate, &turn)
@@ -121,7 +129,8 @@ extension PhoneCore {
             return self.endExtension(position, reason: .extensionDone, &turn)
         }
         self.extensions[position].activitiesExpired = true
-        self.extensions[position].endsAt = turn.now.monotonic + self.settings.expirationGrace
+        self.extensions[position].activitiesUntil = turn.now.monotonic + self.settings.expirationGrace
+        self.extensions[position].endsAt = self.extensions[position].activitiesUntil
         for activity in activities {
             self.emit(
                 .expiringActivityExpired(activity), number: self.nextCallback(),
@@ -138,10 +147,10 @@ extension PhoneCore {
                 return turn.record(process.app, .fault("expiring activity \(number) must begin once"))
             }
             self.extensions[position].activities.append(number)
-            self.extensionRested(position, &turn)
+            self.activitiesChanged(position, &turn)
         case .expiringActivityEnded(let number):
             self.extensions[position].activities.removeAll { $0 == number }
-            self.extensionRested(position, &turn)
+            self.activitiesChanged(position, &turn)
         case .memoryUseChanged(let bytes):
             // Killed at once, without EXP (ios-delivery.md §7.1).
             guard bytes > self.settings.extensionMemoryLimit else { return }
@@ -179,6 +188,14 @@ extension PhoneCore {
         while let position = self.extensions.firstIndex(where: { $0.process.app == app }) {
             self.endExtension(position, reason: reason, &turn)
         }
+    }
+
+    /// Ends all processes of the extension of an app that goes; what they had goes with it.
+    mutating func discardExtensions(of app: BundleID, reason: EndReason, _ turn: inout Turn) {
+        for position in self.extensions.indices where self.extensions[position].process.app == app {
+            self.extensions[position].runs = []
+        }
+        self.endExtensions(of: app, reason: reason, &turn)
     }
 
     /// Authorization may have been taken away while the extension ran.

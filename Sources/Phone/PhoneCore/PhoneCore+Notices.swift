@@ -86,10 +86,9 @@ extension PhoneCore {
         ).map { now.monotonic + ($0 - now.wall) }
     }
 
-    /// Keeps an entry for the summary, in the place of one with the same name.
+    /// Keeps an entry for the summary.
     mutating func hold(_ entry: ListEntry, _ turn: inout Turn) {
-        self.notices.heldForSummary.removeAll { $0.key == entry.key }
-        self.notices.heldForSummary.append(entry)
+        self.notices.hold(entry, limit: self.settings.listLimit)
         if self.notices.summaryAt == nil { self.notices.summaryAt = self.nextSummary(turn.now) }
     }
 
@@ -108,14 +107,26 @@ extension PhoneCore {
         for entry in held { self.release(entry, &turn) }
     }
 
+    /// What the person turned off meanwhile stays off (ios-delivery.md §4 gates 3 and 4).
     private mutating func release(_ entry: ListEntry, _ turn: inout Turn) {
-        let replaced = self.list.insert(entry, limit: self.settings.listLimit)
-        turn.record(
-            entry.app,
-            .presentation(
-                PresentationRecord(
-                    identifier: entry.key.identifier, isRemote: entry.notification.request.isRemote, list: true,
-                    replaced: replaced, reason: .summary)))
+        guard let index = self.index(of: entry.app) else { return }
+        let request = entry.notification.request
+        let facts = self.presentationFacts(index, isLocal: !request.isRemote)
+        guard facts.settings.allowsPresentation else {
+            return self.presentNothing(
+                request.identifier, index, isRemote: request.isRemote, reason: .notAuthorized, &turn)
+        }
+        var record = PresentationRecord(
+            identifier: request.identifier, isRemote: request.isRemote, list: PresentationGate.lists(facts),
+            reason: .summary)
+        if record.list { record.replaced = self.list.insert(entry, limit: self.settings.listLimit) }
+        turn.record(entry.app, .presentation(record))
+    }
+
+    /// Takes back everything an app's notifications show or will show.
+    mutating func removeNotices(of app: BundleID) {
+        self.list.remove(app: app, identifiers: nil)
+        self.notices.remove(app: app, identifiers: nil)
     }
 
     // MARK: App clips

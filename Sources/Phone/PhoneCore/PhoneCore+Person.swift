@@ -27,7 +27,7 @@ extension PhoneCore {
             guard isOn != self.airplaneMode else { return }
             self.airplaneMode = isOn
             turn.add(isOn ? .disconnectCourier : .connectCourier)
-            if !isOn { self.requestMissingTokens(&turn) }
+            if isOn { self.failOpenRegistrations(&turn) } else { self.requestMissingTokens(&turn) }
         case .lowPowerModeChanged(let isOn): self.lowPowerMode = isOn
         case .backgroundRefreshChanged(let isOn): self.switchBackgroundRefresh(isOn: isOn, &turn)
         case .overlayAppeared: self.stepInFront(.moveToInactive, &turn)
@@ -57,14 +57,30 @@ extension PhoneCore {
     private mutating func lockPhone(_ turn: inout Turn) {
         guard self.lock == .unlocked else { return }
         self.lock = .locked
-        guard let front = self.frontApp, let index = self.index(of: front) else { return }
-        self.append(.moveToBackground, to: index, &turn)
+        // What still showed is on the lock screen now, which is dark.
+        self.list.clearBanners()
+        if let front = self.frontApp, let index = self.index(of: front) {
+            self.append(.moveToBackground, to: index, &turn)
+        }
+        self.tellRunning(.protectedDataWillBecomeUnavailable, &turn)
+    }
+
+    /// Tells every app that runs; a suspended one is not woken for it, and one that starts sees it for itself.
+    private mutating func tellRunning(_ callback: Callback, _ turn: inout Turn) {
+        for index in self.apps.indices where self.apps[index].state != .suspended {
+            switch self.apps[index].run?.phase {
+            case .launching, .ready: self.append(.call(callback), to: index, &turn)
+            case .starting, .loaded, nil: break
+            }
+        }
     }
 
     /// Unlocks; the app that was in front comes back if `returning`.
     mutating func unlock(returning: Bool, _ turn: inout Turn) {
         guard self.lock != .unlocked else { return }
         self.lock = .unlocked
+        self.notices.litUntil = nil
+        self.tellRunning(.protectedDataDidBecomeAvailable, &turn)
         for app in self.apps where !app.settings.notificationCenter {
             self.list.removeEntries(of: app.installed.bundleID)
         }
@@ -103,7 +119,7 @@ extension PhoneCore {
         }
         self.list.remove(key)
         if isDismissal, !self.version.hasUserNotifications || category?.reportsDismissal != true { return }
-        if needsUnlock || self.lock == .beforeFirstUnlock { self.unlock(returning: !foreground, &turn) }
+        if needsUnlock { self.unlock(returning: !foreground, &turn) }
         let response = NotificationResponse(
             notification: entry.notification, actionIdentifier: action, userText: text)
         self.lead(index, to: response, foreground: foreground, &turn)

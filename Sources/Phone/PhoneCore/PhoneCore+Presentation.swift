@@ -20,12 +20,13 @@ extension PhoneCore {
         var options = answered
         if self.version < 14 { options.subtract([.banner, .list]) }
         if answered.contains(.alert) { options.formUnion([.banner, .list]) }
-        if !settings.alert || isProvisional { options.remove(.banner) }
+        let hasBanners = settings.alert && settings.alertStyle != .none
+        if !hasBanners || isProvisional { options.remove(.banner) }
         if !settings.notificationCenter { options.remove(.list) }
-        if !settings.sound || isProvisional { options.remove(.sound) }
-        if !settings.badge || isProvisional { options.remove(.badge) }
         let facts = self.presentationFacts(index, isLocal: false)
         let isCritical = PresentationGate.level(of: notification.request.content, facts) == .critical
+        if !(settings.sound || isCritical) || isProvisional { options.remove(.sound) }
+        if !settings.badge || isProvisional { options.remove(.badge) }
         if self.notices.isMuted, !isCritical { options.remove(.sound) }
         self.present(
             notification, index,
@@ -33,7 +34,7 @@ extension PhoneCore {
                 options: options, persists: settings.alertStyle == .alert, reason: .willPresent), &turn)
     }
 
-    private func presentationFacts(_ index: Int, isLocal: Bool) -> PresentationFacts {
+    func presentationFacts(_ index: Int, isLocal: Bool) -> PresentationFacts {
         let app = self.apps[index].installed.bundleID
         var settings = self.apps[index].settings
         // Before iOS 8 an app asked for pushes only.
@@ -63,16 +64,35 @@ extension PhoneCore {
         record.badge = options.contains(.badge) ? content.badge : nil
         record.panel = content.hasText && verdict.panel
         record.lit = verdict.lights && (record.banner || record.panel)
-        if record.list { record.replaced = self.list.insert(entry, limit: self.settings.listLimit) }
+        if record.lit { self.notices.litUntil = turn.now.monotonic + self.settings.bannerTime }
+        let isHeld = verdict.reason == .heldForSummary && content.hasText
+        if record.list || record.banner || record.panel || isHeld {
+            record.replaced = self.replace(entry.key, entryLeaves: isHeld)
+        }
+        if record.list {
+            record.replaced = self.list.insert(entry, limit: self.settings.listLimit) || record.replaced
+        }
         if record.banner {
             let stays = verdict.persists && self.lock == .unlocked
             self.list.showBanner(
-                entry, until: stays ? .max : turn.now.monotonic + self.settings.bannerTime)
+                entry, until: stays ? .max : turn.now.monotonic + self.settings.bannerTime,
+                limit: self.settings.listLimit)
         }
-        if record.panel { self.list.showPanel(entry) }
-        if verdict.reason == .heldForSummary, content.hasText { self.hold(entry, &turn) }
+        if record.panel { self.list.showPanel(entry, limit: self.settings.listLimit) }
+        if isHeld { self.hold(entry, &turn) }
         turn.record(entry.app, .presentation(record))
         if let badge = record.badge { self.setBadge(badge, index, &turn) }
+    }
+
+    /// What the last notification of a name left: it is replaced wherever it still shows or waits (ios-delivery.md §9).
+    ///
+    /// - Parameter entryLeaves: whether its entry leaves the list now, because the new one waits for the summary.
+    /// - Returns: whether an entry was taken out.
+    private mutating func replace(_ key: NotificationKey, entryLeaves: Bool) -> Bool {
+        let wasHeld = self.notices.remove(key)
+        self.list.removeShown(key)
+        guard entryLeaves else { return wasHeld }
+        return self.list.removeEntry(key) || wasHeld
     }
 
     /// Nothing is presented; the trace says why.

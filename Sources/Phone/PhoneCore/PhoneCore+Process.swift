@@ -35,14 +35,14 @@ extension PhoneCore {
             .localNotificationScheduled, .localNotificationCancelled, .minimumFetchIntervalSet,
             .refreshTaskRegistered, .refreshTaskCompleted, .refreshTaskCancelled, .voipRegistrationChanged,
             .incomingCallReported, .callEnded, .activityStarted, .activityContentChanged, .activityEnded,
-            .pushToStartRequested:
+            .pushToStartRequested, .remoteRegistrationEnded:
             if case .serviceExtension = owner {
                 return turn.record(process.app, .fault("an extension must not do what only an app can: \(event)"))
             }
             // A process on its way out is given no more time, and what it says is not its successor's.
             if case .ending = owner, event.isAboutTime { return }
             self.appReported(event, owner.app, &turn)
-        case .remoteRegistrationEnded, .categoriesSet, .pendingRemoved, .deliveredRemoved:
+        case .categoriesSet, .pendingRemoved, .deliveredRemoved:
             self.appReported(event, owner.app, &turn)
         case .appGroupLockTaken, .appGroupLockReleased, .memoryUseChanged, .expiringActivityBegan,
             .expiringActivityEnded:
@@ -183,9 +183,7 @@ extension PhoneCore {
         case .iconBadgeNumberSet(let count):
             guard self.allowsBadge(index) || count <= 0 else { return }
             self.setBadge(count, index, &turn)
-            if count <= 0, self.settings.quirks.badgeZeroClearsDelivered {
-                self.list.remove(app: app, identifiers: nil)
-            }
+            if count <= 0, self.settings.quirks.badgeZeroClearsDelivered { self.removeNotices(of: app) }
         case .categoriesSet(let categories): self.apps[index].categories = categories
         case .pendingRemoved(let identifiers):
             self.apps[index].pending.removeAll { identifiers?.contains($0.request.identifier) ?? true }

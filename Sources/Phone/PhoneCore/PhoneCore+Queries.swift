@@ -5,6 +5,10 @@ extension PhoneCore {
     mutating func answer(
         _ query: Query, _ number: QueryNumber, of process: ProcessID, _ index: Int, _ turn: inout Turn
     ) {
+        if let (rule, refusal) = self.refusal(of: query) {
+            turn.record(process.app, .fault(rule))
+            return turn.add(.answer(process, number, refusal))
+        }
         let app = self.apps[index]
         let answer: QueryAnswer? =
             switch query {
@@ -23,12 +27,27 @@ extension PhoneCore {
                 .backgroundTime(
                     process.role == .app ? self.backgroundTimeRemaining(of: process.app, at: turn.now) : nil)
             case .lowPowerMode: .lowPowerMode(self.lowPowerMode)
-            case .protectedDataAvailable: .protectedData(isAvailable: self.lock != .beforeFirstUnlock)
+            case .protectedDataAvailable: .protectedData(isAvailable: self.lock == .unlocked)
+            case .remoteRegistration: .registered(app.isRegistered)
             case .backgroundRefreshStatus: .backgroundRefreshStatus(self.backgroundRefreshStatus(index))
             case .submitRefreshTask(let request): self.submit(request, of: process, index, &turn)
             case .pendingRefreshTasks: .refreshTasks(self.pendingRefreshTasks(index))
             }
         if let answer { turn.add(.answer(process, number, answer)) }
+    }
+
+    /// Why the system does not know a call, and what it answers nevertheless: an app must look at the version first
+    /// (ios-delivery.md §0.3, §9).
+    private func refusal(of query: Query) -> (String, QueryAnswer)? {
+        switch query {
+        case .requestAuthorization where !self.version.hasUserNotifications:
+            ("UNUserNotificationCenter must not be used before iOS 10", .granted(false))
+        case .add where !self.version.hasUserNotifications:
+            ("UNUserNotificationCenter must not be used before iOS 10", .refused(.notificationsNotAllowed))
+        case .setBadgeCount where self.version < 16:
+            ("setBadgeCount must not be used before iOS 16", .refused(.notificationsNotAllowed))
+        default: nil
+        }
     }
 
     /// The first request prompts, or grants quietly if provisional; later ones get the stored answer

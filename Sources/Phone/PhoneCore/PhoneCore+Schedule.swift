@@ -4,6 +4,7 @@ import TidingsModel
 extension PhoneCore {
     /// When a request fires first, in monotonic milliseconds; `.max` if no clock does it, nil if it never can.
     func firstMoment(of request: NotificationRequest, at now: Now) -> Int64? {
+        guard request.trigger?.outOfRange == nil else { return nil }
         switch request.trigger {
         case nil, .push: return nil
         case .timeInterval(let milliseconds, let repeats):
@@ -22,6 +23,26 @@ extension PhoneCore {
     }
 
     private func monotonic(_ wall: Int64?, _ now: Now) -> Int64? { wall.map { now.monotonic + ($0 - now.wall) } }
+
+    /// Moves what is set for a time of day after the wall clock was set; smaller steps are the clocks' own.
+    mutating func followWallClock(_ now: Now) {
+        let offset = now.wall - now.monotonic
+        guard let old = self.wallOffset else { return self.wallOffset = offset }
+        let step = offset - old
+        guard step.magnitude >= CalendarMath.second.magnitude else { return }
+        self.wallOffset = offset
+        self.notices.summaryAt = self.notices.summaryAt.map { $0 - step }
+        for index in self.apps.indices {
+            self.apps[index].background.moveStaleDates(by: -step)
+            let pending = self.apps[index].pending
+            guard pending.contains(where: \.followsCalendar) else { continue }
+            self.apps[index].pending = []
+            for var scheduled in pending {
+                if scheduled.followsCalendar { scheduled.fireAt -= step }
+                self.schedule(scheduled, index)
+            }
+        }
+    }
 
     /// Keeps the soonest of an app's scheduled requests; one of the same name is replaced.
     mutating func schedule(_ scheduled: ScheduledRequest, _ index: Int) {
@@ -74,8 +95,15 @@ extension PhoneCore {
 
     // MARK: UILocalNotification
 
-    /// `scheduleLocalNotification`: a date in the past is now (ios-delivery.md §0.3, iOS 4).
+    /// `scheduleLocalNotification`: a date in the past is now; the call exists from iOS 4 (ios-delivery.md §0.3).
     mutating func scheduleLegacy(_ request: NotificationRequest, _ index: Int, _ turn: inout Turn) {
+        let app = self.apps[index].installed.bundleID
+        if let rule = request.trigger?.outOfRange {
+            return turn.record(app, .fault("local notification \(request.identifier): \(rule)"))
+        }
+        guard self.version >= 4 else {
+            return turn.record(app, .fault("scheduleLocalNotification must not be used before iOS 4"))
+        }
         guard !request.content.isEmpty else { return }
         guard let fireAt = self.firstMoment(of: request, at: turn.now) else {
             self.apps[index].pending.removeAll { $0.request.identifier == request.identifier }

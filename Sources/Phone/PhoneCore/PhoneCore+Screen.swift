@@ -12,7 +12,7 @@ extension PhoneCore {
             badges: self.apps.filter { $0.badge > 0 }.map { IconBadge(app: $0.installed.bundleID, count: $0.badge) },
             permissionPrompt: self.prompts.first?.process.app, alertPanel: self.list.panels.first.map(self.seen(_:)),
             waitingPanels: max(0, self.list.panels.count - 1),
-            isLit: self.lock == .unlocked || !self.list.banners.isEmpty || !self.list.panels.isEmpty,
+            isLit: self.lock == .unlocked || self.notices.litUntil != nil,
             groupsThreads: self.version >= 12, focus: self.notices.focus,
             heldForSummary: self.notices.heldForSummary.reversed().map(self.seen(_:)),
             activities: self.shownActivities, summaryFormats: self.summaryFormats)

@@ -30,7 +30,9 @@ extension PhoneCore {
             self.perform(way.before + way.after, index, &turn)
             self.deliverHeldWake(index, &turn)
         case .moveToBackground:
-            self.perform(Lifecycle.toBackground(from: state, scenes: scenes), index, &turn)
+            let way = Lifecycle.toBackground(
+                from: state, scenes: scenes, sceneConnected: self.apps[index].run?.sceneConnected ?? false)
+            self.perform(way, index, &turn)
         case .moveToInactive:
             self.perform(Lifecycle.toInactive(from: state, scenes: scenes), index, &turn)
         case .deliver(let arrival):
@@ -93,7 +95,9 @@ extension PhoneCore {
     mutating func bringToFront(_ index: Int, options: LaunchOptions, step: AppStep, _ turn: inout Turn) {
         let app = self.apps[index].installed.bundleID
         self.leaveFront(unless: app, &turn)
+        if self.apps[index].run == nil, self.refusesLaunch(index, &turn) { return }
         self.frontApp = app
+        self.apps[index].isQuit = false
         self.refreshEphemeral(index, &turn)
         if self.apps[index].state == .backgroundRunning, self.crashOnResume(index, &turn) { return }
         self.wake(index, inFront: true, options: options, &turn)

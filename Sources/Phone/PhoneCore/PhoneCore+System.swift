@@ -30,21 +30,19 @@ extension PhoneCore {
     }
 
     private mutating func install(_ app: InstalledApp, _ turn: inout Turn) {
-        guard let index = self.index(of: app.bundleID) else { return self.apps.append(AppRecord(installed: app)) }
-        self.endExtensions(of: app.bundleID, reason: .removed, &turn)
-        self.kill(index, to: .notRunning, reason: .removed, &turn)
-        self.apps[index].installed = app
+        guard self.index(of: app.bundleID) == nil else { return self.update(app, &turn) }
+        self.apps.append(self.newRecord(app))
     }
 
     private mutating func remove(_ app: BundleID, _ turn: inout Turn) {
         guard let index = self.installed(app, &turn) else { return }
-        self.endExtensions(of: app, reason: .removed, &turn)
         self.kill(index, to: .notRunning, reason: .removed, &turn)
+        self.discardExtensions(of: app, reason: .removed, &turn)
         self.endActivities(index, &turn)
         if self.apps[index].background.voip.isRegistered { turn.add(.dropToken(app, .voip)) }
         if self.apps[index].background.wantsPushToStart { turn.add(.dropToken(app, .pushToStart)) }
         if self.apps[index].isRegistered { turn.add(.unregisterTopic(app)) }
-        self.list.remove(app: app, identifiers: nil)
+        self.removeNotices(of: app)
         self.apps.remove(at: index)
     }
 
@@ -60,7 +58,14 @@ extension PhoneCore {
             case .call, .refreshTask: self.apps[index].run?.steps.append(step)
             case .deliver(let arrival):
                 self.showElsewhere(arrival, index, &turn)
-                guard arrival.pushClass.wakes, self.obstacle(to: self.apps[index]) == nil else { continue }
+                guard arrival.pushClass.wakes else { continue }
+                guard self.apps[index].run != nil else {
+                    // It was killed for a lock it held.
+                    let identifier = arrival.request.identifier
+                    turn.record(run.process.app, .wake(identifier: identifier, .discardedByKill))
+                    continue
+                }
+                guard self.mayWake(arrival, index, &turn) else { continue }
                 self.apps[index].run?.steps.append(.call(.receiveRemoteFetch(arrival.payload)))
             case .moveToFront, .moveToBackground, .moveToInactive, .respond, .openSettings: break
             }
@@ -83,11 +88,14 @@ extension PhoneCore {
         for index in self.apps.indices {
             let held = self.apps[index].heldWake
             self.apps[index].heldWake = nil
-            self.endExtensions(of: self.apps[index].installed.bundleID, reason: .restarted, &turn)
+            self.apps[index].isQuit = false
             self.kill(index, to: .notRunning, reason: .restarted, &turn)
             self.apps[index].heldWake = held
             self.endActivities(index, &turn)
         }
+        self.lockAnew(&turn)
+        // What the extensions had is shown as it came, and its wakes are held.
+        for app in self.installedApps { self.endExtensions(of: app.bundleID, reason: .restarted, &turn) }
         self.startAnew(&turn)
     }
 }

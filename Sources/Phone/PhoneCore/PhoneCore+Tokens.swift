@@ -12,10 +12,20 @@ extension PhoneCore {
             self.apps[index].run?.awaitsToken = true
             return self.finishRegistration(
                 self.apps[index].installed.bundleID,
-                .failedToRegisterForRemoteNotifications(reason: "the phone is offline"), &turn)
+                .failedToRegisterForRemoteNotifications(reason: Self.offline), &turn)
         }
         self.apps[index].run?.awaitsToken = true
         turn.add(.registerTopic(self.apps[index].installed.bundleID))
+    }
+
+    private static let offline = "the phone is offline"
+
+    /// The connection is gone: what was asked for and not answered has failed.
+    mutating func failOpenRegistrations(_ turn: inout Turn) {
+        for app in self.installedApps {
+            self.finishRegistration(
+                app.bundleID, .failedToRegisterForRemoteNotifications(reason: Self.offline), &turn)
+        }
     }
 
     /// `unregisterForRemoteNotifications`: what was on its way is not reported any more.

@@ -28,6 +28,9 @@ package struct PhoneCore: Equatable, Sendable {
     var prompts: [PermissionPrompt] = []
     /// When the phone was restarted; nil if it never was.
     var restartedAt: Int64?
+    /// The wall clock minus the monotonic one, by which moments of the calendar were put on the monotonic clock; nil before
+    /// the first event.
+    var wallOffset: Int64?
     var processCount: UInt64 = 0
     var callbackCount: CallbackNumber = 0
     var identifierCount: UInt64 = 0
@@ -75,6 +78,7 @@ package struct PhoneCore: Equatable, Sendable {
     package mutating func handle(_ event: PhoneEvent, at now: Now, into effects: inout [PhoneEffect]) {
         var turn = Turn(now: now, effects: [])
         swap(&turn.effects, &effects)
+        self.followWallClock(now)
         self.runDeadlines(&turn)
         switch event {
         case .person(let event): self.handle(event, &turn)

@@ -18,6 +18,10 @@ package enum PhoneEffect: Equatable, Sendable {
     case requestToken(BundleID, TokenKind)
     /// The token of that kind is no longer used.
     case dropToken(BundleID, TokenKind)
+    /// Listen to a broadcast channel of the app from now on, after every reconnection too (iOS 18).
+    case subscribe(BundleID, channel: String)
+    /// Nothing on the phone listens to the channel any more.
+    case unsubscribe(BundleID, channel: String)
     /// All tokens of the app are void; the next ones it asks for are different (ios-delivery.md §13).
     case invalidateTokens(BundleID)
     /// Tell the courier that the phone has the push.
@@ -41,6 +45,7 @@ public enum QueryAnswer: Hashable, Sendable {
     case badge(Int)
     /// Milliseconds until the expiration handlers are called; nil in the foreground (ios-delivery.md §8).
     case backgroundTime(Int64?)
+    case registered(Bool)
     case backgroundRefreshStatus(BackgroundRefreshStatus)
     case taskRefused(TaskSchedulerError)
     case refreshTasks([RefreshTaskRequest])

@@ -111,11 +111,13 @@ public struct Push: Hashable, Sendable {
     public var expiration: Int64?
     /// For a Live Activity's push: the activity its token belongs to; nil is the push-to-start token's.
     public var activity: String?
+    /// For a broadcast to Live Activities: the id of the channel it came on (iOS 18); nil for a push to a token.
+    public var channel: String?
 
     /// A push.
     public init(
         delivery: UInt64, topic: String, payload: JSONObject, pushType: String? = "alert", priority: Int = 10,
-        collapseID: String? = nil, expiration: Int64? = nil, activity: String? = nil
+        collapseID: String? = nil, expiration: Int64? = nil, activity: String? = nil, channel: String? = nil
     ) {
         self.delivery = delivery
         self.topic = topic
@@ -125,6 +127,7 @@ public struct Push: Hashable, Sendable {
         self.collapseID = collapseID
         self.expiration = expiration
         self.activity = activity
+        self.channel = channel
     }
 }
 

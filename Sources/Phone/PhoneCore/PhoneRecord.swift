@@ -83,14 +83,6 @@ public struct CallbackRecord: Hashable, Sendable {
         self.callback = callback
         self.applicationState = applicationState
     }
-
-    /// The keys of the launch options, for launch callbacks.
-    public var launchOptionKeys: [String]? {
-        switch self.callback {
-        case .willFinishLaunching(let options), .didFinishLaunching(let options): options.keys
-        default: nil
-        }
-    }
 }
 
 /// A push as it came to the phone, with the class of ios-delivery.md §3.1.
@@ -191,6 +183,8 @@ public enum PresentationReason: String, Hashable, Sendable, CaseIterable {
     case summary
     /// By the system, through mute and Focus.
     case critical
+    /// By the system, for a push that changed a Live Activity and brought an alert (ios-delivery.md §12).
+    case liveActivity
 }
 
 /// Why a push never reached the phone.

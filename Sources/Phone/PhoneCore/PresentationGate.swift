@@ -94,7 +94,7 @@ enum PresentationGate {
             verdict.lights = verdict.panel && facts.isLocked
             return verdict
         }
-        if settings.notificationCenter || (settings.lockScreen && facts.isLocked) { verdict.options.insert(.list) }
+        if self.lists(facts) { verdict.options.insert(.list) }
         guard settings.alert else { return verdict }
         if facts.isLocked {
             guard settings.lockScreen else { return verdict }
@@ -111,6 +111,14 @@ enum PresentationGate {
             verdict.persists = true
         }
         return verdict
+    }
+
+    /// Whether an entry is kept: in Notification Center, or on the lock screen where provisional ones do not come
+    /// (ios-delivery.md §4 gates 3 and 4).
+    static func lists(_ facts: PresentationFacts) -> Bool {
+        let settings = facts.settings
+        let lockScreen = settings.lockScreen && settings.authorizationStatus != .provisional
+        return settings.notificationCenter || (lockScreen && facts.isLocked)
     }
 
     /// Without banner, sound and light.

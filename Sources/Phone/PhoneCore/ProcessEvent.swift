@@ -48,8 +48,8 @@ package enum ProcessEvent: Equatable, Sendable {
     case incomingCallReported
     /// That call is over.
     case callEnded
-    /// `Activity.request`; with a token if `pushType` is `.token`.
-    case activityStarted(activity: String, wantsToken: Bool, contentState: JSONValue)
+    /// `Activity.request`; without a push type only the app changes it.
+    case activityStarted(activity: String, pushType: ActivityPushType?, contentState: JSONValue)
     /// `Activity.update`, by the app itself.
     case activityContentChanged(activity: String, contentState: JSONValue)
     /// `Activity.end`.
@@ -85,6 +85,9 @@ package enum Query: Equatable, Sendable {
     case badgeCount
     /// Answered `.backgroundTime`.
     case backgroundTimeRemaining
+    /// `isRegisteredForRemoteNotifications`: whether the app has asked for a device token, in this process or an earlier one;
+    /// answered `.registered`.
+    case remoteRegistration
     /// Answered `.backgroundRefreshStatus`.
     case backgroundRefreshStatus
     /// `BGTaskScheduler.submit`; answered `.done` or `.taskRefused`.
@@ -93,8 +96,8 @@ package enum Query: Equatable, Sendable {
     case pendingRefreshTasks
     /// Answered `.lowPowerMode`.
     case lowPowerMode
-    /// `isProtectedDataAvailable`: whether files protected until the first unlock can be read (ios-delivery.md §10);
-    /// answered `.protectedData`.
+    /// `isProtectedDataAvailable`: whether files with complete protection can be read, which is while the phone is
+    /// unlocked; answered `.protectedData`.
     case protectedDataAvailable
 }
 

@@ -20,9 +20,10 @@ struct PushAddress: Equatable {
 }
 
 extension OSVersion {
-    /// The largest payload in bytes (ios-delivery.md §3.1): 256 before iOS 8, 2,048 on iOS 8, then 4,096; VoIP 5,120.
-    func payloadLimit(_ kind: PushAddress.Kind) -> Int {
-        if kind == .voip { return 5_120 }
+    /// The largest payload in bytes (ios-delivery.md §3.1): 256 before iOS 8, 2,048 on iOS 8, then 4,096; VoIP and broadcasts
+    /// 5,120 (APNs reference, section 17).
+    func payloadLimit(_ kind: PushAddress.Kind, isBroadcast: Bool) -> Int {
+        if kind == .voip || isBroadcast { return 5_120 }
         if self < 8 { return 256 }
         return self < 9 ? 2_048 : 4_096
     }

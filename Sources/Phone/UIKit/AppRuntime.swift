@@ -25,15 +25,19 @@ import VirtualPhone
     }
 
     func perform(_ callback: Callback, _ reply: PhoneReply) {
+        self.center.noteLostDelegate()
         switch callback {
         case .willFinishLaunching, .didFinishLaunching, .applicationWillEnterForeground, .applicationDidBecomeActive,
             .applicationWillResignActive, .applicationDidEnterBackground, .applicationWillTerminate,
             .applicationDidReceiveMemoryWarning:
             self.performLifecycle(callback)
+            // Before the answer: what comes next follows from it.
+            self.center.noteLostDelegate()
             reply()
         case .sceneConfiguration, .sceneWillConnect, .sceneWillEnterForeground, .sceneDidBecomeActive,
             .sceneWillResignActive, .sceneDidEnterBackground, .sceneDidDisconnect:
             self.performScene(callback)
+            self.center.noteLostDelegate()
             reply()
         case .receiveRemote, .receiveRemoteFetch, .receiveLocal, .handleActionRemote, .handleActionLocal:
             self.performArrival(callback, reply)
@@ -74,6 +78,14 @@ import VirtualPhone
         case .backgroundRefreshStatusChanged:
             self.post(UIApplication.backgroundRefreshStatusDidChangeNotification)
             reply()
+        case .protectedDataDidBecomeAvailable:
+            self.delegate.applicationProtectedDataDidBecomeAvailable(self.application)
+            self.post(UIApplication.protectedDataDidBecomeAvailableNotification)
+            reply()
+        case .protectedDataWillBecomeUnavailable:
+            self.delegate.applicationProtectedDataWillBecomeUnavailable(self.application)
+            self.post(UIApplication.protectedDataWillBecomeUnavailableNotification)
+            reply()
         case .serviceExtensionReceive, .serviceExtensionTimeWillExpire:
             PhoneProcess.current.send(.fault("\(callback.name) was called in an app"))
         }
@@ -85,8 +97,9 @@ import VirtualPhone
         case .willFinishLaunching(let options):
             _ = self.delegate.application(application, willFinishLaunchingWithOptions: Self.dictionary(options))
         case .didFinishLaunching(let options):
-            _ = self.delegate.application(application, didFinishLaunchingWithOptions: Self.dictionary(options))
-            self.post(UIApplication.didFinishLaunchingNotification)
+            let options = Self.dictionary(options)
+            _ = self.delegate.application(application, didFinishLaunchingWithOptions: options)
+            self.post(UIApplication.didFinishLaunchingNotification, userInfo: options)
         case .applicationWillEnterForeground:
             self.delegate.applicationWillEnterForeground(application)
             self.post(UIApplication.willEnterForegroundNotification)
@@ -109,30 +122,36 @@ import VirtualPhone
         }
     }
 
-    /// The application's notifications are posted with scenes too, as on a phone.
+    /// The application's notifications are posted with scenes too, as on a phone. In every call the scene's state is what
+    /// `applicationState` reads: what will happen has not happened yet.
     private func performScene(_ callback: Callback) {
         switch callback {
-        case .sceneConfiguration:
+        case .sceneConfiguration(let response):
             self.session.configuration = self.delegate.application(
                 self.application, configurationForConnecting: self.session,
-                options: UIScene.ConnectionOptions(notificationResponse: nil))
+                options: Self.options(response))
         case .sceneWillConnect(let response): self.connectScene(response)
         case .sceneWillEnterForeground:
-            self.move(to: .foregroundInactive, UIScene.willEnterForegroundNotification) {
-                $0.sceneWillEnterForeground($1)
-            }
+            self.scene?.activationState =
+                self.application.applicationState == .background ? .background : .foregroundInactive
+            self.tell(UIScene.willEnterForegroundNotification) { $0.sceneWillEnterForeground($1) }
             self.post(UIApplication.willEnterForegroundNotification)
+            self.scene?.activationState = .foregroundInactive
         case .sceneDidBecomeActive:
-            self.move(to: .foregroundActive, UIScene.didActivateNotification) { $0.sceneDidBecomeActive($1) }
+            self.scene?.activationState = .foregroundActive
+            self.tell(UIScene.didActivateNotification) { $0.sceneDidBecomeActive($1) }
             self.post(UIApplication.didBecomeActiveNotification)
         case .sceneWillResignActive:
-            self.move(to: .foregroundInactive, UIScene.willDeactivateNotification) { $0.sceneWillResignActive($1) }
+            self.tell(UIScene.willDeactivateNotification) { $0.sceneWillResignActive($1) }
             self.post(UIApplication.willResignActiveNotification)
+            self.scene?.activationState = .foregroundInactive
         case .sceneDidEnterBackground:
-            self.move(to: .background, UIScene.didEnterBackgroundNotification) { $0.sceneDidEnterBackground($1) }
+            self.scene?.activationState = .background
+            self.tell(UIScene.didEnterBackgroundNotification) { $0.sceneDidEnterBackground($1) }
             self.post(UIApplication.didEnterBackgroundNotification)
         case .sceneDidDisconnect:
-            self.move(to: .unattached, UIScene.didDisconnectNotification) { $0.sceneDidDisconnect($1) }
+            self.scene?.activationState = .unattached
+            self.tell(UIScene.didDisconnectNotification) { $0.sceneDidDisconnect($1) }
             self.scene = nil
             self.application.connect(nil)
         default: break
@@ -151,17 +170,15 @@ import VirtualPhone
         }
         self.application.connect(scene)
         self.post(UIScene.willConnectNotification, of: scene)
-        let options = UIScene.ConnectionOptions(
-            notificationResponse: response.map { UNNotificationResponse.make($0) })
-        scene.delegate?.scene(scene, willConnectTo: self.session, options: options)
+        scene.delegate?.scene(scene, willConnectTo: self.session, options: Self.options(response))
     }
 
-    private func move(
-        to state: UIScene.ActivationState, _ name: Notification.Name,
-        _ tell: @MainActor (any UISceneDelegate, UIWindowScene) -> Void
-    ) {
+    private static func options(_ response: NotificationResponse?) -> UIScene.ConnectionOptions {
+        UIScene.ConnectionOptions(notificationResponse: response.map { UNNotificationResponse.make($0) })
+    }
+
+    private func tell(_ name: Notification.Name, _ tell: @MainActor (any UISceneDelegate, UIWindowScene) -> Void) {
         guard let scene = self.scene else { return }
-        scene.activationState = state
         if let delegate = scene.delegate { tell(delegate, scene) }
         self.post(name, of: scene)
     }
@@ -205,8 +222,10 @@ import VirtualPhone
         }
     }
 
-    private func post(_ name: Notification.Name, of scene: UIScene? = nil) {
-        NotificationCenter.default.post(name: name, object: scene ?? self.application)
+    private func post(
+        _ name: Notification.Name, of scene: UIScene? = nil, userInfo: [UIApplication.LaunchOptionsKey: Any]? = nil
+    ) {
+        NotificationCenter.default.post(name: name, object: scene ?? self.application, userInfo: userInfo)
     }
 
     /// nil for a launch by the icon, as iOS passes it.

@@ -58,7 +58,6 @@ public enum UIBackgroundRefreshStatus: Int, Hashable, Sendable {
     public static let backgroundFetchIntervalMinimum = 0.0
 
     let process: PhoneProcess
-    private var hasAskedForToken = false
     private var expirationHandlers: [UInt64: @MainActor @Sendable () -> Void] = [:]
     /// Who is told about the app. Strong here: the app's main holds it on Apple's systems.
     public var delegate: (any UIApplicationDelegate)? {
@@ -67,6 +66,7 @@ public enum UIBackgroundRefreshStatus: Int, Hashable, Sendable {
     /// Whether the system keeps the display on; kept, without effect.
     public var isIdleTimerDisabled = false
     private(set) var connectedScene: UIWindowScene?
+    private weak var key: UIWindow?
     var registeredSettings: UIUserNotificationSettings?
 
     init(process: PhoneProcess) { self.process = process }
@@ -87,7 +87,7 @@ public enum UIBackgroundRefreshStatus: Int, Hashable, Sendable {
 
     /// The window of an app without scenes, or of its scene.
     public var keyWindow: UIWindow? {
-        self.connectedScene?.keyWindow ?? self.delegate?.window
+        self.connectedScene?.keyWindow ?? self.key ?? self.delegate?.window
     }
 
     /// The sessions the system keeps: one with scenes, none without.
@@ -102,27 +102,32 @@ public enum UIBackgroundRefreshStatus: Int, Hashable, Sendable {
 
     func connect(_ scene: UIWindowScene?) { self.connectedScene = scene }
 
+    /// The one key window of the app is another one now.
+    func makeKey(_ window: UIWindow) {
+        if self.key !== window { self.key?.isKeyWindow = false }
+        self.key = window
+    }
+
     // Remote notifications.
 
-    /// Whether the app has asked for remote notifications in this process. On an iPhone it is remembered; registering at
-    /// every launch, as ios-delivery.md §13 wants, makes both the same.
-    public var isRegisteredForRemoteNotifications: Bool { self.hasAskedForToken }
+    /// Whether the app has asked for remote notifications and not ended them since; the phone remembers it over the end of
+    /// the process.
+    public var isRegisteredForRemoteNotifications: Bool {
+        self.process.askNow(.remoteRegistration) == .registered(true)
+    }
 
     /// Asks for a device token, which arrives at the delegate; to be called at every launch (ios-delivery.md §13).
     public func registerForRemoteNotifications() {
-        self.hasAskedForToken = true
         self.process.tell(.remoteRegistrationRequested)
     }
 
     /// Ends remote notifications.
     public func unregisterForRemoteNotifications() {
-        self.hasAskedForToken = false
         self.process.tell(.remoteRegistrationEnded)
     }
 
     /// Asks the person and for a device token (iOS 3–7).
     public func registerForRemoteNotifications(matching types: UIRemoteNotificationType) {
-        self.hasAskedForToken = true
         let kinds = types.intersection([.badge, .sound, .alert])
         self.process.tell(.remoteTypesRequested(AuthorizationOptions(rawValue: kinds.rawValue)))
     }
@@ -170,7 +175,7 @@ public enum UIBackgroundRefreshStatus: Int, Hashable, Sendable {
         return UIBackgroundRefreshStatus(rawValue: status.rawValue) ?? .denied
     }
 
-    /// Whether files protected until the first unlock can be read (ios-delivery.md §10).
+    /// Whether files with complete protection can be read, which is while the phone is unlocked.
     public var isProtectedDataAvailable: Bool {
         guard case .protectedData(let isAvailable) = self.process.askNow(.protectedDataAvailable) else { return false }
         return isAvailable
@@ -180,7 +185,7 @@ public enum UIBackgroundRefreshStatus: Int, Hashable, Sendable {
     public func setMinimumBackgroundFetchInterval(_ minimumBackgroundFetchInterval: TimeInterval) {
         let isNever = minimumBackgroundFetchInterval >= Double(Int64.max) / 1_000
         self.process.tell(
-            .minimumFetchIntervalSet(isNever ? nil : Int64(max(0, minimumBackgroundFetchInterval) * 1_000)))
+            .minimumFetchIntervalSet(isNever ? nil : wholeMilliseconds(max(0, minimumBackgroundFetchInterval))))
     }
 
     // Other apps.

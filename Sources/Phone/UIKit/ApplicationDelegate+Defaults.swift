@@ -67,9 +67,10 @@ extension UIApplicationDelegate {
     public func application(
         _ application: UIApplication,
         performFetchWithCompletionHandler completionHandler: @escaping @Sendable (UIBackgroundFetchResult) -> Void
-    ) {
+    ) { Task { @MainActor in completionHandler(await self.applicationPerformFetch(application)) } }
+    public func applicationPerformFetch(_ application: UIApplication) async -> UIBackgroundFetchResult {
         PhoneProcess.reportMissing("application(_:performFetchWithCompletionHandler:)")
-        completionHandler(.noData)
+        return .noData
     }
 }
 

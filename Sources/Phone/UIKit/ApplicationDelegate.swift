@@ -66,6 +66,8 @@ import UserNotifications
     func application(
         _ application: UIApplication,
         performFetchWithCompletionHandler completionHandler: @escaping @Sendable (UIBackgroundFetchResult) -> Void)
+    /// PF, async form.
+    func applicationPerformFetch(_ application: UIApplication) async -> UIBackgroundFetchResult
     /// What the person allowed on iOS 8–9.
     func application(_ application: UIApplication, didRegister notificationSettings: UIUserNotificationSettings)
     /// AR.

@@ -1,4 +1,5 @@
 public import Foundation
+import VirtualPhone
 
 /// A stack of screens.
 @MainActor open class UINavigationController: UIViewController {
@@ -7,6 +8,7 @@ public import Foundation
     /// An empty stack.
     public override init(nibName nibNameOrNil: String?, bundle nibBundleOrNil: Bundle?) {
         super.init(nibName: nibNameOrNil, bundle: nibBundleOrNil)
+        self.definesPresentationContext = true
     }
 
     /// From a storyboard, of which a virtual phone has none: always nil.
@@ -15,6 +17,7 @@ public import Foundation
     /// A stack with one screen.
     public init(rootViewController: UIViewController) {
         super.init(nibName: nil, bundle: nil)
+        self.definesPresentationContext = true
         self.replace(with: [rootViewController], animated: false)
     }
 
@@ -35,7 +38,7 @@ public import Foundation
     open var topViewController: UIViewController? { self.stack.last }
     /// The screen one sees: shown over the stack, or its last.
     open var visibleViewController: UIViewController? {
-        var top = self.presentedViewController ?? self.topViewController?.presentedViewController
+        var top = self.topViewController?.presentedViewController ?? self.presentedViewController
         while let over = top?.presentedViewController { top = over }
         return top ?? self.topViewController
     }
@@ -164,7 +167,10 @@ public import Foundation
     /// The screen at the bottom.
     open var rootViewController: UIViewController? {
         didSet {
-            guard oldValue !== self.rootViewController, !self.isHidden, self.isKeyWindow else { return }
+            guard oldValue !== self.rootViewController else { return }
+            oldValue?.rootWindow = nil
+            self.rootViewController?.rootWindow = self
+            guard !self.isHidden else { return }
             oldValue?.disappear(false)
             self.rootViewController?.appear(false)
         }
@@ -173,13 +179,25 @@ public import Foundation
     open weak var windowScene: UIWindowScene? {
         didSet { self.windowScene?.add(self) }
     }
-    /// Whether it is the one that is typed into.
-    public private(set) var isKeyWindow = false
+    /// Whether it is the one that is typed into: one an app.
+    public internal(set) var isKeyWindow = false
+    /// Whether it is hidden; a new one is.
+    open override var isHidden: Bool {
+        didSet {
+            guard oldValue != self.isHidden else { return }
+            if self.isHidden {
+                self.rootViewController?.disappear(false)
+            } else {
+                self.rootViewController?.appear(false)
+            }
+        }
+    }
     open override var window: UIWindow? { self }
 
     /// A window without a scene, as before iOS 13.
     public override init(frame: CGRect) {
         super.init(frame: frame)
+        self.isHidden = true
     }
 
     /// From a storyboard, of which a virtual phone has none: always nil.
@@ -188,19 +206,22 @@ public import Foundation
     /// A window of a scene.
     public init(windowScene: UIWindowScene) {
         super.init(frame: UIScreen.main.bounds)
+        self.isHidden = true
         self.windowScene = windowScene
         windowScene.add(self)
     }
 
     /// Makes it the one that is typed into.
-    open func makeKey() { self.isKeyWindow = true }
-
-    /// Shows the window.
-    open func makeKeyAndVisible() {
-        self.isHidden = false
-        guard !self.isKeyWindow else { return }
+    open func makeKey() {
+        // Without a phone, as in a test of screens alone, there is no app that has another one.
+        if let process = PhoneProcess.currentIfAny { UIApplication.of(process).makeKey(self) }
         self.isKeyWindow = true
-        self.rootViewController?.appear(false)
+    }
+
+    /// Shows the window and makes it the one that is typed into.
+    open func makeKeyAndVisible() {
+        self.makeKey()
+        self.isHidden = false
     }
 
     /// The names of the screens from the root to the visible one, for tests and traces. Linux only.

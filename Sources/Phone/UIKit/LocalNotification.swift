@@ -4,7 +4,7 @@ import TidingsModel
 import UserNotifications
 
 /// A local notification of iOS 4–9. Deprecated by Apple from iOS 10 and still understood by it.
-public final class UILocalNotification {
+public final class UILocalNotification: Hashable {
     /// When; nil is now.
     public var fireDate: Date?
     /// The zone the date is told in; nil is an absolute moment. A virtual phone does not travel, so both are the same.
@@ -36,6 +36,11 @@ public final class UILocalNotification {
 
     /// A local notification that says nothing yet.
     public init() {}
+
+    public static func == (left: UILocalNotification, right: UILocalNotification) -> Bool {
+        left.value(identifier: "", isNow: false) == right.value(identifier: "", isNow: false)
+    }
+    public func hash(into hasher: inout Hasher) { hasher.combine(self.alertBody) }
 
     /// Another one of the same parts. Apple's returns `Any`; so does this.
     public func copy() -> Any {
@@ -96,6 +101,10 @@ extension UILocalNotification {
     /// The request the phone keeps for it; the notification remembers the identifier, so that it can be cancelled.
     func request(identifier: String, isNow: Bool) -> NotificationRequest {
         self.identifier = identifier
+        return self.value(identifier: identifier, isNow: isNow)
+    }
+
+    private func value(identifier: String, isNow: Bool) -> NotificationRequest {
         let content = UNMutableNotificationContent()
         content.title = self.alertTitle ?? ""
         content.body = self.alertBody ?? ""
@@ -110,7 +119,7 @@ extension UILocalNotification {
         }
         var parts = content.parts
         if let legacy = self.legacyParts(isNow: isNow) { parts.userInfo[legacyPartsKey] = legacy }
-        let moment = isNow ? nil : self.fireDate.map { Int64(($0.timeIntervalSince1970 * 1_000).rounded(.up)) }
+        let moment = isNow ? nil : self.fireDate.map { wholeMilliseconds($0.timeIntervalSince1970) }
         return NotificationRequest(
             identifier: identifier, content: parts,
             trigger: moment.map { .fireDate($0, repeatInterval: RepeatInterval(self.repeatInterval)) })
@@ -122,7 +131,7 @@ extension UILocalNotification {
         if !self.hasAction { members.append(("hasAction", false)) }
         if let timeZone = self.timeZone { members.append(("timeZone", .string(timeZone.identifier))) }
         if isNow, let date = self.fireDate {
-            members.append(("fireDate", .int(Int64((date.timeIntervalSince1970 * 1_000).rounded(.up)))))
+            members.append(("fireDate", .int(wholeMilliseconds(date.timeIntervalSince1970))))
         }
         return members.isEmpty ? nil : .members(members)
     }

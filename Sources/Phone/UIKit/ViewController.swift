@@ -19,13 +19,20 @@ public import Foundation
     public internal(set) weak var parent: UIViewController?
     /// The screens it contains.
     open var children: [UIViewController] { self.added }
-    /// The screen shown over this one.
-    open private(set) var presentedViewController: UIViewController?
-    /// The screen this one is shown over.
-    open private(set) weak var presentingViewController: UIViewController?
+    /// The screen shown over this one, or over a container it is in.
+    open var presentedViewController: UIViewController? { self.presented ?? self.parent?.presentedViewController }
+    /// The screen that this one, or a container it is in, is shown over.
+    open var presentingViewController: UIViewController? { self.presenter ?? self.parent?.presentingViewController }
+    /// Whether a screen of the style `currentContext` or `overCurrentContext` covers no more than this one.
+    open var definesPresentationContext = false
+    /// The window whose bottom it is.
+    weak var rootWindow: UIWindow?
+    private var presented: UIViewController?
+    private weak var presenter: UIViewController?
     private var added: [UIViewController] = []
     private var viewIfMade: UIView?
     private var isVisible = false
+    private var hangsInPlace = false
 
     /// A screen. There are no nib files; both arguments are kept out of sight.
     public init(nibName nibNameOrNil: String?, bundle nibBundleOrNil: Bundle?) { super.init() }
@@ -109,49 +116,60 @@ public import Foundation
 
     // MARK: Screens over screens
 
-    /// Shows a screen over this one.
+    /// Shows a screen over this one: over the outermost container it is in, unless the style asks for less.
     open func present(
         _ viewControllerToPresent: UIViewController, animated flag: Bool, completion: (() -> Void)? = nil
     ) {
         // Apple's attempt to present twice is refused with a warning.
-        guard self.presentedViewController == nil else { return }
-        self.presentedViewController = viewControllerToPresent
-        viewControllerToPresent.presentingViewController = self
-        if viewControllerToPresent.coversAll, self.isVisible { self.disappear(flag) }
+        let presenter = self.presenter(for: viewControllerToPresent.modalPresentationStyle)
+        guard presenter.presented == nil else { return }
+        presenter.presented = viewControllerToPresent
+        viewControllerToPresent.presenter = presenter
+        if viewControllerToPresent.coversAll, presenter.isVisible { presenter.disappear(flag) }
         viewControllerToPresent.appear(flag)
         completion?()
     }
 
     /// Takes away the screen shown over this one, or this one.
     open func dismiss(animated flag: Bool, completion: (() -> Void)? = nil) {
-        guard let presented = self.presentedViewController else {
+        var covered: UIViewController = self
+        while covered.presented == nil, let parent = covered.parent { covered = parent }
+        guard let presented = covered.presented else {
             // What is in a container is over what its container is over.
-            let top = self.outermost
-            if let presenting = top.presentingViewController {
-                return presenting.dismiss(animated: flag, completion: completion)
+            if let presenter = covered.presenter {
+                return presenter.dismiss(animated: flag, completion: completion)
             }
             completion?()
             return
         }
         presented.dropPresented(flag)
-        self.presentedViewController = nil
-        presented.presentingViewController = nil
+        covered.presented = nil
+        presented.presenter = nil
         presented.disappear(flag)
-        if presented.coversAll, !self.isVisible { self.appear(flag) }
+        if presented.coversAll, !covered.isVisible { covered.appear(flag) }
         completion?()
     }
 
     /// Everything over a dismissed screen goes with it.
     private func dropPresented(_ animated: Bool) {
-        guard let presented = self.presentedViewController else { return }
+        for child in self.children { child.dropPresented(animated) }
+        guard let presented = self.presented else { return }
         presented.dropPresented(animated)
-        self.presentedViewController = nil
-        presented.presentingViewController = nil
+        self.presented = nil
+        presented.presenter = nil
         presented.disappear(animated)
     }
 
+    private func presenter(for style: UIModalPresentationStyle) -> UIViewController {
+        var presenter: UIViewController = self
+        let isLimited = style == .currentContext || style == .overCurrentContext
+        while let parent = presenter.parent, !(isLimited && presenter.definesPresentationContext) {
+            presenter = parent
+        }
+        return presenter
+    }
+
     private var coversAll: Bool { self.modalPresentationStyle == .fullScreen }
-    private var outermost: UIViewController { self.parent?.outermost ?? self }
 
     // MARK: Being seen
 
@@ -161,6 +179,7 @@ public import Foundation
         guard !self.isVisible else { return }
         self.isVisible = true
         self.viewWillAppear(animated)
+        self.hangView()
         for child in self.visibleChildren { child.appear(animated) }
         self.viewDidAppear(animated)
     }
@@ -171,8 +190,19 @@ public import Foundation
         self.isVisible = false
         self.viewWillDisappear(animated)
         for child in self.visibleChildren { child.disappear(animated) }
+        if self.hangsInPlace { self.viewIfMade?.removeFromSuperview() }
+        self.hangsInPlace = false
         self.viewDidDisappear(animated)
     }
+
+    /// Puts the view where one sees it: in its container's, or in the window. An app that put it somewhere itself is let be.
+    private func hangView() {
+        guard let view = self.viewIfMade, view.superview == nil else { return }
+        (self.parent?.viewIfMade ?? self.hostWindow)?.addSubview(view)
+        self.hangsInPlace = view.superview != nil
+    }
+
+    private var hostWindow: UIWindow? { self.rootWindow ?? self.parent?.hostWindow ?? self.presenter?.hostWindow }
 
     /// Whether it has appeared and not gone since.
     var isOnScreen: Bool { self.isVisible }
@@ -182,7 +212,7 @@ public import Foundation
     /// The names of the screens from this one to the visible one.
     var visibleTitles: [String] {
         let own = self.ownTitles
-        return own + (self.presentedViewController?.visibleTitles ?? [])
+        return own + (self.presented?.visibleTitles ?? [])
     }
 
     var ownTitles: [String] { [self.title ?? String(describing: type(of: self))] }

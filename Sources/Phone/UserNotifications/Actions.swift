@@ -107,14 +107,14 @@ public final class UNNotificationCategory: Sendable, Hashable {
     /// A category.
     public init(
         identifier: String, actions: [UNNotificationAction], intentIdentifiers: [String],
-        hiddenPreviewsBodyPlaceholder: String = "", categorySummaryFormat: String = "",
+        hiddenPreviewsBodyPlaceholder: String? = nil, categorySummaryFormat: String? = nil,
         options: UNNotificationCategoryOptions = []
     ) {
         self.identifier = identifier
         self.actions = actions
         self.intentIdentifiers = intentIdentifiers
-        self.hiddenPreviewsBodyPlaceholder = hiddenPreviewsBodyPlaceholder
-        self.categorySummaryFormat = categorySummaryFormat
+        self.hiddenPreviewsBodyPlaceholder = hiddenPreviewsBodyPlaceholder ?? ""
+        self.categorySummaryFormat = categorySummaryFormat ?? ""
         self.options = options
     }
 

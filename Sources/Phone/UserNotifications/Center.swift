@@ -73,6 +73,8 @@ public final class UNUserNotificationCenter: Sendable {
     /// `@unchecked Sendable`: guarded by the lock it is kept under.
     private struct WeakDelegate: @unchecked Sendable {
         weak var object: (any UNUserNotificationCenterDelegate)?
+        /// Whether the phone counts on it.
+        var isSet = false
     }
 
     /// The process the centre belongs to.
@@ -96,10 +98,24 @@ public final class UNUserNotificationCenter: Sendable {
             guard self.process.facts.role == .app else {
                 return self.process.send(.fault("an extension must not set the delegate of UNUserNotificationCenter"))
             }
-            self.weakDelegate.withLock { $0.object = newValue }
+            self.weakDelegate.withLock { $0 = WeakDelegate(object: newValue, isSet: newValue != nil) }
             if let newValue { self.process.check(newValue, has: DelegateMethod.ofNotificationCenter) }
             self.process.tell(.delegateChanged(isSet: newValue != nil))
         }
+    }
+
+    /// Tells the phone when the delegate is gone, which nobody but the centre knew: from then on none is set.
+    package func noteLostDelegate() {
+        let isLost = self.weakDelegate.withLock { delegate in
+            guard delegate.isSet, delegate.object == nil else { return false }
+            delegate.isSet = false
+            return true
+        }
+        guard isLost else { return }
+        self.process.send(
+            .fault("the delegate of UNUserNotificationCenter is gone: the centre holds it weakly, so keep it elsewhere")
+        )
+        self.process.tell(.delegateChanged(isSet: false))
     }
 
     /// Whether content extensions are supported; they draw nothing, but are called (UserNotificationsUI).
@@ -109,11 +125,9 @@ public final class UNUserNotificationCenter: Sendable {
 
     /// Asks the person, the first time.
     public func requestAuthorization(options: UNAuthorizationOptions = []) async throws -> Bool {
-        switch await self.process.ask(.requestAuthorization(AuthorizationOptions(rawValue: options.rawValue))) {
-        case .granted(let isGranted): return isGranted
-        case .refused(let error): throw UNError(error)
-        default: return false
-        }
+        let answer = await self.process.ask(.requestAuthorization(AuthorizationOptions(rawValue: options.rawValue)))
+        if let error = Self.refusal(answer) { throw error }
+        return answer == .granted(true)
     }
 
     /// Asks the person, the first time.
@@ -121,27 +135,25 @@ public final class UNUserNotificationCenter: Sendable {
         options: UNAuthorizationOptions = [],
         completionHandler: @escaping @Sendable (Bool, (any Error)?) -> Void
     ) {
-        self.run {
-            do {
-                completionHandler(try await self.requestAuthorization(options: options), nil)
-            } catch {
-                completionHandler(false, error)
-            }
+        self.process.ask(.requestAuthorization(AuthorizationOptions(rawValue: options.rawValue))) { answer in
+            completionHandler(answer == .granted(true), Self.refusal(answer))
         }
     }
 
     /// What the person allows.
     public func notificationSettings() async -> UNNotificationSettings {
-        guard case .settings(let settings) = await self.process.ask(.settings) else {
-            return UNNotificationSettings(NotificationSettings())
-        }
-        return UNNotificationSettings(settings, entitlements: self.process.facts.entitlements)
+        self.settings(await self.process.ask(.settings))
     }
 
     /// What the person allows.
     public func getNotificationSettings(
         completionHandler: @escaping @Sendable (UNNotificationSettings) -> Void
-    ) { self.run { completionHandler(await self.notificationSettings()) } }
+    ) { self.process.ask(.settings) { completionHandler(self.settings($0)) } }
+
+    private func settings(_ answer: QueryAnswer?) -> UNNotificationSettings {
+        guard case .settings(let settings) = answer else { return UNNotificationSettings(NotificationSettings()) }
+        return UNNotificationSettings(settings, entitlements: self.process.facts.entitlements)
+    }
 
     // Requests.
 
@@ -149,33 +161,29 @@ public final class UNUserNotificationCenter: Sendable {
     ///
     /// - Throws: `UNError` if notifications are not allowed or the request says nothing.
     public func add(_ request: UNNotificationRequest) async throws {
-        if case .refused(let error) = await self.process.ask(.add(request.value)) { throw UNError(error) }
+        if let error = Self.refusal(await self.process.ask(.add(request.value))) { throw error }
     }
 
     /// Adds a request; one with the same identifier is replaced.
     public func add(
-        _ request: UNNotificationRequest, withCompletionHandler completionHandler: (@Sendable ((any Error)?) -> Void)?
-    ) {
-        self.run {
-            do {
-                try await self.add(request)
-                completionHandler?(nil)
-            } catch {
-                completionHandler?(error)
-            }
-        }
-    }
+        _ request: UNNotificationRequest,
+        withCompletionHandler completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
+    ) { self.process.ask(.add(request.value)) { completionHandler?(Self.refusal($0)) } }
 
     /// Requests whose moment has not come.
     public func pendingNotificationRequests() async -> [UNNotificationRequest] {
-        guard case .pending(let requests) = await self.process.ask(.pendingRequests) else { return [] }
-        return requests.map { UNNotificationRequest($0) }
+        Self.requests(await self.process.ask(.pendingRequests))
     }
 
     /// Requests whose moment has not come.
     public func getPendingNotificationRequests(
         completionHandler: @escaping @Sendable ([UNNotificationRequest]) -> Void
-    ) { self.run { completionHandler(await self.pendingNotificationRequests()) } }
+    ) { self.process.ask(.pendingRequests) { completionHandler(Self.requests($0)) } }
+
+    private static func requests(_ answer: QueryAnswer?) -> [UNNotificationRequest] {
+        guard case .pending(let requests) = answer else { return [] }
+        return requests.map { UNNotificationRequest($0) }
+    }
 
     /// Takes requests back.
     public func removePendingNotificationRequests(withIdentifiers identifiers: [String]) {
@@ -187,14 +195,18 @@ public final class UNUserNotificationCenter: Sendable {
 
     /// What is in Notification Center now.
     public func deliveredNotifications() async -> [UNNotification] {
-        guard case .delivered(let notifications) = await self.process.ask(.deliveredNotifications) else { return [] }
-        return notifications.map { UNNotification($0) }
+        Self.notifications(await self.process.ask(.deliveredNotifications))
     }
 
     /// What is in Notification Center now.
     public func getDeliveredNotifications(
         completionHandler: @escaping @Sendable ([UNNotification]) -> Void
-    ) { self.run { completionHandler(await self.deliveredNotifications()) } }
+    ) { self.process.ask(.deliveredNotifications) { completionHandler(Self.notifications($0)) } }
+
+    private static func notifications(_ answer: QueryAnswer?) -> [UNNotification] {
+        guard case .delivered(let notifications) = answer else { return [] }
+        return notifications.map { UNNotification($0) }
+    }
 
     /// Takes notifications out of Notification Center.
     public func removeDeliveredNotifications(withIdentifiers identifiers: [String]) {
@@ -214,36 +226,32 @@ public final class UNUserNotificationCenter: Sendable {
 
     /// The set the app registered, at this or an earlier start.
     public func notificationCategories() async -> Set<UNNotificationCategory> {
-        guard case .categories(let categories) = await self.process.ask(.categories) else { return [] }
-        return Set(categories.map { UNNotificationCategory($0) })
+        Self.categories(await self.process.ask(.categories))
     }
 
     /// The set the app registered, at this or an earlier start.
     public func getNotificationCategories(
         completionHandler: @escaping @Sendable (Set<UNNotificationCategory>) -> Void
-    ) { self.run { completionHandler(await self.notificationCategories()) } }
+    ) { self.process.ask(.categories) { completionHandler(Self.categories($0)) } }
+
+    private static func categories(_ answer: QueryAnswer?) -> Set<UNNotificationCategory> {
+        guard case .categories(let categories) = answer else { return [] }
+        return Set(categories.map { UNNotificationCategory($0) })
+    }
 
     /// Sets the number on the icon (iOS 16).
     public func setBadgeCount(_ newBadgeCount: Int) async throws {
-        if case .refused(let error) = await self.process.ask(.setBadgeCount(newBadgeCount)) { throw UNError(error) }
+        if let error = Self.refusal(await self.process.ask(.setBadgeCount(newBadgeCount))) { throw error }
     }
 
     /// Sets the number on the icon (iOS 16).
     public func setBadgeCount(
         _ newBadgeCount: Int, withCompletionHandler completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
-    ) {
-        self.run {
-            do {
-                try await self.setBadgeCount(newBadgeCount)
-                completionHandler?(nil)
-            } catch {
-                completionHandler?(error)
-            }
-        }
-    }
+    ) { self.process.ask(.setBadgeCount(newBadgeCount)) { completionHandler?(Self.refusal($0)) } }
 
-    /// Work of a completion-handler form, bound to the process.
-    private func run(_ work: @escaping @Sendable () async -> Void) {
-        withPhoneProcess(self.process) { _ = Task { await work() } }
+    /// The phone's refusal as the app sees it; nil for any other answer.
+    private static func refusal(_ answer: QueryAnswer?) -> UNError? {
+        guard case .refused(let error) = answer else { return nil }
+        return UNError(error)
     }
 }

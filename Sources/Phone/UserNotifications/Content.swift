@@ -4,7 +4,7 @@ import Synchronization
 import TidingsModel
 
 /// What a notification says. Immutable; `mutableCopy()` gives one that can be changed.
-public class UNNotificationContent: @unchecked Sendable, Equatable {
+public class UNNotificationContent: @unchecked Sendable, Hashable {
     // The only state is guarded by this lock, also in the mutable subclass.
     private let state: Mutex<NotificationContent>
 
@@ -40,7 +40,7 @@ public class UNNotificationContent: @unchecked Sendable, Equatable {
     public var launchImageName: String { self.parts.launchImageName }
     /// How important it is.
     public var interruptionLevel: UNNotificationInterruptionLevel {
-        UNNotificationInterruptionLevel(rawValue: self.parts.interruptionLevel.rawValue) ?? .active
+        UNNotificationInterruptionLevel(rawValue: UInt(self.parts.interruptionLevel.rawValue)) ?? .active
     }
     /// Place among the app's notifications in a summary, 0 to 1.
     public var relevanceScore: Double { self.parts.relevanceScore }
@@ -77,6 +77,10 @@ public class UNNotificationContent: @unchecked Sendable, Equatable {
 
     public static func == (left: UNNotificationContent, right: UNNotificationContent) -> Bool {
         left.parts == right.parts
+    }
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(self.title)
+        hasher.combine(self.body)
     }
 }
 
@@ -127,9 +131,9 @@ public final class UNMutableNotificationContent: UNNotificationContent, @uncheck
         set { self.change { $0.launchImageName = newValue } }
     }
     public override var interruptionLevel: UNNotificationInterruptionLevel {
-        get { UNNotificationInterruptionLevel(rawValue: self.parts.interruptionLevel.rawValue) ?? .active }
+        get { UNNotificationInterruptionLevel(rawValue: UInt(self.parts.interruptionLevel.rawValue)) ?? .active }
         set {
-            let level = InterruptionLevel(rawValue: newValue.rawValue) ?? .active
+            let level = InterruptionLevel(rawValue: Int(newValue.rawValue)) ?? .active
             self.change { $0.interruptionLevel = level }
         }
     }

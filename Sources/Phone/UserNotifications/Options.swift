@@ -75,7 +75,7 @@ public enum UNShowPreviewsSetting: Int, Hashable, Sendable {
 }
 
 /// How important a notification is (ios-delivery.md §4 gate 5).
-public enum UNNotificationInterruptionLevel: Int, Hashable, Sendable {
+public enum UNNotificationInterruptionLevel: UInt, Hashable, Sendable {
     case passive = 0
     case active = 1
     case timeSensitive = 2

@@ -9,15 +9,15 @@ extension ProcessInfo {
     /// Asks for time to finish a piece of work; for extensions, which have no background tasks (ios-delivery.md §8).
     ///
     /// The block runs at once on a thread of its own with `false`. When the time is up before it has returned it is called
-    /// again, with `true`: stop. If no time can be had it is called with `true` only.
+    /// again, with `true`: stop.
     public func performExpiringActivity(withReason reason: String, using block: @escaping @Sendable (Bool) -> Void) {
         let process = PhoneProcess.current
         let activity = process.nextNumber()
         process.facade(ExpiringActivities.self) { ExpiringActivities() }.begin(activity, block, in: process)
     }
 
-    /// Whether Low Power Mode is on. On the main actor only: another thread would have to wait for the phone.
-    @MainActor public var isLowPowerModeEnabled: Bool {
+    /// Whether Low Power Mode is on.
+    public var isLowPowerModeEnabled: Bool {
         guard case .lowPowerMode(let isOn) = PhoneProcess.current.askNow(.lowPowerMode) else { return false }
         return isOn
     }

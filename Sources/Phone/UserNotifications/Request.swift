@@ -1,7 +1,7 @@
 public import Foundation
 
 /// A request to show a notification.
-public final class UNNotificationRequest: Sendable {
+public final class UNNotificationRequest: Sendable, Hashable {
     /// Names the notification; adding another one with this name replaces it.
     public let identifier: String
     /// What it says.
@@ -15,10 +15,15 @@ public final class UNNotificationRequest: Sendable {
         self.content = UNNotificationContent(parts: content.parts)
         self.trigger = trigger
     }
+
+    public static func == (left: UNNotificationRequest, right: UNNotificationRequest) -> Bool {
+        left.value == right.value
+    }
+    public func hash(into hasher: inout Hasher) { hasher.combine(self.identifier) }
 }
 
 /// A notification that was delivered.
-public final class UNNotification: Sendable {
+public final class UNNotification: Sendable, Hashable {
     /// When it was delivered, by the phone's clock.
     public let date: Date
     /// What asked for it.
@@ -29,12 +34,17 @@ public final class UNNotification: Sendable {
         self.date = date
         self.request = request
     }
+
+    public static func == (left: UNNotification, right: UNNotification) -> Bool {
+        left.date == right.date && left.request == right.request
+    }
+    public func hash(into hasher: inout Hasher) { hasher.combine(self.request) }
 }
 
 /// What a person did with a notification.
 ///
 /// `@unchecked Sendable`: immutable, so nothing needs a guard; the compiler cannot see it through inheritance.
-public class UNNotificationResponse: @unchecked Sendable {
+public class UNNotificationResponse: @unchecked Sendable, Hashable {
     // Immutable, also in the subclass.
 
     /// The notification.
@@ -46,6 +56,18 @@ public class UNNotificationResponse: @unchecked Sendable {
     package init(notification: UNNotification, actionIdentifier: String) {
         self.notification = notification
         self.actionIdentifier = actionIdentifier
+    }
+
+    /// What was typed; nil without text.
+    var typedText: String? { nil }
+
+    public static func == (left: UNNotificationResponse, right: UNNotificationResponse) -> Bool {
+        left.notification == right.notification && left.actionIdentifier == right.actionIdentifier
+            && left.typedText == right.typedText
+    }
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(self.notification)
+        hasher.combine(self.actionIdentifier)
     }
 }
 
@@ -61,4 +83,6 @@ public final class UNTextInputNotificationResponse: UNNotificationResponse, @unc
         self.userText = userText
         super.init(notification: notification, actionIdentifier: actionIdentifier)
     }
+
+    override var typedText: String? { self.userText }
 }

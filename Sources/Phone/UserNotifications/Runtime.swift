@@ -6,6 +6,7 @@ extension UNUserNotificationCenter {
     ///
     /// - Returns: false if the callback is none of them.
     @MainActor package func perform(_ callback: Callback, _ reply: PhoneReply) -> Bool {
+        self.noteLostDelegate()
         switch callback {
         case .willPresent(let notification):
             guard let delegate = self.delegate else {

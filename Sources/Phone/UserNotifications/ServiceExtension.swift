@@ -1,3 +1,4 @@
+import Dispatch
 import PhoneCore
 import Synchronization
 package import VirtualPhone
@@ -5,7 +6,7 @@ package import VirtualPhone
 /// Changes the content of a push before it is shown (ios-delivery.md §10). Runs in a process of its own.
 open class UNNotificationServiceExtension {
     /// An extension; the phone makes one per push.
-    public required init() {}
+    public init() {}
 
     /// NSE: calls the handler once with the content to show, within 30 s. The default passes the content on.
     open func didReceive(
@@ -18,14 +19,25 @@ open class UNNotificationServiceExtension {
 }
 
 /// Makes the callbacks of an extension's process. Several pushes may be at work at once, each on its own instance.
-package final class ServiceExtensionRuntime: @unchecked Sendable {
-    // `open` is guarded by the main actor: every method that touches it is bound to it.
+package final class ServiceExtensionRuntime: Sendable {
+    /// `@unchecked Sendable`: as on an iPhone an instance may be called on more than one thread; what it keeps it guards.
+    private struct Instance: @unchecked Sendable {
+        let object: UNNotificationServiceExtension
+    }
 
-    private let make: @Sendable () -> UNNotificationServiceExtension
-    private var open: [(identifier: String, instance: UNNotificationServiceExtension)] = []
+    private let make: @MainActor @Sendable () -> UNNotificationServiceExtension
+    private let hasOwnProcess: Bool
+    /// The instances that owe their content, by the number of the call.
+    private let open = Mutex<[CallbackNumber: Instance]>([:])
 
     /// A runtime that makes an instance per push.
-    package init(make: @escaping @Sendable () -> UNNotificationServiceExtension) { self.make = make }
+    ///
+    /// - Parameter hasOwnProcess: whether each call has a queue to itself, so that one that blocks delays neither EXP nor
+    ///   another push (ios-delivery.md §10). Else all calls are on the main actor, where a test's phone waits for them.
+    package init(hasOwnProcess: Bool, make: @escaping @MainActor @Sendable () -> UNNotificationServiceExtension) {
+        self.hasOwnProcess = hasOwnProcess
+        self.make = make
+    }
 
     /// Takes over the callbacks of the process.
     @MainActor package func attach(to process: PhoneProcess) {
@@ -35,15 +47,27 @@ package final class ServiceExtensionRuntime: @unchecked Sendable {
     @MainActor private func perform(_ callback: Callback, _ reply: PhoneReply) {
         switch callback {
         case .serviceExtensionReceive(let request):
-            let instance = self.make()
-            self.open.append((request.identifier, instance))
-            instance.didReceive(UNNotificationRequest(request)) { content in reply(.content(content.parts)) }
-        case .serviceExtensionTimeWillExpire(let identifier):
-            for open in self.open where open.identifier == identifier {
-                open.instance.serviceExtensionTimeWillExpire()
+            let instance = Instance(object: self.make())
+            self.open.withLock { $0[reply.number] = instance }
+            self.call {
+                instance.object.didReceive(UNNotificationRequest(request)) { content in
+                    // Let go of outside the lock: an instance that goes may call its handler once more.
+                    let done = self.open.withLock { $0.removeValue(forKey: reply.number) }
+                    withExtendedLifetime(done) { reply(.content(content.parts)) }
+                }
+            }
+        case .serviceExtensionTimeWillExpire(_, let call):
+            if let instance = self.open.withLock({ $0[call] }) {
+                self.call { instance.object.serviceExtensionTimeWillExpire() }
             }
             reply()
         default: PhoneProcess.current.send(.fault("\(callback.name) was called in an extension"))
         }
+    }
+
+    @MainActor private func call(_ work: @escaping @Sendable () -> Void) {
+        guard self.hasOwnProcess else { return work() }
+        let process = PhoneProcess.current
+        DispatchQueue(label: "notification service").async { withPhoneProcess(process, work) }
     }
 }

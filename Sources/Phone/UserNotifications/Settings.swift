@@ -1,7 +1,7 @@
 package import PhoneCore
 
 /// What the person allows the app to do.
-public final class UNNotificationSettings: Sendable {
+public final class UNNotificationSettings: Sendable, Hashable {
     private let settings: NotificationSettings
     private let entitlements: Entitlements
 
@@ -10,6 +10,11 @@ public final class UNNotificationSettings: Sendable {
         self.settings = settings
         self.entitlements = entitlements
     }
+
+    public static func == (left: UNNotificationSettings, right: UNNotificationSettings) -> Bool {
+        left.settings == right.settings && left.entitlements == right.entitlements
+    }
+    public func hash(into hasher: inout Hasher) { hasher.combine(self.settings) }
 
     private func setting(_ isOn: Bool, needs entitlement: Entitlements = []) -> UNNotificationSetting {
         guard self.settings.authorizationStatus != .notDetermined, self.entitlements.isSuperset(of: entitlement) else {

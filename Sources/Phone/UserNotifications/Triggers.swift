@@ -4,7 +4,7 @@ import PhoneCore
 /// What makes a request fire.
 ///
 /// `@unchecked Sendable`: immutable, so nothing needs a guard; the compiler cannot see it through inheritance.
-public class UNNotificationTrigger: @unchecked Sendable {
+public class UNNotificationTrigger: @unchecked Sendable, Hashable {
     // Immutable, also in the subclasses.
 
     /// Whether it fires again and again.
@@ -16,6 +16,11 @@ public class UNNotificationTrigger: @unchecked Sendable {
         self.repeats = repeats
         self.value = value
     }
+
+    public static func == (left: UNNotificationTrigger, right: UNNotificationTrigger) -> Bool {
+        left.value == right.value
+    }
+    public func hash(into hasher: inout Hasher) { hasher.combine(self.value) }
 
     /// The trigger of a request as the app sees it; a `UILocalNotification`'s has no class of its own.
     static func make(_ trigger: NotificationTrigger) -> UNNotificationTrigger {
@@ -54,8 +59,8 @@ public final class UNTimeIntervalNotificationTrigger: UNNotificationTrigger, @un
         precondition(timeInterval > 0, "timeInterval must be above 0")
         precondition(!repeats || timeInterval >= 60, "timeInterval must be at least 60 if repeating")
         self.timeInterval = timeInterval
-        let milliseconds = Int64((timeInterval * 1_000).rounded(.up))
-        super.init(repeats: repeats, value: .timeInterval(milliseconds: milliseconds, repeats: repeats))
+        super.init(
+            repeats: repeats, value: .timeInterval(milliseconds: wholeMilliseconds(timeInterval), repeats: repeats))
     }
 
     init(milliseconds: Int64, repeats: Bool) {
@@ -99,6 +104,13 @@ public final class UNLocationNotificationTrigger: UNNotificationTrigger, @unchec
         self.region = region
         super.init(repeats: repeats, value: .location(region.value, repeats: repeats))
     }
+}
+
+/// Seconds as milliseconds, rounded up. Apple takes any number, also infinity: what a phone has no date for is the farthest
+/// it has.
+package func wholeMilliseconds(_ seconds: TimeInterval) -> Int64 {
+    let farthest = Double(NotificationTrigger.millisecondsMax)
+    return Int64(min(max((seconds * 1_000).rounded(.up), -farthest), farthest))
 }
 
 extension DateComponents {

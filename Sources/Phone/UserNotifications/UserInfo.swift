@@ -32,16 +32,7 @@ private func jsonValue(from value: Any) -> JSONValue? {
     switch value {
     case let json as JSONValue: json
     case let text as String: .string(text)
-    case let flag as Bool: .bool(flag)
-    case let number as Int: .int(number)
-    case let number as Int64: .int(number)
-    case let number as Int32: .int(number)
-    case let number as UInt: .int(number)
-    case let number as UInt64: .int(number)
-    case let number as UInt32: .int(number)
-    case let number as Double: JSONNumber(number).map { .number($0) }
-    case let number as Float: JSONNumber(Double(number)).map { .number($0) }
-    case let number as NSNumber: JSONNumber(number.doubleValue).map { .number($0) }
+    case let number as NSNumber: jsonNumber(from: number)
     case let dictionary as [AnyHashable: Any]: .object(jsonObject(from: dictionary))
     case let array as [Any]: .array(array.compactMap(jsonValue(from:)))
     case is NSNull: .null
@@ -49,11 +40,22 @@ private func jsonValue(from value: Any) -> JSONValue? {
     }
 }
 
+/// Swift's own numbers come here too: Foundation bridges them. It writes `c` as the type of Booleans alone.
+private func jsonNumber(from number: NSNumber) -> JSONValue? {
+    switch UInt8(bitPattern: number.objCType.pointee) {
+    case UInt8(ascii: "c"): .bool(number.boolValue)
+    case UInt8(ascii: "d"), UInt8(ascii: "f"): JSONNumber(number.doubleValue).map { .number($0) }
+    case UInt8(ascii: "Q"): .int(number.uint64Value)
+    default: .int(number.int64Value)
+    }
+}
+
+/// Numbers and Booleans are `NSNumber`s as on an iPhone: 1 reads as `Int`, `Double` and `Bool`.
 private func anyValue(from value: JSONValue) -> Any {
     switch value {
     case .null: NSNull()
-    case .bool(let flag): flag
-    case .number(let number): number.int64.map { Int($0) as Any } ?? number.double
+    case .bool(let flag): NSNumber(value: flag)
+    case .number(let number): number.int64.map { NSNumber(value: $0) } ?? NSNumber(value: number.double)
     case .string(let text): text
     case .array(let elements): elements.map(anyValue(from:))
     case .object(let object):

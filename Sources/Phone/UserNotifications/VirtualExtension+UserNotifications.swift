@@ -2,16 +2,24 @@ public import VirtualPhone
 
 extension VirtualExtension {
     /// The extension's code, for a phone that hosts it in its own process (`VirtualPhone.install`).
-    public static func code(_ type: UNNotificationServiceExtension.Type) -> ProcessCode {
+    ///
+    /// - Parameter make: makes the extension's object; called for each push.
+    public static func code(
+        _ make: @escaping @MainActor @Sendable () -> UNNotificationServiceExtension
+    ) -> ProcessCode {
         ProcessCode { process in
-            ServiceExtensionRuntime { type.init() }.attach(to: process)
+            ServiceExtensionRuntime(hasOwnProcess: false, make: make).attach(to: process)
         }
     }
 
     /// Runs the extension under the phone that started this executable. Never returns: the phone ends the process.
-    @MainActor public static func run(_ type: UNNotificationServiceExtension.Type) -> Never {
+    ///
+    /// - Parameter make: makes the extension's object; called for each push.
+    @MainActor public static func run(
+        _ make: @escaping @MainActor @Sendable () -> UNNotificationServiceExtension
+    ) -> Never {
         let process = self.connectToPhone()
-        ServiceExtensionRuntime { type.init() }.attach(to: process)
+        ServiceExtensionRuntime(hasOwnProcess: true, make: make).attach(to: process)
         runUntilKilled()
     }
 }

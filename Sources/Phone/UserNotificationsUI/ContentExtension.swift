@@ -76,6 +76,19 @@ extension VirtualExtension {
     }
 }
 
+extension VirtualExtension {
+    /// Runs a content extension under the phone that started this executable. Never returns: the phone ends the process.
+    ///
+    /// - Parameter screen: makes the screen; called once, a process shows one notification and the next ones of its thread.
+    @MainActor public static func run(
+        screen: @MainActor () -> any UIViewController & UNNotificationContentExtension
+    ) -> Never {
+        let process = self.connectToPhone(as: .notificationContent)
+        process.setContent(ContentExtensionRuntime(process: process, screen: screen()))
+        runUntilKilled()
+    }
+}
+
 /// Makes the calls on a content extension's screen.
 @MainActor private final class ContentExtensionRuntime: ContentExtensionHosting {
     private let process: PhoneProcess

@@ -15,7 +15,7 @@ package final class AppGroup: Sendable {
     package let badgeKey: String
     private let lockMilliseconds: Int64
     private let files: Locked<Files>
-    private let suspension: Locked<any SuspensionGuard>
+    private let suspension: any SuspensionGuard
 
     /// How long a lock is waited for if nothing else is said, in milliseconds. Holders' work takes far less than one.
     package static let lockMilliseconds: Int64 = 2_000
@@ -33,7 +33,7 @@ package final class AppGroup: Sendable {
         self.badgeKey = badgeKey
         self.lockMilliseconds = lockMilliseconds
         self.files = Locked(Files(folder: self.folder, badgeKey: badgeKey))
-        self.suspension = Locked(suspension)
+        self.suspension = suspension
         do {
             try FileManager.default.createDirectory(at: self.folder, withIntermediateDirectories: true)
         } catch {
@@ -41,17 +41,13 @@ package final class AppGroup: Sendable {
         }
     }
 
-    /// Tells the system from now on by this guard that the process must not be suspended; the kit's is a background task.
-    package func useSuspensionGuard(_ guardian: any SuspensionGuard) { self.suspension.withLock { $0 = guardian } }
-
     /// Runs `body` with everything in the app group, then writes what it changed.
     ///
     /// - Throws: `FileFault` if the files cannot be locked in time, read or written, and what `body` throws; then nothing
     ///   was changed.
     package func update<Value>(_ body: (inout Contents) throws -> Value) throws -> Value {
-        let guardian = self.suspension.withLock { $0 }
         var result: Result<Value, any Error>?
-        let isGranted = guardian.perform { result = Result { try self.updateNow(body) } }
+        let isGranted = self.suspension.perform { result = Result { try self.updateNow(body) } }
         guard isGranted, let result else { throw FileFault(path: self.folder.path, work: .staying, code: 0) }
         return try result.get()
     }

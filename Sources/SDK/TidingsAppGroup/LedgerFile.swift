@@ -9,6 +9,9 @@ struct LedgerFile {
     private var known = Ledger()
     private var file: (device: UInt64, inode: UInt64)?
     private var end = 0
+    /// The record before `end`: a file that another process has written anew may get the number of the old one, and stands
+    /// out by what it has there.
+    private var last: [UInt8] = []
 
     /// More bytes than this are written anew with what still counts.
     private static let bytesMax = 4 * Ledger.capacity * Record.size
@@ -43,6 +46,7 @@ struct LedgerFile {
             let stamp = try file.stamp
             self.file = (stamp.device, stamp.inode)
             self.end += bytes.count
+            self.last = Array(bytes.suffix(Record.size))
         }
         self.known = ledger
     }
@@ -52,6 +56,7 @@ struct LedgerFile {
         self.known = Ledger()
         self.file = nil
         self.end = 0
+        self.last = []
     }
 
     private mutating func refresh(isDamaged: inout Bool) throws(FileFault) {
@@ -59,6 +64,10 @@ struct LedgerFile {
         let stamp = try file.stamp
         if let known = self.file, known != (stamp.device, stamp.inode) || stamp.size < self.end { self.forget() }
         self.file = (stamp.device, stamp.inode)
+        if try file.read(at: self.end - self.last.count, count: self.last.count) != self.last {
+            self.forget()
+            self.file = (stamp.device, stamp.inode)
+        }
         guard stamp.size > self.end else { return }
         let bytes = try file.read(at: self.end, count: stamp.size - self.end)
         var offset = 0
@@ -71,6 +80,7 @@ struct LedgerFile {
             offset += Record.size
         }
         self.end += offset
+        if offset > 0 { self.last = Array(bytes[(offset - Record.size)..<offset]) }
         // A process died while it appended: nobody has acted on what it did not finish.
         if offset < bytes.count { try file.truncate(to: self.end) }
     }
@@ -83,6 +93,7 @@ struct LedgerFile {
         let stamp = try file.stamp
         self.file = (stamp.device, stamp.inode)
         self.end = bytes.count
+        self.last = Array(bytes.suffix(Record.size))
     }
 
     private enum Kind {

@@ -1,8 +1,9 @@
 /// Keeps the system from suspending this process while it holds a lock in the app group: a process that is suspended then is
 /// killed (0xDEAD10CC; ios-delivery.md §14, Q13).
 ///
-/// The kit hands one in that begins and ends a background task. Without one, Apple's `performExpiringActivity` is used where
-/// it exists.
+/// On Apple's systems this is `performExpiringActivity`, in the app and in the extension alike: it begins on the thread that
+/// locks, before the lock is taken. A background task of the app's could only be begun by way of the main thread, which may
+/// itself be waiting for the lock.
 package protocol SuspensionGuard: Sendable {
     /// Runs `work` on this thread, at once, while the process may not be suspended.
     ///
@@ -10,7 +11,7 @@ package protocol SuspensionGuard: Sendable {
     func perform(_ work: () -> Void) -> Bool
 }
 
-/// The guard of a process that is not told otherwise.
+/// The system's own way.
 package struct SystemSuspensionGuard: SuspensionGuard {
     /// A guard.
     package init() {}

@@ -37,11 +37,16 @@ extension JSONValue {
                     self = .int(number.int64Value)
                 }
         #else
-            case let flag as Bool: self = .bool(flag)
-            case let number as any BinaryInteger: self = .int(Int64(clamping: number))
-            case let number as any BinaryFloatingPoint:
-                guard let json = JSONNumber(Double(number)) else { return nil }
-                self = .number(json)
+            // Numbers of every type are bridged here; Foundation on Linux writes `c` for Booleans alone.
+            case let number as NSNumber:
+                switch UInt8(bitPattern: number.objCType.pointee) {
+                case UInt8(ascii: "c"): self = .bool(number.boolValue)
+                case UInt8(ascii: "d"), UInt8(ascii: "f"):
+                    guard let json = JSONNumber(number.doubleValue) else { return nil }
+                    self = .number(json)
+                case UInt8(ascii: "Q"): self = .int(number.uint64Value)
+                default: self = .int(number.int64Value)
+                }
         #endif
         case let dictionary as [AnyHashable: Any]: self = JSONValue(userInfo: dictionary)
         case let array as [Any]: self = .array(array.compactMap { JSONValue(any: $0) })

@@ -34,6 +34,18 @@ extension ChatClient {
     /// Whether the local store has a message.
     package func hasMessage(_ id: MessageID) -> Bool { (try? self.engine?.store.contains(id)) ?? false }
 
+    /// The names the local store knows: a group's, and what its sender is called there. It knows no person's own name.
+    package func storedNames(_ question: NameQuestion) -> ResolvedNames {
+        guard let group = question.group,
+            let known = try? self.engine?.store.names(of: question.sender, in: group)
+        else { return ResolvedNames() }
+        return ResolvedNames(group: known.conversation, member: known.member)
+    }
+
+    /// A push has rung in front before its message came over the connection: should that be in the background, the message
+    /// does not ring again (DESIGN P3). Where the service extension ran, it has said so already.
+    package func noteRung(_ id: MessageID) { self.engine?.markShown(id) }
+
     /// Whether a notification for this recipient tag is for the person who is signed in here (DESIGN P7). Where only the server
     /// could say whose tag it is — without an app group, before the first welcome of this process — it is enough that somebody
     /// is signed in.

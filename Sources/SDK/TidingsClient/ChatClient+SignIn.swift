@@ -51,18 +51,22 @@ extension ChatClient {
                 continue
             }
             let isNew = self.isNewSignIn(person)
+            let isUnregistered = self.folders.isUnregistered(app: self.configuration.appKey)
             let parts: ClientEngine.Parts
             do { parts = try self.parts(for: person) } catch { throw ChatError.store(reason: "\(error)") }
             // What is left of the person before, this one must not see or answer (DESIGN P7).
             if isNew { await self.state.withLock({ $0.host })?.clearAllNotifications() }
             let begun = self.state.withLock { state -> ClientEngine? in
                 guard state.generation == generation, state.engine == nil else { return nil }
+                // Said in an earlier process, and nothing else in this one.
+                if state.registration == nil, isUnregistered { state.isUnregistered = true }
                 return self.begin(person, with: parts, in: &state, tokenProvider: tokenProvider)
             }
             guard let begun else { continue }
             // Not under the lock: what goes wrong with the app group is reported, and a report takes the lock.
             begun.noteSettings(self.state.withLock { $0.kit })
             begun.recoverLedger()
+            self.tellPendingOpened(to: begun)
             return begun
         }
     }

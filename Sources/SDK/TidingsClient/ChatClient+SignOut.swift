@@ -44,6 +44,8 @@ extension ChatClient {
 
     /// Nobody has connected in this process: what an earlier one left of its person goes all the same.
     private func forgetSignedIn() async {
+        // What cannot be deleted is another person's with the next connect, and no good to anybody after the sign-out.
+        try? self.tokens?.write(nil)
         if let folder = self.configuration.resolvedAppGroupFolder {
             do {
                 try AppGroup(folder: folder, badgeKey: self.configuration.badgeKey).update { $0.forgetPerson() }
@@ -94,9 +96,14 @@ extension ChatClient {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// The engine has something left to say; without a token it never can.
-    func keepFarewell(of person: UserID, token: String?) {
+    /// The engine has something left to say; without a token it never can. One farewell is kept: where the server was out of
+    /// reach all the time, that of the person before, of whom the server knows, outlives that of whoever came meanwhile.
+    ///
+    /// - Parameter wasWelcomed: whether the server has heard of the person in this process.
+    func keepFarewell(of person: UserID, token: String?, wasWelcomed: Bool) {
         guard let token = token ?? self.folders.token(of: person, app: self.configuration.appKey) else { return }
+        let earlier = self.folders.farewell(app: self.configuration.appKey)
+        guard wasWelcomed || earlier == nil || earlier?.person == person else { return }
         let farewell = ClientFolders.Farewell(person: person, token: token)
         self.state.withLock { $0.farewell = farewell }
         self.storing { try $0.write(farewell, app: self.configuration.appKey) }

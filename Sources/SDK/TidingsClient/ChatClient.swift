@@ -1,6 +1,6 @@
 public import ClientCore
 public import Foundation
-import TidingsAppGroup
+package import TidingsAppGroup
 public import TidingsModel
 
 /// The core library (IMLib): connects, sends, receives, keeps messages on the device. Knows nothing of UIKit; an app with a
@@ -34,6 +34,7 @@ public final class ChatClient: Sendable {
         /// Whether the engine was told to connect: a wake before that would find nobody who wants a connection.
         var hasWished = false
         /// Wakes that came before anybody signed in.
+        var pendingOpened: [PendingOpened] = []
         var pendingWakes: [PendingWake] = []
         /// Who has signed out without the server having heard of it, and the engine that will say it.
         var farewell: ClientFolders.Farewell?
@@ -51,25 +52,33 @@ public final class ChatClient: Sendable {
     let state: Locked<State>
     private let statuses = Broadcast<ConnectionStatus>()
     private let runs = Broadcast<RunState>()
-    private let entries = Broadcast<LogEntry>()
+    let entries = Broadcast<LogEntry>()
+    let signals = Broadcast<Signal>()
     let customs = Broadcast<CustomMessage>(keepsForFirst: true)
     let problemSource = Broadcast<ClientProblem>()
     let responses = Broadcast<NotificationResponse>(keepsForFirst: true)
     let arrivedInFront = Broadcast<ReceivedNotification>()
     let arrivedInBackground = Broadcast<ReceivedNotification>()
     private let transport: any ClientTransport
-    let clock: any ClientClock
+    let tokens: (any ExtensionTokens)?
+    /// What the client reads the time from and waits with.
+    package let clock: any ClientClock
     private let processNumber = UInt64.random(in: 1...UInt64(Int64.max))
 
     /// A client that is not connected.
     public convenience init(configuration: Configuration) {
         self.init(
-            configuration: configuration, transport: Self.transport(for: configuration), clock: SystemClientClock())
+            configuration: configuration, transport: Self.transport(for: configuration), clock: SystemClientClock(),
+            tokens: configuration.extensionTokens)
     }
 
-    /// A client with another transport and another clock, for tests.
-    package init(configuration: Configuration, transport: any ClientTransport, clock: any ClientClock) {
+    /// A client with another transport, another clock and another place for the extension token, for tests.
+    package init(
+        configuration: Configuration, transport: any ClientTransport, clock: any ClientClock,
+        tokens: (any ExtensionTokens)? = nil
+    ) {
         self.configuration = configuration
+        self.tokens = tokens
         self.transport = transport
         self.clock = clock
         let isForeground = configuration.isStartedInForeground
@@ -163,102 +172,6 @@ public final class ChatClient: Sendable {
         if let engine { engine.post(event) } else { self.runs.send(self.runState) }
     }
 
-    // MARK: Messages
-
-    /// Sends a text; returns when the server has it on disk (DESIGN P1).
-    ///
-    /// - Throws: `ChatError.invalid`, `.refused`: the message is not sent. While there is no connection the call waits; the
-    ///   message is kept on the device and sent later, also after a restart.
-    @discardableResult
-    public func send(text: String, to conversation: ConversationID) async throws -> Message {
-        let content = JSONValue.members([("content", .string(text))]).text
-        return try await self.send(content: content, objectName: .text, to: conversation)
-    }
-
-    /// Sends content of any type; see `send(text:to:)`.
-    ///
-    /// - Parameters:
-    ///   - content: JSON as the object name defines it.
-    ///   - pushText: the text a push shows; nil for the kind's default.
-    @discardableResult
-    public func send(
-        content: String, objectName: ObjectName, to conversation: ConversationID, flags: MessageFlags = .normal,
-        pushText: String? = nil
-    ) async throws -> Message {
-        guard let engine = self.engine else { throw ChatError.notSignedIn }
-        let draft = MessageDraft(
-            clientMessageID: ClientMessageID(UUID().uuidString.lowercased()), conversation: conversation,
-            objectName: objectName, content: content, flags: flags, pushText: pushText)
-        do throws(InvalidField) { try draft.validate() } catch { throw ChatError.invalid(error) }
-        return try await engine.send(draft)
-    }
-
-    /// Every message of the person's log from now on, own ones included, once it is in the local store.
-    public var messages: AsyncStream<StoredMessage> {
-        let stream = self.entries.stream()
-        let person = self.userID
-        return AsyncStream { continuation in
-            let task = Task {
-                for await entry in stream {
-                    guard case .message(let message) = entry.body else { continue }
-                    let seenBy = self.userID ?? person ?? message.sender
-                    continuation.yield(
-                        StoredMessage(
-                            message: message, conversation: message.conversation(seenBy: seenBy),
-                            position: entry.position,
-                            isUnread: message.sender != seenBy && message.flags.contains(.counted)))
-                }
-                continuation.finish()
-            }
-            continuation.onTermination = { _ in task.cancel() }
-        }
-    }
-
-    /// Every entry of the person's log from now on: messages, and what was read on any of the person's devices.
-    public var logEntries: AsyncStream<LogEntry> { self.entries.stream() }
-
-    /// Messages of a conversation from the local store, oldest first.
-    ///
-    /// - Parameters:
-    ///   - before: only messages before this position of the log; nil for the newest.
-    ///   - limit: how many at most, 1 to 1,000.
-    /// - Throws: `ChatError.notSignedIn`, `.store`.
-    public func history(
-        conversation: ConversationID, before: LogPosition? = nil, limit: Int = 50
-    ) throws -> [StoredMessage] {
-        try self.reading { try $0.history(conversation, before: before, limit: min(max(1, limit), 1_000)) }
-    }
-
-    /// The person's conversations, the one with the newest message first.
-    ///
-    /// - Throws: `ChatError.notSignedIn`, `.store`.
-    public func conversations() throws -> [ConversationSummary] { try self.reading { try $0.conversations() } }
-
-    /// Marks everything in a conversation as read, on all of the person's devices, and clears its notifications.
-    ///
-    /// - Throws: `ChatError.notSignedIn`, `.store`.
-    public func markRead(_ conversation: ConversationID) throws {
-        guard let position = try self.reading({ try $0.newest(conversation) }) else { return }
-        self.engine?.post(.markReadWished(conversation, upTo: position))
-    }
-
-    /// Unread messages (S2.12).
-    ///
-    /// - Parameter includingMuted: whether muted conversations (level `blocked`) count too; for the badge they do not.
-    /// - Throws: `ChatError.notSignedIn`, `.store`.
-    public func unreadMessageCount(includingMuted: Bool = false) throws -> Int {
-        try self.reading { try $0.unread(includingMuted: includingMuted) }
-    }
-
-    /// How loud a conversation may be on this device.
-    ///
-    /// - Throws: `ChatError.notSignedIn`, `.store`.
-    public func setNotificationLevel(_ level: NotificationLevel, for conversation: ConversationID) throws {
-        let unread = try self.reading { try $0.writeLevel(conversation, level) }
-        self.engine?.post(.levelSet(conversation, level))
-        self.engine?.post(.unreadCounted(unread))
-    }
-
     // MARK: Push (S2.7)
 
     /// Hands the device token to the server, after each connect and when it changes.
@@ -273,8 +186,8 @@ public final class ChatClient: Sendable {
         } catch { throw ChatError.invalid(error) }
     }
 
-    /// Takes the push registration back: the server forgets this device's token, now or with the next connection of this
-    /// process, until `register(deviceToken:environment:)`.
+    /// Takes the push registration back: the server forgets this device's token, now or with the next connection, also of a
+    /// later process, until `register(deviceToken:environment:)`.
     public func unregisterDevice() { self.setRegistration(nil) }
 
     private func setRegistration(_ registration: PushRegistration?) {
@@ -283,6 +196,8 @@ public final class ChatClient: Sendable {
             state.isUnregistered = registration == nil
             return state.engine
         }
+        let app = self.configuration.appKey
+        self.storing { try $0.note(isUnregistered: registration == nil, app: app) }
         engine?.post(.pushRegistrationSet(registration))
     }
 
@@ -309,9 +224,14 @@ public final class ChatClient: Sendable {
 
     var engine: ClientEngine? { self.state.withLock { $0.engine } }
 
-    private func reading<Value>(_ body: (LocalStore) throws -> Value) throws -> Value {
+    func reading<Value>(_ body: (LocalStore) throws -> Value) throws -> Value {
         guard let engine = self.engine else { throw ChatError.notSignedIn }
-        do { return try body(engine.store) } catch { throw ChatError.store(reason: "\(error)") }
+        do {
+            return try body(engine.store)
+        } catch {
+            _ = engine.tellsDamage(error)
+            throw ChatError.store(reason: "\(error)")
+        }
     }
 
     var folders: ClientFolders { ClientFolders(root: self.configuration.resolvedStoreFolder) }
@@ -340,13 +260,16 @@ public final class ChatClient: Sendable {
         let isForeground = self.state.withLock { $0.isForeground }
         var restored = try store.restored()
         restored.isLeaving = isLeaving
+        let preferences = Preferences(confirmed: restored.preferences, wishes: restored.wishes)
+        let hidesContent = preferences.current.person.hidesContent
         let core = ClientCore(
             settings: settings, restored: restored, isForeground: isForeground,
             seed: UInt64.random(in: .min ... .max))
         return ClientEngine.Parts(
-            core: core, store: store, group: group, transport: self.transport,
+            core: core, store: store, group: group, tokens: self.tokens, transport: self.transport,
             serverURL: self.configuration.serverURL, apiURL: self.configuration.apiURL, clock: self.clock,
-            processNumber: self.processNumber, isForeground: isForeground, outlets: self.outlets(for: person))
+            processNumber: self.processNumber, isForeground: isForeground, hidesContent: hidesContent,
+            outlets: self.outlets(for: person))
     }
 
     /// Whether somebody else, or nobody, signed in last.
@@ -367,9 +290,10 @@ public final class ChatClient: Sendable {
                 self?.runs.send(runState)
             },
             entries: { [weak self] entries in for entry in entries { self?.entries.send(entry) } },
-            customMessage: { [weak self] in self?.handOver($0) }, problem: { [weak self] in self?.report($0) },
+            customMessage: { [weak self] in self?.handOver($0) }, signal: { [weak self] in self?.signals.send($0) },
+            problem: { [weak self] in self?.report($0) },
             wakeFinished: { [weak self] in self?.finishWake($0, $1) },
-            keepFarewell: { [weak self] in self?.keepFarewell(of: person, token: $0) },
+            keepFarewell: { [weak self] in self?.keepFarewell(of: person, token: $0, wasWelcomed: $1) },
             farewellEnded: { [weak self] in self?.farewellEnded(of: person) })
     }
 

@@ -6,7 +6,7 @@ public enum ChatError: Error, Hashable, Sendable, CustomStringConvertible {
     case notSignedIn
     /// A field breaks its rule; nothing was sent or changed.
     case invalid(InvalidField)
-    /// The server refused; the problem names the field and the rule.
+    /// The server refused for a reason that has no case of its own here; the problem names the field and the rule.
     case refused(ServerFrame.Problem)
     /// The app's token provider failed.
     case noToken(reason: String)
@@ -19,6 +19,50 @@ public enum ChatError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The call was overtaken by `disconnect`, `signOut` or another person's `connect`.
     case cancelled
 
+    /// There is no connection to the server just now; nothing was changed.
+    case notConnected
+    /// The connection was lost before the server answered: it may have been done or not. Asking again does no harm.
+    case unknownOutcome
+    /// Too many calls wait for their answers; nothing was changed.
+    case tooManyRequests
+    /// The server cannot do it just now; nothing was changed. `reason` is the rule it named.
+    case unavailable(reason: String)
+    /// There is no such conversation, or it was dissolved.
+    case unknownConversation(reason: String)
+    /// There is no such message, or it is not one of the person's, or it was withdrawn.
+    case unknownMessage(reason: String)
+    /// The person, or somebody who was named, is no member of the conversation.
+    case notAMember(reason: String)
+    /// The person may not do that: somebody else's message, or somebody else's role.
+    case notAllowed(reason: String)
+    /// The other person has blocked this one.
+    case blocked
+    /// The time in which a message can be withdrawn or changed is over.
+    case tooLate(reason: String)
+    /// There is a conversation of that id already, or there was one.
+    case exists(reason: String)
+    /// The app's backend has not registered the message type.
+    case unknownObjectName(reason: String)
+
+    /// What a problem of the server means for the call it answers.
+    init(_ problem: ServerFrame.Problem) {
+        switch problem.code {
+        case .invalidField: self = .invalid(InvalidField(field: problem.field, rule: problem.rule))
+        case .unavailable: self = .unavailable(reason: problem.rule)
+        case .unknownConversation: self = .unknownConversation(reason: problem.rule)
+        case .unknownMessage: self = .unknownMessage(reason: problem.rule)
+        case .notAMember: self = .notAMember(reason: problem.rule)
+        case .notAllowed: self = .notAllowed(reason: problem.rule)
+        case .blocked: self = .blocked
+        case .tooLate: self = .tooLate(reason: problem.rule)
+        case .exists: self = .exists(reason: problem.rule)
+        case .unknownObjectName: self = .unknownObjectName(reason: problem.rule)
+        case .invalidToken, .expiredToken, .wrongApp, .unsupportedVersion, .malformedFrame, .frameTooLarge,
+            .unexpectedFrame, .superseded, .timedOut, .slowReader, .kicked:
+            self = .refused(problem)
+        }
+    }
+
     /// One sentence with what to do.
     public var description: String {
         switch self {
@@ -30,6 +74,18 @@ public enum ChatError: Error, Hashable, Sendable, CustomStringConvertible {
         case .notSent(let reason): "the message was not sent: \(reason)"
         case .store(let reason): "the local store cannot be used: \(reason)"
         case .cancelled: "the call was cancelled"
+        case .notConnected: "there is no connection to the server: try again when there is"
+        case .unknownOutcome: "the connection was lost before the answer: look, or try again"
+        case .tooManyRequests: "too many calls wait for their answers: wait for some of them"
+        case .unavailable(let reason): "the server cannot do it just now, try again: \(reason)"
+        case .unknownConversation(let reason): "there is no such conversation: \(reason)"
+        case .unknownMessage(let reason): "there is no such message: \(reason)"
+        case .notAMember(let reason): "no member of the conversation: \(reason)"
+        case .notAllowed(let reason): "not allowed: \(reason)"
+        case .blocked: "the other person accepts no messages from this one"
+        case .tooLate(let reason): "it is too late: \(reason)"
+        case .exists(let reason): "it exists already: \(reason)"
+        case .unknownObjectName(let reason): "the message type is not registered with the server: \(reason)"
         }
     }
 }

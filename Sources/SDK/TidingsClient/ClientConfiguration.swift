@@ -1,5 +1,6 @@
 public import ClientCore
 public import Foundation
+import TidingsAppGroup
 public import TidingsModel
 
 extension ChatClient {
@@ -14,6 +15,9 @@ extension ChatClient {
         public var apiURL: URL?
         /// The app group shared with the notification service extension; nil for an app without one.
         public var appGroupIdentifier: String?
+        /// The keychain group the extension token lies in, with the team's prefix; the same in the extension's options, and among
+        /// the entitlements of both targets. Nil, and on systems without a keychain, keeps it in a file of the app group.
+        public var keychainAccessGroup: String?
         /// Names the icon's number in the app group; the same in the extension's `BadgeStore` (S2.14).
         public var badgeKey = "badge"
         /// The app group's container. On Apple's systems it is found by the identifier; elsewhere it is set here.
@@ -54,6 +58,14 @@ extension ChatClient {
                 "macos"
             #else
                 "linux"
+            #endif
+        }
+
+        var extensionTokens: (any ExtensionTokens)? {
+            #if canImport(Security)
+                self.keychainAccessGroup.map { KeychainTokens(accessGroup: $0) }
+            #else
+                nil
             #endif
         }
 

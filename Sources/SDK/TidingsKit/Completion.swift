@@ -17,7 +17,12 @@ final class Completion<Value: Sendable>: Sendable {
         self.fallback = fallback
     }
 
-    @MainActor func callAsFunction(_ value: Value) { self.take()?.call(value) }
+    /// Returns whether this value was the first.
+    @discardableResult @MainActor func callAsFunction(_ value: Value) -> Bool {
+        guard let handler = self.take() else { return false }
+        handler.call(value)
+        return true
+    }
 
     private func take() -> Handler? {
         self.handler.withLock { handler in

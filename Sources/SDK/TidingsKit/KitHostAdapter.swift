@@ -42,7 +42,7 @@ final class KitHostAdapter: KitHost {
             names.group = await groups?.groupInfo(for: group)?.name
             names.member = await members?.memberName(of: question.sender, in: group)
         }
-        return names
+        return names.filled(from: self.client.value?.storedNames(question) ?? ResolvedNames())
     }
 
     func handles(_ message: Message, senderName: String) async -> Bool {
@@ -116,8 +116,7 @@ final class KitHostAdapter: KitHost {
     func withdraw(_ message: MessageID, replacement: LocalNotification?, badge: Int?) async {
         let identifier = message.description
         guard await self.deliveredIdentifiers().contains(identifier) else { return }
-        // Before iOS 15 nothing is passive: a second notification would show a banner again (DESIGN P3).
-        if let replacement, self.system.major >= 15 {
+        if let replacement = NotificationClearing.inPlace(replacement, major: self.system.major) {
             _ = await self.post(replacement, badge: badge)
         } else {
             self.center.removeDeliveredNotifications(withIdentifiers: [identifier])
@@ -189,7 +188,14 @@ final class KitHostAdapter: KitHost {
         if !identifiers.isEmpty { self.center.removeDeliveredNotifications(withIdentifiers: identifiers) }
     }
 
-    func showBadge(_ number: Int) async { await self.setBadge(number) }
+    func showBadge(_ number: Int) async {
+        if self.system.major >= 16, #available(iOS 16.0, *) {
+            // Not before the system has it: of two numbers the later one is to stay.
+            try? await self.center.setBadgeCount(number)
+        } else {
+            await self.setBadge(number)
+        }
+    }
 
     func showBadgeNow(_ number: Int) {
         if Thread.isMainThread {
@@ -202,7 +208,8 @@ final class KitHostAdapter: KitHost {
     @MainActor private func setBadge(_ number: Int) {
         if self.system.major >= 16, #available(iOS 16.0, *) {
             self.center.setBadgeCount(number) { _ in }
-        } else {
+        } else if number != 0 || self.application.applicationIconBadgeNumber != 0 {
+            // 0 over 0 would change no icon, but clear the list, and with it a push that has just come (ios-delivery.md §14, Q8).
             self.application.applicationIconBadgeNumber = number
         }
     }

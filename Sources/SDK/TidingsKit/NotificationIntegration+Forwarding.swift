@@ -36,6 +36,9 @@ extension NotificationIntegration {
 
     // MARK: Notification centre (S1.13, S1.14, S2.9, S2.10)
 
+    /// How long the app may think about a presentation, in milliseconds: less than iOS waits (ios-delivery.md §7.1).
+    private static let presentationMilliseconds: Int64 = 3_000
+
     /// WP. For one of ours the handler is called once, within three seconds.
     public func userNotificationCenter(
         _ center: UNUserNotificationCenter, willPresent notification: UNNotification,
@@ -53,9 +56,16 @@ extension NotificationIntegration {
         let completion = Completion<PresentationOptions>(fallback: []) { options in
             completionHandler(UNNotificationPresentationOptions(rawValue: options.systemValue(major: major)))
         }
-        Task { completion(await self.presentationOptions(for: arrived)) }
         Task {
-            try? await Task.sleep(nanoseconds: 3_000_000_000)
+            let options = await self.presentationOptions(for: arrived)
+            if completion(options), !options.isDisjoint(with: [.banner, .sound]), let id = Self.message(of: arrived) {
+                self.noteRung(id)
+            }
+        }
+        let clock = self.client.clock
+        let deadline = clock.now.monotonic + Self.presentationMilliseconds
+        Task {
+            await clock.sleep(untilMonotonic: deadline)
             completion([])
         }
         return true

@@ -23,8 +23,12 @@ extension NotificationIntegration {
 
     /// R0, RF and L0 in front: nothing was shown and nothing heard (S4.2).
     func arrivedInFront(_ userInfo: JSONValue, text: AlertText, hasSound: Bool) {
-        self.client.publish(self.received(userInfo, text: text), isInFront: true)
-        for step in self.frontPresentation.steps(text: text, hasSound: hasSound, userInfo: userInfo, system: nil) {
+        let arrived = self.received(userInfo, text: text)
+        self.client.publish(arrived, isInFront: true)
+        let steps = self.frontPresentation.steps(
+            text: text, hasSound: hasSound, userInfo: userInfo, system: nil, isKnown: self.isKnown(arrived))
+        if !steps.isEmpty, let message = Self.message(of: arrived) { self.noteRung(message) }
+        for step in steps {
             switch step {
             case .showBanner(let banner): self.banners.send(banner)
             case .playSound(let sound): SoundPlayer.play(sound)
@@ -109,6 +113,7 @@ extension NotificationIntegration {
             case .publish: self.client.publish(response)
             case .open where isOpen: break
             case .open(let route):
+                if let message { self.client.noteOpened(message) }
                 if let conversation = route.conversation { self.didOpen(conversation) }
                 if let handler = self.responseHandler { handler(response) } else { self.pendingResponse = response }
             case .reply(let text, let conversation, let position):
@@ -122,7 +127,10 @@ extension NotificationIntegration {
 
     /// Does the work of an action and answers then; without work at once.
     func finish(_ work: [BackgroundWork], then completion: Completion<Void>) {
-        guard !work.isEmpty else { return completion(()) }
+        guard !work.isEmpty else {
+            completion(())
+            return
+        }
         let client = self.client
         let remaining = self.remainingBackgroundTime
         Task {

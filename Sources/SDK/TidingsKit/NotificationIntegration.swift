@@ -22,6 +22,7 @@ public import UserNotifications
     let lifecycle: LifecycleObserver
     let system: SystemVersion
     var taps = TapLog()
+    var rung = RingLog()
     let banners = ValueBroadcast<InAppBanner>()
 
     /// A kit around a new client.
@@ -108,7 +109,7 @@ public import UserNotifications
     // MARK: In front (S4.2, S4.6, S4.7)
 
     /// The app's own choice of how a notification is presented in front; nil takes the kit's: nothing for a message the
-    /// device has already, otherwise banner, list, sound and badge (S2.9).
+    /// device has already or has rung for, otherwise banner, list, sound and badge (S2.9).
     public var presentation: ((ReceivedNotification) -> PresentationOptions)?
 
     /// What is heard and seen in front where the system does nothing.
@@ -118,9 +119,22 @@ public import UserNotifications
     /// taken for "nothing" by the kit, before iOS does so (ios-delivery.md §7.1).
     open func presentationOptions(for notification: ReceivedNotification) async -> PresentationOptions {
         if let presentation = self.presentation { return presentation(notification) }
-        let id = notification.payload?.messageUID.flatMap { MessageID($0) }
-        return FrontPresentation.choice(
-            isKnown: id.map { self.client.hasMessage($0) } ?? false, isSilenced: notification.isSilenced)
+        return FrontPresentation.choice(isKnown: self.isKnown(notification), isSilenced: notification.isSilenced)
+    }
+
+    /// Whether the device has the message already, or has rung for it in front.
+    func isKnown(_ notification: ReceivedNotification) -> Bool {
+        Self.message(of: notification).map { self.client.hasMessage($0) || self.rung.contains($0) } ?? false
+    }
+
+    /// Notes that a message has rung in front.
+    func noteRung(_ message: MessageID) {
+        self.rung.note(message)
+        self.client.noteRung(message)
+    }
+
+    static func message(of notification: ReceivedNotification) -> MessageID? {
+        notification.payload?.messageUID.flatMap { MessageID($0) }
     }
 
     /// Banners the app is to draw itself, on iOS below 10.

@@ -29,12 +29,19 @@ public final class NotificationServiceHandler: Sendable {
         package var http: any ExtensionHTTP
         /// Wall milliseconds of this phone.
         package var wall: @Sendable () -> Int64
+        /// Where the extension token lies; nil for the app group's file.
+        package var tokens: (any ExtensionTokens)?
+        /// The system's version, `17.0`; nil if it cannot be told.
+        package var version: @Sendable () -> String?
 
         /// Surroundings from their parts; by default the web and the clock are the system's.
         package init(
             group: @escaping @Sendable () -> AppGroup?, http: any ExtensionHTTP = URLSessionHTTP(),
-            wall: @escaping @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970 * 1_000) }
+            wall: @escaping @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970 * 1_000) },
+            tokens: (any ExtensionTokens)? = nil, version: @escaping @Sendable () -> String? = { SystemVersion.text }
         ) {
+            self.tokens = tokens
+            self.version = version
             self.group = group
             self.http = http
             self.wall = wall
@@ -56,8 +63,11 @@ public final class NotificationServiceHandler: Sendable {
         /// The server's HTTP API, `https://host:port`; nil for the one the app has noted in the app group. Without either,
         /// nothing is fetched and no receipt is written.
         public var apiURL: URL?
+        /// The keychain group the extension token lies in: the one of the app's `ChatClient.Configuration`. Nil finds it in the
+        /// app group's file.
+        public var keychainAccessGroup: String?
         /// Whether the extension has `com.apple.developer.usernotifications.filtering`; what would be shown silently is then
-        /// not shown at all.
+        /// not shown at all, from iOS 13.3 on.
         public var isFilteringEntitled: Bool
         /// Whether notifications are made ones of a person (ios-delivery.md §11); the app needs the capability.
         public var usesCommunicationNotifications: Bool
@@ -74,6 +84,14 @@ public final class NotificationServiceHandler: Sendable {
             self.usesCommunicationNotifications = usesCommunicationNotifications
             self.isRecall = isRecall
         }
+
+        var extensionTokens: (any ExtensionTokens)? {
+            #if canImport(Security)
+                self.keychainAccessGroup.map { KeychainTokens(accessGroup: $0) }
+            #else
+                nil
+            #endif
+        }
     }
 
     /// A handler over a badge store in the app group; nil if the app group cannot be used: contents then stay as they came
@@ -88,7 +106,9 @@ public final class NotificationServiceHandler: Sendable {
     /// (S2.20).
     public convenience init(badgeStore: BadgeStore?, options: Options) {
         let group = badgeStore?.group
-        self.init(surroundings: Surroundings { group }, options: options, problem: nil)
+        self.init(
+            surroundings: Surroundings(group: { group }, tokens: options.extensionTokens), options: options,
+            problem: nil)
     }
 
     /// A handler over an app group's container. Before the first unlock the container cannot be used; contents then stay as
@@ -113,7 +133,9 @@ public final class NotificationServiceHandler: Sendable {
                 return group
             }
         }
-        self.init(surroundings: Surroundings(group: group), options: options, problem: problem)
+        self.init(
+            surroundings: Surroundings(group: group, tokens: options.extensionTokens), options: options,
+            problem: problem)
     }
 
     /// A handler in given surroundings.
@@ -137,7 +159,9 @@ public final class NotificationServiceHandler: Sendable {
         guard let group = self.surroundings.group() else { return run.finish() }
         let push = Push(
             identifier: request.identifier, userInfo: JSONValue(userInfo: request.content.userInfo), group: group,
-            surroundings: self.surroundings, options: self.options)
+            surroundings: self.surroundings, options: self.options,
+            mayFilter: ExtensionDecision.mayFilter(
+                isEntitled: self.options.isFilteringEntitled, version: self.surroundings.version()))
         switch push.decide(isDelivered: nil) {
         case .decided(let decision): Self.carryOut(decision, of: push, in: run)
         case .unreadable: run.finish()

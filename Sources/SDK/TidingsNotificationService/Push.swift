@@ -11,6 +11,8 @@ struct Push: Sendable {
     let group: AppGroup
     let surroundings: NotificationServiceHandler.Surroundings
     let options: NotificationServiceHandler.Options
+    /// Whether nothing at all may be shown of it.
+    let mayFilter: Bool
 
     /// Where the server is, and what opens it.
     struct API: Sendable {
@@ -40,12 +42,14 @@ struct Push: Sendable {
 
     func decide(isDelivered: Bool?) -> Verdict {
         let wall = self.surroundings.wall()
+        // Not under the lock: the keychain is another process.
+        let kept = self.surroundings.tokens?.read()
         let decided = Result {
             try self.group.update { contents -> Decision? in
-                let api = self.api(contents)
+                let api = self.api(contents, kept: kept)
                 let facts = ExtensionDecision.Facts(
                     signIn: contents.signIn, isDelivered: isDelivered, position: contents.recipient?.position,
-                    showsContent: contents.settings.showsContent, isFilteringEntitled: self.options.isFilteringEntitled,
+                    showsContent: contents.settings.showsContent, isFilteringEntitled: self.mayFilter,
                     canFetch: api != nil, names: self.names(contents.settings))
                 let changes = ExtensionDecision.changes(
                     userInfo: self.userInfo, facts: facts, ledger: &contents.ledger, badge: &contents.badge,
@@ -62,8 +66,10 @@ struct Push: Sendable {
         }
     }
 
-    private func api(_ contents: AppGroup.Contents) -> API? {
-        guard let token = contents.recipient?.extensionToken, !token.isEmpty,
+    /// - Parameter kept: the token that lies outside the app group; the file's own is empty then.
+    private func api(_ contents: AppGroup.Contents, kept: String?) -> API? {
+        guard let noted = contents.recipient?.extensionToken,
+            let token = noted.isEmpty ? kept : noted, !token.isEmpty,
             let url = self.options.apiURL ?? contents.settings.apiURL.flatMap({ URL(string: $0) })
         else { return nil }
         return API(url: url, token: token)

@@ -7,11 +7,28 @@ extension ByteReader {
         let number = try self.byte()
         guard let kind = JournalRecord.Kind(rawValue: number) else { throw .unknownKind(number) }
         switch kind {
-        case .accept:
-            let message = try self.message()
-            return .accept(
-                message, senderDevice: try self.optionalText().map { DeviceID($0) }, version: try self.number())
-        case .putConversation: return try self.putConversation()
+        case .accept, .acceptAddressed:
+            var message = try self.message()
+            let device = try self.optionalText().map { DeviceID($0) }
+            let version = try self.number()
+            if kind == .acceptAddressed { try self.addressees(of: &message) }
+            return .accept(message, senderDevice: device, version: version)
+        case .putConversation: return try self.putConversation(isRanked: false)
+        case .putRankedConversation: return try self.putConversation(isRanked: true)
+        case .change: return .change(AppID(try self.text()), try self.change())
+        case .recall:
+            return .recall(AppID(try self.text()), try self.recall(), accepted: try self.number())
+        case .edit: return .edit(AppID(try self.text()), try self.edit(), accepted: try self.number())
+        case .delete: return try self.delete()
+        case .conversationSettings:
+            return .conversationSettings(
+                try self.userKey(), try self.conversation(), try self.conversationSettings(), at: try self.signed())
+        case .personSettings:
+            return .personSettings(try self.userKey(), try self.personSettings(), at: try self.signed())
+        case .blocked:
+            return .blocked(
+                try self.userKey(), UserID(try self.text()), try self.byte() == 1, at: try self.signed())
+        case .custom: return .custom(try self.custom())
         case .signIn: return .signIn(try self.device())
         case .signOut: return .signOut(try self.deviceKey())
         case .setPushState: return .setPushState(try self.deviceKey(), try self.pushState())
@@ -38,23 +55,12 @@ extension ByteReader {
             sentAt: try self.signed())
     }
 
-    private mutating func putConversation() throws(StoredBytesFault) -> JournalRecord {
-        let app = AppID(try self.text())
-        let conversation = try self.conversation()
-        let name = try self.text()
-        let version = try self.number()
-        var members: [UserID] = []
-        for _ in 0..<(try self.number()) { members.append(UserID(try self.text())) }
-        return .putConversation(
-            ConversationRecord(app: app, conversation: conversation, name: name, members: members), version: version)
-    }
-
-    private mutating func conversation() throws(StoredBytesFault) -> ConversationID {
+    mutating func conversation() throws(StoredBytesFault) -> ConversationID {
         guard let type = ConversationType(rawValue: try self.text()) else { throw .badValue("conversation kind") }
         return ConversationID(type: type, target: try self.text())
     }
 
-    private mutating func userKey() throws(StoredBytesFault) -> UserKey {
+    mutating func userKey() throws(StoredBytesFault) -> UserKey {
         UserKey(app: AppID(try self.text()), user: UserID(try self.text()))
     }
 
@@ -118,6 +124,7 @@ extension ByteReader {
         case 12: return .accepted(apnsID: try self.text())
         case 13: return .tokenDead(timestamp: try self.signed())
         case 14: return .rejected(reason: try self.text())
+        case 15: return .quietHours
         default: throw .badValue("end of a leg")
         }
     }

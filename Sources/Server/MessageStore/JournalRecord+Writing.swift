@@ -8,13 +8,42 @@ extension ByteWriter {
             self.message(message)
             self.text(senderDevice?.rawValue)
             self.number(version)
-        case .putConversation(let record, let version):
-            self.text(record.app.rawValue)
-            self.conversation(record.conversation)
-            self.text(record.name)
-            self.number(version)
-            self.number(UInt64(record.members.count))
-            for member in record.members { self.text(member.rawValue) }
+            if message.isAddressed { self.addressees(of: message) }
+        case .putConversation(let record, let version): self.putConversation(record, version: version)
+        case .change(let app, let change):
+            self.text(app.rawValue)
+            self.change(change)
+        case .recall(let app, let recall, let accepted):
+            self.text(app.rawValue)
+            self.recall(recall)
+            self.number(accepted)
+        case .edit(let app, let edit, let accepted):
+            self.text(app.rawValue)
+            self.edit(edit)
+            self.number(accepted)
+        case .delete(let key, let deletion, let positions, let at):
+            self.userKey(key)
+            self.conversation(deletion.conversation)
+            self.list(Array(zip(deletion.messages, positions))) { writer, item in
+                writer.fixed(item.0.rawValue)
+                writer.number(item.1)
+            }
+            self.signed(at)
+        case .conversationSettings(let key, let conversation, let settings, let at):
+            self.userKey(key)
+            self.conversation(conversation)
+            self.settings(settings)
+            self.signed(at)
+        case .personSettings(let key, let settings, let at):
+            self.userKey(key)
+            self.settings(settings)
+            self.signed(at)
+        case .blocked(let key, let user, let isBlocked, let at):
+            self.userKey(key)
+            self.text(user.rawValue)
+            self.byte(isBlocked ? 1 : 0)
+            self.signed(at)
+        case .custom(let operation): self.custom(operation)
         case .signIn(let device): self.device(device)
         case .signOut(let key): self.deviceKey(key)
         case .setPushState(let key, let state):
@@ -54,12 +83,12 @@ extension ByteWriter {
         self.signed(message.sentAt)
     }
 
-    private mutating func conversation(_ conversation: ConversationID) {
+    mutating func conversation(_ conversation: ConversationID) {
         self.text(conversation.type.rawValue)
         self.text(conversation.target)
     }
 
-    private mutating func userKey(_ key: UserKey) {
+    mutating func userKey(_ key: UserKey) {
         self.text(key.app.rawValue)
         self.text(key.user.rawValue)
     }
@@ -144,6 +173,7 @@ extension ByteWriter {
         case .rejected(let reason):
             self.byte(14)
             self.text(reason)
+        case .quietHours: self.byte(15)
         }
     }
 

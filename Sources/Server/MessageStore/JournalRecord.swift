@@ -7,6 +7,18 @@ enum JournalRecord: Hashable {
     /// A message was accepted; `version` is the membership version its recipients come from, 0 where there are no members.
     case accept(Message, senderDevice: DeviceID?, version: UInt64)
     case putConversation(ConversationRecord, version: UInt64)
+    /// A conversation was changed; who is told are the members of its version and of the version before.
+    case change(AppID, ConversationChange)
+    /// `accepted` is the record of the message.
+    case recall(AppID, Recall, accepted: JournalPosition)
+    /// `accepted` is the record of the message.
+    case edit(AppID, Edit, accepted: JournalPosition)
+    /// `positions`: where the messages stand in the person's log, in their order.
+    case delete(UserKey, Deletion, positions: [LogPosition], at: Int64)
+    case conversationSettings(UserKey, ConversationID, ConversationSettings, at: Int64)
+    case personSettings(UserKey, PersonSettings, at: Int64)
+    case blocked(UserKey, UserID, Bool, at: Int64)
+    case custom(CustomOperation)
     /// The device as it is after signing in: the cursors of a new one are part of the record.
     case signIn(DeviceRecord)
     case signOut(DeviceKey)
@@ -29,12 +41,32 @@ enum JournalRecord: Hashable {
         case keepLeg = 8
         case endLeg = 9
         case receipt = 10
+        /// A message that mentions or is directed to somebody, or expires.
+        case acceptAddressed = 11
+        /// A conversation with a portrait, or with members of rank or with a nickname.
+        case putRankedConversation = 12
+        case change = 13
+        case recall = 14
+        case edit = 15
+        case delete = 16
+        case conversationSettings = 17
+        case personSettings = 18
+        case blocked = 19
+        case custom = 20
     }
 
     var kind: Kind {
         switch self {
-        case .accept: .accept
-        case .putConversation: .putConversation
+        case .accept(let message, _, _): message.isAddressed ? .acceptAddressed : .accept
+        case .putConversation(let record, _): record.isRanked ? .putRankedConversation : .putConversation
+        case .change: .change
+        case .recall: .recall
+        case .edit: .edit
+        case .delete: .delete
+        case .conversationSettings: .conversationSettings
+        case .personSettings: .personSettings
+        case .blocked: .blocked
+        case .custom: .custom
         case .signIn: .signIn
         case .signOut: .signOut
         case .setPushState: .setPushState
@@ -45,6 +77,21 @@ enum JournalRecord: Hashable {
         case .receipt: .receipt
         }
     }
+}
+
+extension Message {
+    /// Whether it has more than kind 1 of the journal holds.
+    var isAddressed: Bool { self.mentions != .none || !self.recipients.isEmpty || self.expiresAt != nil }
+}
+
+extension ConversationRecord {
+    /// Whether it has more than kind 2 of the journal holds.
+    var isRanked: Bool { self.portrait != nil || self.members.contains { $0.isRanked } }
+}
+
+extension Member {
+    /// Whether there is more to say of the member than the id.
+    var isRanked: Bool { self.role != .member || self.nickname != nil }
 }
 
 /// The records of one row of the journal: a format byte, then each record with its length and kind.

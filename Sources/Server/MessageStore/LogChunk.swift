@@ -2,8 +2,11 @@ import StoreModel
 import TidingsModel
 
 /// A run of entries of one person's log, without gaps: for each the journal record it comes from, its conversation, whether it
-/// counts as unread, and the person's unread count after it. The bodies stay in the journal.
+/// counts as unread and mentions the person, and the person's unread count after it. The bodies stay in the journal.
 struct LogChunk {
+    /// The format of the runs this build writes. In format 1 no entry mentions anybody.
+    static let format: Int64 = 2
+
     /// The log position of the first entry.
     let first: LogPosition
     private(set) var count: UInt64 = 0
@@ -15,17 +18,19 @@ struct LogChunk {
         var record: JournalPosition
         var conversation: ConversationNumber
         var counts: Bool
+        var mentions: Bool
         var unread: Int
     }
 
     init(first: LogPosition) { self.first = first }
 
-    /// A chunk as it was stored.
-    init(first: LogPosition, stored bytes: UnsafeRawBufferPointer) throws {
+    /// A chunk as it was stored, in whichever format.
+    init(first: LogPosition, stored bytes: UnsafeRawBufferPointer, format: Int64) throws {
         self.first = first
-        try Self.read(bytes, first: first) { entry in
+        try Self.read(bytes, first: first, format: format) { entry in
             self.append(
-                record: entry.record, conversation: entry.conversation, counts: entry.counts, unread: entry.unread)
+                record: entry.record, conversation: entry.conversation, counts: entry.counts, mentions: entry.mentions,
+                unread: entry.unread)
             return true
         }
     }
@@ -35,9 +40,11 @@ struct LogChunk {
     var bytes: [UInt8] { self.writer.bytes }
     var size: Int { self.writer.bytes.count }
 
-    mutating func append(record: JournalPosition, conversation: ConversationNumber, counts: Bool, unread: Int) {
+    mutating func append(
+        record: JournalPosition, conversation: ConversationNumber, counts: Bool, mentions: Bool, unread: Int
+    ) {
         self.writer.number(record &- self.lastRecord)
-        self.writer.number(conversation.rawValue << 1 | (counts ? 1 : 0))
+        self.writer.number(conversation.rawValue << 2 | (mentions ? 2 : 0) | (counts ? 1 : 0))
         self.writer.number(UInt64(unread))
         self.lastRecord = record
         self.count += 1
@@ -48,8 +55,10 @@ struct LogChunk {
     /// - Returns: false if `body` did.
     @discardableResult
     static func read(
-        _ bytes: UnsafeRawBufferPointer, first: LogPosition, _ body: (Entry) throws -> Bool
+        _ bytes: UnsafeRawBufferPointer, first: LogPosition, format: Int64, _ body: (Entry) throws -> Bool
     ) throws -> Bool {
+        guard format == 1 || format == Self.format else { throw StoredBytesFault.badValue("format of a log") }
+        let flagBits: UInt64 = format == 1 ? 1 : 2
         var reader = ByteReader(bytes)
         var position = first
         var record: JournalPosition = 0
@@ -57,8 +66,10 @@ struct LogChunk {
             record &+= try reader.number()
             let conversation = try reader.number()
             let entry = Entry(
-                position: position, record: record, conversation: ConversationNumber(rawValue: conversation >> 1),
-                counts: conversation & 1 == 1, unread: Int(truncatingIfNeeded: try reader.number()))
+                position: position, record: record,
+                conversation: ConversationNumber(rawValue: conversation >> flagBits),
+                counts: conversation & 1 == 1, mentions: flagBits == 2 && conversation & 2 == 2,
+                unread: Int(truncatingIfNeeded: try reader.number()))
             guard try body(entry) else { return false }
             position += 1
         }
@@ -70,7 +81,7 @@ struct LogChunk {
     /// - Returns: false if `body` did.
     @discardableResult
     func forEach(_ body: (Entry) throws -> Bool) throws -> Bool {
-        try self.writer.bytes.withUnsafeBytes { try Self.read($0, first: self.first, body) }
+        try self.writer.bytes.withUnsafeBytes { try Self.read($0, first: self.first, format: Self.format, body) }
     }
 }
 
@@ -84,6 +95,9 @@ struct ConversationNumber: Hashable {
     init(type: ConversationType, number: Int64) {
         self.rawValue = UInt64(bitPattern: number) << 4 | Self.code(of: type)
     }
+
+    /// Of an entry that belongs to no conversation.
+    static let none = ConversationNumber(rawValue: 0)
 
     /// The number of the peer or of the conversation.
     var number: Int64 { Int64(bitPattern: self.rawValue >> 4) }

@@ -10,7 +10,13 @@ final class PersonState {
     let key: UserKey
     /// The newest entry of the log.
     var head: LogPosition
-    var unread: Int
+    /// What is unread in all conversations.
+    var counts: UnreadCounts
+    /// What the person has set.
+    var settings: AllSettings
+    var settingsChanged = false
+    /// Messages deleted since the last derivation.
+    var deleted: Set<MessageID> = []
     /// Records up to here are in this state (DESIGN §3: deriving is idempotent).
     var applied: JournalPosition
     /// The end of the log: entries that may still be appended to.
@@ -42,10 +48,15 @@ final class PersonState {
 
     struct ConversationState: Equatable {
         var unread = 0
+        var mentions = 0
         /// The last position that counted as unread.
         var counted: LogPosition = 0
         /// The read cursor.
         var read: LogPosition = 0
+        /// Positions after the read cursor that counted and do so no more: withdrawn or deleted. Ascending.
+        var withdrawn: [LogPosition] = []
+        /// By the person's settings; not stored.
+        var isMuted = false
         var isChanged = false
     }
 
@@ -55,44 +66,60 @@ final class PersonState {
     }
 
     init(
-        number: Int64, key: UserKey, head: LogPosition = 0, unread: Int = 0, applied: JournalPosition = 0,
-        chunk: LogChunk = LogChunk(first: 1)
+        number: Int64, key: UserKey, head: LogPosition = 0, counts: UnreadCounts = UnreadCounts(),
+        settings: AllSettings = AllSettings(), applied: JournalPosition = 0, chunk: LogChunk = LogChunk(first: 1)
     ) {
         self.number = number
         self.key = key
         self.head = head
-        self.unread = unread
+        self.counts = counts
+        self.settings = settings
         self.applied = applied
         self.chunk = chunk
     }
 
     /// Appends an entry and returns its position. A chunk that has reached `chunkBytes` is closed first.
-    ///
-    /// - Parameter state: the conversation's state before; it is kept with what the entry changes.
     func append(
-        record: JournalPosition, conversation: ConversationNumber, state: ConversationState, counts: Bool,
-        chunkBytes: Int
+        record: JournalPosition, conversation: ConversationNumber, counts: Bool, mentions: Bool, chunkBytes: Int
     ) -> LogPosition {
         self.head += 1
-        var state = state
-        if counts {
-            self.unread += 1
-            state.unread += 1
-            state.counted = self.head
+        if self.chunk.size >= chunkBytes {
+            self.closedChunks.append(self.chunk)
+            self.chunk = LogChunk(first: self.head)
         }
+        self.chunk.append(
+            record: record, conversation: conversation, counts: counts, mentions: mentions, unread: self.counts.unread)
+        self.chunkChanged = true
+        self.entriesToStore += 1
+        return self.head
+    }
+
+    /// Counts messages of a conversation, or no longer with negative numbers.
+    func count(_ unread: Int, mentions: Int, in state: inout ConversationState) {
+        state.unread += unread
+        state.mentions += mentions
+        self.counts.unreadWithMuted += unread
+        self.counts.mentions += mentions
+        if !state.isMuted { self.counts.unread += unread }
+    }
+
+    /// Counts the message of an entry no longer, if it counts as unread.
+    func withdraw(_ entry: LogChunk.Entry, in state: inout ConversationState) {
+        guard entry.counts, entry.position > state.read else { return }
+        let index = state.withdrawn.firstIndex { $0 >= entry.position } ?? state.withdrawn.endIndex
+        if index < state.withdrawn.endIndex, state.withdrawn[index] == entry.position { return }
+        state.withdrawn.insert(entry.position, at: index)
+        self.count(-1, mentions: entry.mentions ? -1 : 0, in: &state)
+    }
+
+    /// Keeps what changed in a conversation.
+    func keep(_ state: ConversationState, of conversation: ConversationNumber) {
+        var state = state
         if !state.isChanged {
             state.isChanged = true
             self.changedConversations.append(conversation)
         }
         self.conversations[conversation] = state
-        if self.chunk.size >= chunkBytes {
-            self.closedChunks.append(self.chunk)
-            self.chunk = LogChunk(first: self.head)
-        }
-        self.chunk.append(record: record, conversation: conversation, counts: counts, unread: self.unread)
-        self.chunkChanged = true
-        self.entriesToStore += 1
-        return self.head
     }
 
     /// Keeps an accepted client message id; of their hashes at most `max`.
@@ -115,6 +142,8 @@ final class PersonState {
         self.changedDevices.removeAll()
         self.changedLegs.removeAll()
         self.sent.removeAll()
+        self.settingsChanged = false
+        self.deleted.removeAll()
         self.isDirty = false
     }
 }
@@ -125,20 +154,30 @@ final class MembersState {
     let app: AppID
     let conversation: ConversationID
     var name: String
+    var portrait: String?
+    var isDissolved: Bool
     var version: UInt64
     /// The numbers of the members, in the order of their ids.
     var members: [Int64]
     var memberSet: Set<Int64>
+    /// Those of whom there is more to say than that they are members, by number.
+    var ranks: [Int64: Member]
+    /// All of it in words; nil while nobody asked.
+    var record: ConversationRecord?
 
     init(
-        number: Int64, app: AppID, conversation: ConversationID, name: String, version: UInt64, members: [Int64]
+        number: Int64, app: AppID, conversation: ConversationID, name: String, portrait: String?, isDissolved: Bool,
+        version: UInt64, members: [Int64], ranks: [Int64: Member]
     ) {
         self.number = number
         self.app = app
         self.conversation = conversation
         self.name = name
+        self.portrait = portrait
+        self.isDissolved = isDissolved
         self.version = version
         self.members = members
         self.memberSet = Set(members)
+        self.ranks = ranks
     }
 }

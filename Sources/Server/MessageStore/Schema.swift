@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 import GRDBSQLite
 import TidingsModel
@@ -10,7 +11,7 @@ enum Schema {
     /// "Tidm": tells a store from other programs' databases.
     static let applicationID = 0x5469_646d
     /// The schema this build writes.
-    static let version = 1
+    static let version = 2
 
     /// Opens the file, makes the tables if it is new, and checks that it syncs as told.
     ///
@@ -85,17 +86,55 @@ enum Schema {
         }
     }
 
+    /// Makes the tables of version 1 in a new file, and brings version 1 to version 2.
     private static func migrate(_ database: Database) throws {
-        guard try Int.fetchOne(database, sql: "PRAGMA user_version") == 0 else { return }
+        let found = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+        guard found < Self.version else { return }
         try database.inTransaction(.immediate) {
-            try database.execute(sql: Self.tables)
-            try database.execute(sql: "PRAGMA application_id = \(Self.applicationID)")
+            if found == 0 {
+                try database.execute(sql: Self.tables)
+                try database.execute(sql: "PRAGMA application_id = \(Self.applicationID)")
+            }
+            try database.execute(sql: Self.tablesOfVersion2)
+            try Self.collectRoomMessages(database)
             try database.execute(sql: "PRAGMA user_version = \(Self.version)")
             return .commit
         }
     }
 
-    private static let tables = """
+    /// Notes the chat rooms' messages of version 1, whose history was nowhere but in the journal. What is not derived yet follows
+    /// when the store recovers.
+    private static func collectRoomMessages(_ database: Database) throws {
+        let watermark = try Int64.fetchOne(database, sql: "SELECT watermark FROM store") ?? 0
+        let rows = try Row.fetchCursor(
+            database, sql: "SELECT position, records FROM journal WHERE position <= ? ORDER BY position",
+            arguments: [watermark])
+        while let row = try rows.next() {
+            var position: Int64 = row[0]
+            try row.withUnsafeData(atIndex: 1) { data in
+                try (data ?? Data()).withUnsafeBytes { bytes in
+                    try JournalRow.read(bytes) { record in
+                        if case .accept(let message, _, _) = record, message.conversation.type == .chatRoom {
+                            try database.execute(
+                                sql: """
+                                    INSERT OR IGNORE INTO room_message SELECT number, ?, ? FROM conversation
+                                    WHERE app = ? AND type = ? AND target = ?
+                                    """,
+                                arguments: [
+                                    position, Int64(bitPattern: message.id.rawValue), message.app.rawValue,
+                                    message.conversation.type.rawValue, message.conversation.target,
+                                ])
+                        }
+                        position += 1
+                        return true
+                    }
+                }
+            }
+        }
+    }
+
+    /// Version 1.
+    static let tables = """
         -- Rows of encoded records (JournalRecord.swift); the position is that of the row's first record.
         CREATE TABLE journal (position INTEGER PRIMARY KEY, records BLOB NOT NULL);
         -- One row. Everything up to `watermark` is derived; the message index is derived up to `indexed`.
@@ -143,5 +182,37 @@ enum Schema {
         CREATE TABLE message_index (
             message INTEGER NOT NULL, position INTEGER NOT NULL, more BLOB NOT NULL, PRIMARY KEY (message, position)
         ) WITHOUT ROWID;
+        """
+
+    private static let tablesOfVersion2 = """
+        -- `unread` is without muted conversations, `unread_all` with them; `settings`: SettingsCoding.swift, NULL for none.
+        ALTER TABLE person ADD COLUMN unread_all INTEGER NOT NULL DEFAULT 0;
+        UPDATE person SET unread_all = unread;
+        ALTER TABLE person ADD COLUMN mentions INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE person ADD COLUMN settings BLOB;
+        ALTER TABLE person_log ADD COLUMN format INTEGER NOT NULL DEFAULT 1;
+        -- `withdrawn`: positions after the read cursor that count no more, each as the distance from the one before.
+        ALTER TABLE person_conversation ADD COLUMN mentions INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE person_conversation ADD COLUMN withdrawn BLOB;
+        -- `ranks`: owner, admins and nicknames by the members' numbers; NULL for none.
+        ALTER TABLE conversation ADD COLUMN portrait TEXT;
+        ALTER TABLE conversation ADD COLUMN dissolved INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE conversation ADD COLUMN ranks BLOB;
+        -- The journal records that withdrew a message and that edited it last; 0 for none.
+        CREATE TABLE message_revision (
+            message INTEGER PRIMARY KEY, recalled INTEGER NOT NULL, edited INTEGER NOT NULL);
+        CREATE TABLE deleted_message (
+            person INTEGER NOT NULL, message INTEGER NOT NULL, PRIMARY KEY (person, message)
+        ) WITHOUT ROWID;
+        CREATE TABLE custom_message (
+            app TEXT NOT NULL, id TEXT NOT NULL, message INTEGER NOT NULL, sent_at INTEGER NOT NULL,
+            PRIMARY KEY (app, id)
+        ) WITHOUT ROWID;
+        -- A chat room's messages: in no log, but in history.
+        CREATE TABLE room_message (
+            conversation INTEGER NOT NULL, record INTEGER NOT NULL, message INTEGER NOT NULL,
+            PRIMARY KEY (conversation, record)
+        ) WITHOUT ROWID;
+        CREATE INDEX device_token ON device (token) WHERE token IS NOT NULL;
         """
 }

@@ -6,14 +6,19 @@ struct Statements {
     let insertRow, rowAt, rowsAfter: SQLStatement
     let loadStore, setEpoch, setDerived: SQLStatement
     let personByKey, personByNumber, lastPersonNumber, allPeople, insertPerson, updatePerson: SQLStatement
-    let lastChunk, chunksFrom, chunksBefore, putChunk: SQLStatement
+    let updateSettings: SQLStatement
+    let lastChunk, chunkAt, chunksFrom, chunksBefore, putChunk: SQLStatement
     let conversationState, allConversationStates, putConversationState: SQLStatement
     let sentMessage, sentIDs, insertSentMessage: SQLStatement
-    let devices, putDevice: SQLStatement
+    let devices, putDevice, devicesWithToken: SQLStatement
     let openLegs, putOpenLeg, deleteOpenLeg: SQLStatement
     let conversationByKey, conversationByNumber, lastConversationNumber, allConversations, putConversation: SQLStatement
     let membership, insertMembership: SQLStatement
     let indexOf, insertIndex, allIndexed: SQLStatement
+    let revision, putRevision: SQLStatement
+    let deleted, allDeleted, insertDeleted: SQLStatement
+    let customMessage, insertCustomMessage: SQLStatement
+    let roomMessages, insertRoomMessage: SQLStatement
     let pending: SQLStatement
 
     // tidy: long because it is a list.
@@ -30,35 +35,46 @@ struct Statements {
         self.setEpoch = try prepare("UPDATE store SET epoch = ?")
         self.setDerived = try prepare("UPDATE store SET watermark = ?, indexed = ?, last_message = ?")
 
-        let person = "SELECT number, app, user, head, unread, applied FROM person"
+        let person = "SELECT number, app, user, head, unread, applied, unread_all, mentions, settings FROM person"
         self.personByKey = try prepare("\(person) WHERE app = ? AND user = ?")
         self.personByNumber = try prepare("\(person) WHERE number = ?")
         self.lastPersonNumber = try prepare("SELECT coalesce(max(number), 0) FROM person")
         self.allPeople = try prepare("SELECT app, user FROM person")
         self.insertPerson = try prepare(
             "INSERT INTO person (number, app, user, partition, head, unread, applied) VALUES (?, ?, ?, ?, 0, 0, 0)")
-        self.updatePerson = try prepare("UPDATE person SET head = ?, unread = ?, applied = ? WHERE number = ?")
+        self.updatePerson = try prepare(
+            "UPDATE person SET head = ?, unread = ?, applied = ?, unread_all = ?, mentions = ? WHERE number = ?")
+        self.updateSettings = try prepare("UPDATE person SET settings = ? WHERE number = ?")
 
         self.lastChunk = try prepare(
-            "SELECT position, entries FROM person_log WHERE person = ? ORDER BY position DESC LIMIT 1")
+            "SELECT position, entries, format FROM person_log WHERE person = ? ORDER BY position DESC LIMIT 1")
+        self.chunkAt = try prepare(
+            """
+            SELECT position, entries, format FROM person_log WHERE person = ? AND position <= ?
+            ORDER BY position DESC LIMIT 1
+            """)
         self.chunksFrom = try prepare(
             """
-            SELECT position, entries FROM person_log WHERE person = ?1 AND position < ?3 AND position >= coalesce(
+            SELECT position, entries, format FROM person_log WHERE person = ?1 AND position < ?3 AND position >= coalesce(
                 (SELECT max(position) FROM person_log WHERE person = ?1 AND position <= ?2), 0)
             ORDER BY position
             """)
         self.chunksBefore = try prepare(
-            "SELECT position, entries FROM person_log WHERE person = ? AND position < ? ORDER BY position DESC")
-        self.putChunk = try prepare("INSERT OR REPLACE INTO person_log (person, position, entries) VALUES (?, ?, ?)")
+            "SELECT position, entries, format FROM person_log WHERE person = ? AND position < ? ORDER BY position DESC")
+        self.putChunk = try prepare(
+            "INSERT OR REPLACE INTO person_log (person, position, entries, format) VALUES (?, ?, ?, ?)")
 
         self.conversationState = try prepare(
-            "SELECT unread, counted, read FROM person_conversation WHERE person = ? AND conversation = ?")
+            """
+            SELECT unread, counted, read, mentions, withdrawn FROM person_conversation
+            WHERE person = ? AND conversation = ?
+            """)
         self.allConversationStates = try prepare(
             "SELECT conversation FROM person_conversation WHERE person = ? ORDER BY conversation")
         self.putConversationState = try prepare(
             """
-            INSERT OR REPLACE INTO person_conversation (person, conversation, unread, counted, read)
-            VALUES (?, ?, ?, ?, ?)
+            INSERT OR REPLACE INTO person_conversation (person, conversation, unread, counted, read, mentions,
+                withdrawn) VALUES (?, ?, ?, ?, ?, ?, ?)
             """)
         self.sentMessage = try prepare("SELECT message, sent_at FROM client_message WHERE person = ? AND id = ?")
         self.sentIDs = try prepare("SELECT id FROM client_message WHERE person = ? LIMIT ?")
@@ -72,23 +88,36 @@ struct Statements {
             """)
         self.putDevice = try prepare(
             "INSERT OR REPLACE INTO device VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        self.devicesWithToken = try prepare(
+            "SELECT app, user, id FROM device JOIN person ON person.number = device.person WHERE token = ?")
         self.openLegs = try prepare(
             "SELECT message, device, position, wait, apns_id, attempts, not_before FROM open_leg WHERE person = ?")
         self.putOpenLeg = try prepare("INSERT OR REPLACE INTO open_leg VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
         self.deleteOpenLeg = try prepare("DELETE FROM open_leg WHERE person = ? AND message = ? AND device = ?")
 
-        let conversation = "SELECT number, app, type, target, name, version FROM conversation"
+        let conversation =
+            "SELECT number, app, type, target, name, version, portrait, dissolved, ranks FROM conversation"
         self.conversationByKey = try prepare("\(conversation) WHERE app = ? AND type = ? AND target = ?")
         self.conversationByNumber = try prepare("\(conversation) WHERE number = ?")
         self.lastConversationNumber = try prepare("SELECT coalesce(max(number), 0) FROM conversation")
         self.allConversations = try prepare("SELECT number FROM conversation")
-        self.putConversation = try prepare("INSERT OR REPLACE INTO conversation VALUES (?, ?, ?, ?, ?, ?)")
+        self.putConversation = try prepare("INSERT OR REPLACE INTO conversation VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
         self.membership = try prepare("SELECT members FROM membership WHERE conversation = ? AND version = ?")
         self.insertMembership = try prepare("INSERT OR REPLACE INTO membership VALUES (?, ?, ?)")
 
         self.indexOf = try prepare("SELECT position, more FROM message_index WHERE message = ? ORDER BY position")
         self.insertIndex = try prepare("INSERT OR REPLACE INTO message_index VALUES (?, ?, ?)")
         self.allIndexed = try prepare("SELECT DISTINCT message FROM message_index")
+        self.revision = try prepare("SELECT recalled, edited FROM message_revision WHERE message = ?")
+        self.putRevision = try prepare("INSERT OR REPLACE INTO message_revision VALUES (?, ?, ?)")
+        self.deleted = try prepare("SELECT 1 FROM deleted_message WHERE person = ? AND message = ?")
+        self.allDeleted = try prepare("SELECT message FROM deleted_message WHERE person = ?")
+        self.insertDeleted = try prepare("INSERT OR IGNORE INTO deleted_message VALUES (?, ?)")
+        self.customMessage = try prepare("SELECT message, sent_at FROM custom_message WHERE app = ? AND id = ?")
+        self.insertCustomMessage = try prepare("INSERT OR IGNORE INTO custom_message VALUES (?, ?, ?, ?)")
+        self.roomMessages = try prepare(
+            "SELECT record FROM room_message WHERE conversation = ? AND record < ? ORDER BY record DESC")
+        self.insertRoomMessage = try prepare("INSERT OR IGNORE INTO room_message VALUES (?, ?, ?)")
         self.pending = try prepare(
             """
             SELECT person.app, person.user FROM device JOIN person ON person.number = device.person

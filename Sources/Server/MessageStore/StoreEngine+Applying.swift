@@ -9,8 +9,20 @@ extension StoreEngine {
         case .accept(let message, _, let version):
             return .accepted(deliveries: try self.applyAccept(message, version: version, at: position))
         case .putConversation(let record, let version): try self.applyConversation(record, version: version)
+        case .change(let app, let change): return try self.applyChange(change, in: app, at: position)
+        case .recall(_, let recall, let accepted): return try self.applyRecall(recall, of: accepted, at: position)
+        case .edit(_, let edit, let accepted): return try self.applyEdit(edit, of: accepted, at: position)
+        case .delete(let key, let deletion, let positions, _):
+            return try self.applyDeletion(key, deletion, positions: positions, at: position)
+        case .conversationSettings(let key, let conversation, let settings, _):
+            return try self.apply(settings, of: conversation, for: key, at: position)
+        case .personSettings(let key, let settings, _): return try self.apply(settings, for: key, at: position)
+        case .blocked(let key, let user, let isBlocked, _):
+            return try self.apply(user, isBlocked: isBlocked, for: key, at: position)
+        case .custom(let operation): return try self.apply(operation, at: position)
         case .signIn(let device):
             let person = try self.intern(device.key.user)
+            self.noteToken(device.push, of: device.key)
             if position > person.applied { try self.replace(device, of: person) }
             return .device(device)
         case .signOut(let key):
@@ -18,7 +30,9 @@ extension StoreEngine {
                 device.push = .none
                 device.isSignedOut = true
             }
-        case .setPushState(let key, let state): try self.change(key, at: position) { $0.push = state }
+        case .setPushState(let key, let state):
+            self.noteToken(state, of: key)
+            try self.change(key, at: position) { $0.push = state }
         case .advance(let key, let settled, let decided):
             try self.change(key, at: position) { device in
                 device.settled = max(device.settled, settled)
@@ -39,6 +53,35 @@ extension StoreEngine {
         if position > self.indexed { self.indexTail.append((message, position)) }
     }
 
+    /// A message, withdrawal or custom message has this id from now on.
+    func noteID(_ id: MessageID, _ position: JournalPosition) {
+        if position > self.indexed {
+            self.indexTail.append((id, position))
+            self.acceptedTail[id] = position
+        }
+        if id > self.lastMessageID { self.lastMessageID = id }
+    }
+
+    private func noteToken(_ state: PushState, of key: DeviceKey) {
+        if let token = state.registration?.token { self.tokenTail[token, default: []].insert(key) }
+    }
+
+    /// Appends an entry to a person's log that counts for nobody.
+    func append(_ record: JournalPosition, to person: PersonState, in number: ConversationNumber) -> Delivery {
+        self.append(record, to: person, in: number, counts: false, mentions: false)
+    }
+
+    private func append(
+        _ record: JournalPosition, to person: PersonState, in number: ConversationNumber, counts: Bool, mentions: Bool
+    ) -> Delivery {
+        self.touch(person)
+        let position = person.append(
+            record: record, conversation: number, counts: counts, mentions: mentions,
+            chunkBytes: self.configuration.logChunkBytes)
+        self.entriesInTail += 1
+        return Delivery(user: person.key.user, position: position, unread: person.counts.unread)
+    }
+
     /// The person's rows are behind from now on.
     private func touch(_ person: PersonState) {
         guard !person.isDirty else { return }
@@ -51,7 +94,6 @@ extension StoreEngine {
     ) throws -> [Delivery] {
         let sender = try self.intern(UserKey(app: message.app, user: message.sender))
         let type = message.conversation.type
-        let counts = message.flags.contains(.counted)
         var deliveries: [Delivery] = []
         if type.targetIsPeer {
             let peer = try self.intern(UserKey(app: message.app, user: UserID(message.conversation.target)))
@@ -59,25 +101,27 @@ extension StoreEngine {
             let peerSide = ConversationNumber(type: type, number: sender.number)
             deliveries.reserveCapacity(2)
             if peer === sender {
-                try self.deliver(position, to: sender, in: senderSide, counts: false, into: &deliveries)
+                try self.deliver(message, position, to: sender, in: senderSide, into: &deliveries)
             } else if peer.key.user < sender.key.user {
-                try self.deliver(position, to: peer, in: peerSide, counts: counts, into: &deliveries)
-                try self.deliver(position, to: sender, in: senderSide, counts: false, into: &deliveries)
+                try self.deliver(message, position, to: peer, in: peerSide, into: &deliveries)
+                try self.deliver(message, position, to: sender, in: senderSide, into: &deliveries)
             } else {
-                try self.deliver(position, to: sender, in: senderSide, counts: false, into: &deliveries)
-                try self.deliver(position, to: peer, in: peerSide, counts: counts, into: &deliveries)
+                try self.deliver(message, position, to: sender, in: senderSide, into: &deliveries)
+                try self.deliver(message, position, to: peer, in: peerSide, into: &deliveries)
             }
-        } else if type != .chatRoom {
+        } else {
             guard let conversation = try self.find(message.conversation, in: message.app) else {
                 throw StoredBytesFault.missing("conversation \(message.conversation)")
             }
-            let side = ConversationNumber(type: type, number: conversation.number)
-            let members = try self.members(of: conversation, version: version)
-            deliveries.reserveCapacity(members.count)
-            for number in members {
-                let person = try self.person(number)
-                try self.deliver(
-                    position, to: person, in: side, counts: counts && person !== sender, into: &deliveries)
+            if type == .chatRoom {
+                self.roomTail[conversation.number, default: []].append((position, message.id))
+            } else {
+                let side = ConversationNumber(type: type, number: conversation.number)
+                let members = try self.recipients(of: message, version: version)
+                deliveries.reserveCapacity(members.count)
+                for person in members {
+                    try self.deliver(message, position, to: person, in: side, into: &deliveries)
+                }
             }
         }
         if position > sender.applied {
@@ -86,51 +130,24 @@ extension StoreEngine {
                 max: self.configuration.sentIDsInMemoryMax)
             self.touch(sender)
         }
-        if position > self.indexed {
-            self.indexTail.append((message.id, position))
-            self.acceptedTail.insert(message.id)
-        }
-        if message.id > self.lastMessageID { self.lastMessageID = message.id }
+        self.noteID(message.id, position)
         return deliveries
     }
 
     private func deliver(
-        _ record: JournalPosition, to person: PersonState, in conversation: ConversationNumber, counts: Bool,
+        _ message: Message, _ record: JournalPosition, to person: PersonState, in conversation: ConversationNumber,
         into deliveries: inout [Delivery]
     ) throws {
         guard record > person.applied else { return }
-        let state = try self.conversationState(conversation, of: person) ?? PersonState.ConversationState()
-        self.touch(person)
-        let position = person.append(
-            record: record, conversation: conversation, state: state, counts: counts,
-            chunkBytes: self.configuration.logChunkBytes)
-        self.entriesInTail += 1
-        deliveries.append(Delivery(user: person.key.user, position: position, unread: person.unread))
-    }
-
-    private func applyConversation(_ record: ConversationRecord, version: UInt64) throws {
-        let known = try self.find(record.conversation, in: record.app)
-        if let known, known.version >= version { return }
-        var members: [Int64] = []
-        members.reserveCapacity(record.members.count)
-        for member in record.members {
-            members.append(try self.intern(UserKey(app: record.app, user: member)).number)
+        var state = try self.stateOrNew(conversation, of: person)
+        let counts = message.flags.contains(.counted) && person.key.user != message.sender
+        let mentions = counts && message.mentions.include(person.key.user)
+        if counts {
+            state.counted = person.head + 1
+            person.count(1, mentions: mentions ? 1 : 0, in: &state)
         }
-        let conversation: MembersState
-        if let known {
-            conversation = known
-            known.name = record.name
-            known.version = version
-            known.members = members
-            known.memberSet = Set(members)
-        } else {
-            self.lastConversationNumber += 1
-            conversation = MembersState(
-                number: self.lastConversationNumber, app: record.app, conversation: record.conversation,
-                name: record.name, version: version, members: members)
-            self.remember(conversation)
-        }
-        self.newVersions.append((conversation, version, members))
+        person.keep(state, of: conversation)
+        deliveries.append(self.append(record, to: person, in: conversation, counts: counts, mentions: mentions))
     }
 
     private func applyRead(
@@ -142,21 +159,23 @@ extension StoreEngine {
             var state = try self.conversationState(number, of: person)
         else { throw StoredBytesFault.missing("conversation \(conversation) of \(key)") }
         var left = 0
+        var mentions = 0
+        state.withdrawn.removeAll { $0 <= upTo }
         if upTo < state.counted {
+            let withdrawn = Set(state.withdrawn)
             try self.forEachEntry(of: person, after: upTo) { entry in
-                if entry.counts, entry.conversation == number { left += 1 }
+                if entry.counts, entry.conversation == number, !withdrawn.contains(entry.position) {
+                    left += 1
+                    if entry.mentions { mentions += 1 }
+                }
                 return true
             }
         }
-        person.unread += left - state.unread
-        state.unread = left
+        person.count(left - state.unread, mentions: mentions - state.mentions, in: &state)
         state.read = upTo
-        self.touch(person)
-        let entry = person.append(
-            record: position, conversation: number, state: state, counts: false,
-            chunkBytes: self.configuration.logChunkBytes)
-        self.entriesInTail += 1
-        return .read(position: entry, unread: person.unread)
+        person.keep(state, of: number)
+        let delivery = self.append(position, to: person, in: number)
+        return .read(position: delivery.position, unread: delivery.unread)
     }
 
     private func replace(_ device: DeviceRecord, of person: PersonState) throws {

@@ -7,6 +7,17 @@ extension StoreEngine {
         switch command {
         case .accept(let message, let device): try self.accept(message, from: device)
         case .putConversation(let record): try self.putConversation(record)
+        case .change(let operation): try self.change(operation)
+        case .recall(let operation): try self.recall(operation)
+        case .edit(let operation): try self.edit(operation)
+        case .delete(let key, let deletion, let at): try self.delete(key, deletion, at: at)
+        case .setConversationSettings(let key, let conversation, let settings, let at):
+            try self.set(key, conversation, settings, at: at)
+        case .endLevel(let key, let conversation, let at): try self.endLevel(key, conversation, at: at)
+        case .setPersonSettings(let key, let settings, let at): try self.set(key, settings, at: at)
+        case .setBlocked(let key, let user, let isBlocked, let at):
+            try self.set(key, user, isBlocked: isBlocked, at: at)
+        case .acceptCustom(let operation): try self.accept(operation)
         case .signIn(let key, let platform, let at): try self.signIn(key, platform: platform, at: at)
         case .signOut(let key, let at): try self.signOut(key, at: at)
         case .setPushState(let key, let state): try self.setPushState(key, state)
@@ -20,6 +31,11 @@ extension StoreEngine {
         case .loadUser(let key): .user(try self.loadUser(key))
         case .readLog(let key, let after, let limit): .page(try self.readLog(key, after: after, limit: limit))
         case .trace(let app, let id): .trace(try self.trace(of: id, in: app))
+        case .readConversation(let app, let conversation, let user):
+            try self.readConversation(conversation, of: app, for: user)
+        case .readHistory(let key, let conversation, let before, let limit):
+            try self.readHistory(of: key, in: conversation, before: before, limit: limit)
+        case .readSettings(let key): .settings(try self.settings(of: key))
         }
     }
 
@@ -28,29 +44,31 @@ extension StoreEngine {
         if let sender, let earlier = try self.sentMessage(message.clientMessageID, by: sender) {
             return .duplicate(earlier.id, sentAt: earlier.at)
         }
-        if message.id <= self.lastMessageID, try self.isAccepted(message.id) {
-            return .refused(StoreRules.usedMessageID(message.id))
-        }
-        var version: UInt64 = 0
-        if !message.conversation.type.targetIsPeer {
-            guard let conversation = try self.find(message.conversation, in: message.app) else {
-                return .refused(StoreRules.unknownConversation(message.conversation))
+        if try self.isUsed(message.id) { return .refused(StoreRules.usedMessageID(message.id)) }
+        if message.conversation.type.targetIsPeer {
+            if message.conversation.type == .direct,
+                try self.settings(of: UserKey(app: message.app, user: UserID(message.conversation.target)))
+                    .blocked.contains(message.sender)
+            {
+                return .refused(StoreRules.blocked(by: UserID(message.conversation.target)))
             }
-            if message.conversation.type != .chatRoom {
-                guard let sender, conversation.memberSet.contains(sender.number) else {
-                    return .refused(StoreRules.notAMember(of: message.conversation))
+            return try self.write(.accept(message, senderDevice: device, version: 0))
+        }
+        guard let conversation = try self.find(message.conversation, in: message.app), !conversation.isDissolved else {
+            return .refused(StoreRules.unknownConversation(message.conversation))
+        }
+        if message.conversation.type != .chatRoom {
+            guard let sender, conversation.memberSet.contains(sender.number) else {
+                return .refused(StoreRules.notAMember(of: message.conversation))
+            }
+            for user in message.recipients {
+                let person = try self.find(UserKey(app: message.app, user: user))
+                guard let person, conversation.memberSet.contains(person.number) else {
+                    return .refused(StoreRules.strangerAmongRecipients(user))
                 }
             }
-            version = conversation.version
         }
-        return try self.write(.accept(message, senderDevice: device, version: version))
-    }
-
-    private func putConversation(_ record: ConversationRecord) throws -> StoreResult {
-        if let fault = StoreRules.fault(in: record) { return .refused(fault) }
-        let earlier = try self.find(record.conversation, in: record.app)
-        if let earlier, try self.record(of: earlier) == record { return .done }
-        return try self.write(.putConversation(record, version: (earlier?.version ?? 0) + 1))
+        return try self.write(.accept(message, senderDevice: device, version: conversation.version))
     }
 
     private func markRead(
@@ -62,7 +80,7 @@ extension StoreEngine {
         guard upTo <= person.head else {
             return .refused(StoreRules.pastHead(field: "up_to", head: person.head, got: upTo))
         }
-        guard upTo > state.read else { return .read(position: nil, unread: person.unread) }
+        guard upTo > state.read else { return .read(position: nil, unread: person.counts.unread) }
         return try self.write(.markRead(key, conversation, upTo: upTo, at: at))
     }
 
@@ -81,19 +99,46 @@ extension StoreEngine {
     }
 
     private func signOut(_ key: DeviceKey, at: Int64) throws -> StoreResult {
-        guard let person = try self.find(key.user), let device = try self.device(key), !device.isSignedOut else {
-            return .done
-        }
-        // Each end is a record of its own: replayed, it must not depend on which legs are still open by then.
-        let legs = try self.openLegs(of: person).keys.filter { $0.device == key.device }.sorted()
-        for leg in legs { _ = try self.write(.endLeg(EndedLeg(leg: leg, end: .signedOut, at: at))) }
+        guard let device = try self.device(key), !device.isSignedOut else { return .done }
+        try self.endLegs(of: key, .signedOut, at: at)
         return try self.write(.signOut(key))
     }
 
     private func setPushState(_ key: DeviceKey, _ state: PushState) throws -> StoreResult {
         guard let device = try self.device(key) else { return .refused(StoreRules.unknownDevice(key)) }
-        if device.isSignedOut || device.push == state { return .done }
-        return try self.write(.setPushState(key, state))
+        if device.isSignedOut { return .done }
+        var others: [DeviceKey] = []
+        if case .registered(let registration, let at) = state {
+            others = try self.devices(with: registration, in: key.user.app).filter { $0 != key }
+            for other in others {
+                try self.endLegs(of: other, .noToken, at: at)
+                _ = try self.write(.setPushState(other, .none))
+            }
+        }
+        if device.push != state { _ = try self.write(.setPushState(key, state)) }
+        return others.isEmpty ? .done : .taken(others)
+    }
+
+    /// The devices of an app that have a registration, sorted.
+    private func devices(with registration: PushRegistration, in app: AppID) throws -> [DeviceKey] {
+        let token = registration.token
+        var keys = (self.tokenTail[token] ?? []).union(self.tokensInRound[token] ?? [])
+        let row = self.sql.devicesWithToken
+        row.bind(1, token.rawValue)
+        while try row.step() {
+            let user = UserKey(app: AppID(row.text(0)), user: UserID(row.text(1)))
+            keys.insert(DeviceKey(user: user, device: DeviceID(row.text(2))))
+        }
+        return try keys.sorted().filter { key in
+            try key.user.app == app && self.device(key)?.push.registration == registration
+        }
+    }
+
+    /// Each end is a record of its own: replayed, it must not depend on which legs are still open by then.
+    private func endLegs(of key: DeviceKey, _ end: LegEnd, at: Int64) throws {
+        guard let person = try self.find(key.user) else { return }
+        let legs = try self.openLegs(of: person).keys.filter { $0.device == key.device }.sorted()
+        for leg in legs { _ = try self.write(.endLeg(EndedLeg(leg: leg, end: end, at: at))) }
     }
 
     private func advance(_ key: DeviceKey, settled: LogPosition, decided: LogPosition) throws -> StoreResult {

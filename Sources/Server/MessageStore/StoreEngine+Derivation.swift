@@ -51,6 +51,7 @@ extension StoreEngine {
         do {
             try self.begin()
             try self.storeIdentities()
+            try self.storeRevisions()
             let isDone = try self.derive(&round)
             let watermark = isDone ? round.target : self.watermark
             self.sql.setDerived.bind(1, watermark)
@@ -60,7 +61,10 @@ extension StoreEngine {
             try self.commit()
             self.watermark = watermark
             self.round = isDone ? nil : round
-            if isDone { self.evict() }
+            if isDone {
+                self.tokensInRound.removeAll()
+                self.evict()
+            }
             return true
         } catch {
             try? self.sql.rollback.run()
@@ -71,6 +75,8 @@ extension StoreEngine {
     private func startRound() -> DerivationRound {
         let people = self.dirtyPeople.sorted { $0.number < $1.number }
         self.dirtyPeople.removeAll(keepingCapacity: true)
+        self.tokensInRound = self.tokenTail
+        self.tokenTail.removeAll(keepingCapacity: true)
         self.roundNumber += 1
         return DerivationRound(target: self.next - 1, people: people)
     }
@@ -124,30 +130,68 @@ extension StoreEngine {
             self.sql.putConversation.bind(4, conversation.conversation.target)
             self.sql.putConversation.bind(5, conversation.name)
             self.sql.putConversation.bind(6, version)
+            self.sql.putConversation.bind(7, conversation.portrait)
+            self.sql.putConversation.bind(8, Int64(conversation.isDissolved ? 1 : 0))
+            writer.removeAll()
+            for (number, member) in conversation.ranks.sorted(by: { $0.key < $1.key }) {
+                writer.signed(number)
+                writer.rank(of: member)
+            }
+            self.sql.putConversation.bind(9, writer.bytes)
             try self.sql.putConversation.run()
         }
         self.newVersions.removeAll(keepingCapacity: true)
+        self.membersInTail = 0
+    }
+
+    /// Rows for what became of messages, for custom messages and for chat rooms. Written again after a crash they come out the same.
+    private func storeRevisions() throws {
+        for (message, revision) in self.revisionTail.sorted(by: { $0.key < $1.key }) {
+            self.sql.putRevision.bind(1, message.rawValue)
+            self.sql.putRevision.bind(2, revision.recalled)
+            self.sql.putRevision.bind(3, revision.edited)
+            try self.sql.putRevision.run()
+        }
+        self.revisionTail.removeAll(keepingCapacity: true)
+        for (key, sent) in self.customTail {
+            self.sql.insertCustomMessage.bind(1, key.app.rawValue)
+            self.sql.insertCustomMessage.bind(2, key.id.rawValue)
+            self.sql.insertCustomMessage.bind(3, sent.id.rawValue)
+            self.sql.insertCustomMessage.bind(4, sent.at)
+            try self.sql.insertCustomMessage.run()
+        }
+        self.customTail.removeAll(keepingCapacity: true)
+        for (room, messages) in self.roomTail.sorted(by: { $0.key < $1.key }) {
+            for (record, message) in messages {
+                self.sql.insertRoomMessage.bind(1, room)
+                self.sql.insertRoomMessage.bind(2, record)
+                self.sql.insertRoomMessage.bind(3, message.rawValue)
+                try self.sql.insertRoomMessage.run()
+            }
+        }
+        self.roomTail.removeAll(keepingCapacity: true)
     }
 
     private func store(_ person: PersonState) throws {
         person.applied = self.next - 1
         let update = self.sql.updatePerson
         update.bind(1, person.head)
-        update.bind(2, Int64(person.unread))
+        update.bind(2, Int64(person.counts.unread))
         update.bind(3, person.applied)
-        update.bind(4, person.number)
+        update.bind(4, Int64(person.counts.unreadWithMuted))
+        update.bind(5, Int64(person.counts.mentions))
+        update.bind(6, person.number)
         try update.run()
+        if person.settingsChanged { try self.storeSettings(of: person) }
         for chunk in person.closedChunks { try self.store(chunk, of: person) }
         if person.chunkChanged { try self.store(person.chunk, of: person) }
         for number in person.changedConversations.sorted(by: { $0.rawValue < $1.rawValue }) {
-            guard let state = person.conversations[number] else { continue }
-            let put = self.sql.putConversationState
-            put.bind(1, person.number)
-            put.bind(2, number.rawValue)
-            put.bind(3, Int64(state.unread))
-            put.bind(4, state.counted)
-            put.bind(5, state.read)
-            try put.run()
+            if let state = person.conversations[number] { try self.store(state, of: number, of: person) }
+        }
+        for message in person.deleted.sorted() {
+            self.sql.insertDeleted.bind(1, person.number)
+            self.sql.insertDeleted.bind(2, message.rawValue)
+            try self.sql.insertDeleted.run()
         }
         for (id, sent) in person.sent {
             let insert = self.sql.insertSentMessage
@@ -165,9 +209,41 @@ extension StoreEngine {
         person.isStored()
     }
 
+    private func storeSettings(of person: PersonState) throws {
+        var writer = ByteWriter()
+        writer.settings(person.settings)
+        self.sql.updateSettings.bind(2, person.number)
+        try self.sql.updateSettings.run(blob: writer.bytes, at: 1)
+    }
+
+    private func store(
+        _ state: PersonState.ConversationState, of number: ConversationNumber, of person: PersonState
+    ) throws {
+        let put = self.sql.putConversationState
+        put.bind(1, person.number)
+        put.bind(2, number.rawValue)
+        put.bind(3, Int64(state.unread))
+        put.bind(4, state.counted)
+        put.bind(5, state.read)
+        put.bind(6, Int64(state.mentions))
+        if state.withdrawn.isEmpty {
+            put.bindNull(7)
+        } else {
+            var writer = ByteWriter()
+            var last: LogPosition = 0
+            for position in state.withdrawn {
+                writer.number(position - last)
+                last = position
+            }
+            put.bind(7, writer.bytes)
+        }
+        try put.run()
+    }
+
     private func store(_ chunk: LogChunk, of person: PersonState) throws {
         self.sql.putChunk.bind(1, person.number)
         self.sql.putChunk.bind(2, chunk.first)
+        self.sql.putChunk.bind(4, LogChunk.format)
         try self.sql.putChunk.run(blob: chunk.bytes, at: 3)
     }
 

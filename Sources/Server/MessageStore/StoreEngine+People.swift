@@ -47,18 +47,26 @@ extension StoreEngine {
         let number = statement.int(0)
         let key = UserKey(app: AppID(statement.text(1)), user: UserID(statement.text(2)))
         let head = statement.position(3)
-        let unread = Int(statement.int(4))
         let applied = statement.position(5)
+        let counts = UnreadCounts(
+            unread: Int(statement.int(4)), unreadWithMuted: Int(statement.int(6)), mentions: Int(statement.int(7)))
+        var settings = AllSettings()
+        if !statement.isNull(8) {
+            var reader = ByteReader(statement.blob(8))
+            settings = try reader.allSettings()
+        }
         statement.reset()
         var chunk = LogChunk(first: head + 1)
         self.sql.lastChunk.bind(1, number)
         if try self.sql.lastChunk.step() {
             defer { self.sql.lastChunk.reset() }
-            chunk = try LogChunk(first: self.sql.lastChunk.position(0), stored: self.sql.lastChunk.blob(1))
+            chunk = try LogChunk(
+                first: self.sql.lastChunk.position(0), stored: self.sql.lastChunk.blob(1),
+                format: self.sql.lastChunk.int(2))
         }
         guard chunk.end == head + 1 else { throw StoredBytesFault.missing("entry \(head) of the log of \(key)") }
         let person = PersonState(
-            number: number, key: key, head: head, unread: unread, applied: applied, chunk: chunk)
+            number: number, key: key, head: head, counts: counts, settings: settings, applied: applied, chunk: chunk)
         self.remember(person)
         return person
     }
@@ -121,12 +129,35 @@ extension StoreEngine {
         self.sql.conversationState.bind(1, person.number)
         self.sql.conversationState.bind(2, number.rawValue)
         guard try self.sql.conversationState.step() else { return nil }
-        defer { self.sql.conversationState.reset() }
-        let state = PersonState.ConversationState(
-            unread: Int(self.sql.conversationState.int(0)), counted: self.sql.conversationState.position(1),
-            read: self.sql.conversationState.position(2))
+        var state = PersonState.ConversationState(
+            unread: Int(self.sql.conversationState.int(0)), mentions: Int(self.sql.conversationState.int(3)),
+            counted: self.sql.conversationState.position(1), read: self.sql.conversationState.position(2))
+        var reader = ByteReader(self.sql.conversationState.blob(4))
+        while !reader.isAtEnd { state.withdrawn.append((state.withdrawn.last ?? 0) + (try reader.number())) }
+        self.sql.conversationState.reset()
+        state.isMuted = try self.isMuted(number, for: person)
         person.conversations[number] = state
         return state
+    }
+
+    /// The same for a conversation the person may have no entries of yet.
+    func stateOrNew(
+        _ number: ConversationNumber, of person: PersonState
+    ) throws -> PersonState.ConversationState {
+        if let state = try self.conversationState(number, of: person) { return state }
+        return PersonState.ConversationState(isMuted: try self.isMuted(number, for: person))
+    }
+
+    func isMuted(_ number: ConversationNumber, for person: PersonState) throws -> Bool {
+        guard person.settings.mayMute else { return false }
+        return person.settings.isMuted(try self.conversationID(of: number))
+    }
+
+    /// The conversation with a number, as those see it who have entries of it.
+    func conversationID(of number: ConversationNumber) throws -> ConversationID {
+        guard let type = number.type else { throw StoredBytesFault.badValue("conversation number") }
+        guard type.targetIsPeer else { return try self.conversation(number.number).conversation }
+        return ConversationID(type: type, target: try self.person(number.number).key.user.rawValue)
     }
 
     /// The number of a conversation as somebody of the app sees it; nil if it cannot have entries.
@@ -205,76 +236,5 @@ extension StoreEngine {
         }
         person.openLegs = legs
         return legs
-    }
-}
-
-// MARK: - Conversations with members
-
-extension StoreEngine {
-    /// A group, discussion or chat room of the app.
-    func find(_ conversation: ConversationID, in app: AppID) throws -> MembersState? {
-        guard !conversation.type.targetIsPeer else { return nil }
-        if let known = self.conversations[ConversationKey(app: app, conversation: conversation)] { return known }
-        self.sql.conversationByKey.bind(1, app.rawValue)
-        self.sql.conversationByKey.bind(2, conversation.type.rawValue)
-        self.sql.conversationByKey.bind(3, conversation.target)
-        return try self.loadConversation(self.sql.conversationByKey)
-    }
-
-    func conversation(_ number: Int64) throws -> MembersState {
-        if let known = self.conversationsByNumber[number] { return known }
-        self.sql.conversationByNumber.bind(1, number)
-        guard let conversation = try self.loadConversation(self.sql.conversationByNumber) else {
-            throw StoredBytesFault.missing("conversation \(number)")
-        }
-        return conversation
-    }
-
-    private func loadConversation(_ row: SQLStatement) throws -> MembersState? {
-        guard try row.step() else { return nil }
-        defer { row.reset() }
-        guard let type = ConversationType(rawValue: row.text(2)) else {
-            throw StoredBytesFault.badValue("conversation kind")
-        }
-        let conversation = MembersState(
-            number: row.int(0), app: AppID(row.text(1)), conversation: ConversationID(type: type, target: row.text(3)),
-            name: row.text(4), version: row.position(5),
-            members: try self.loadMembers(of: row.int(0), version: row.position(5)))
-        self.remember(conversation)
-        return conversation
-    }
-
-    func remember(_ conversation: MembersState) {
-        let key = ConversationKey(app: conversation.app, conversation: conversation.conversation)
-        self.conversations[key] = conversation
-        self.conversationsByNumber[conversation.number] = conversation
-    }
-
-    /// The members of a version, in the order of their ids.
-    func members(of conversation: MembersState, version: UInt64) throws -> [Int64] {
-        if conversation.version == version { return conversation.members }
-        if let new = self.newVersions.first(where: { $0.conversation === conversation && $0.version == version }) {
-            return new.members
-        }
-        return try self.loadMembers(of: conversation.number, version: version)
-    }
-
-    private func loadMembers(of conversation: Int64, version: UInt64) throws -> [Int64] {
-        self.sql.membership.bind(1, conversation)
-        self.sql.membership.bind(2, version)
-        guard try self.sql.membership.step() else {
-            throw StoredBytesFault.missing("membership version \(version) of conversation \(conversation)")
-        }
-        defer { self.sql.membership.reset() }
-        var reader = ByteReader(self.sql.membership.blob(0))
-        var members: [Int64] = []
-        while !reader.isAtEnd { members.append(try reader.signed()) }
-        return members
-    }
-
-    func record(of conversation: MembersState) throws -> ConversationRecord {
-        ConversationRecord(
-            app: conversation.app, conversation: conversation.conversation, name: conversation.name,
-            members: try conversation.members.map { try self.person($0).key.user })
     }
 }

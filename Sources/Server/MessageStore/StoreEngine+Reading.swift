@@ -8,8 +8,8 @@ extension StoreEngine {
             return UserRecord(key: key, head: 0, unread: 0, devices: [], openLegs: [])
         }
         return UserRecord(
-            key: key, head: person.head, unread: person.unread, devices: try self.devices(of: person),
-            openLegs: try self.openLegs(of: person).values.sorted { $0.leg < $1.leg })
+            key: key, head: person.head, unread: person.counts.unread, devices: try self.devices(of: person),
+            openLegs: try self.openLegs(of: person).values.sorted { $0.leg < $1.leg }, settings: person.settings)
     }
 
     func readLog(_ key: UserKey, after: LogPosition, limit: Int) throws -> LogPage {
@@ -21,13 +21,26 @@ extension StoreEngine {
                 return entries.count < limit
             }
         }
-        return LogPage(entries: entries, head: person.head, unread: person.unread)
+        return LogPage(entries: entries, head: person.head, unread: person.counts.unread)
     }
 
     private func body(of entry: LogChunk.Entry) throws -> LogEntry.Body {
         switch try self.record(at: entry.record) {
         case .accept(let message, _, _): return .message(message)
         case .markRead(_, let conversation, let upTo, _): return .read(conversation: conversation, upTo: upTo)
+        case .change(_, let change): return .change(change)
+        case .recall(_, var recall, _):
+            recall.conversation = try self.conversationID(of: entry.conversation)
+            return .recall(recall)
+        case .edit(_, var edit, _):
+            edit.conversation = try self.conversationID(of: entry.conversation)
+            return .edit(edit)
+        case .delete(_, let deletion, _, _): return .deletion(deletion)
+        case .conversationSettings(_, let conversation, let settings, _):
+            return .conversationSettings(conversation, settings)
+        case .personSettings(_, let settings, _): return .personSettings(settings)
+        case .blocked(_, let user, let isBlocked, _): return .blocked(user, isBlocked)
+        case .custom(let operation): return .custom(operation.message)
         case .putConversation, .signIn, .signOut, .setPushState, .advance, .keepLeg, .endLeg, .receipt:
             throw StoredBytesFault.badValue("log entry: journal record \(entry.record) is none")
         }
@@ -46,7 +59,7 @@ extension StoreEngine {
             row.bind(3, firstInMemory)
             defer { row.reset() }
             while try row.step() {
-                guard try LogChunk.read(row.blob(1), first: row.position(0), wanted) else { return }
+                guard try LogChunk.read(row.blob(1), first: row.position(0), format: row.int(2), wanted) else { return }
             }
         }
         for chunk in person.closedChunks + [person.chunk] where chunk.end > after + 1 {
@@ -54,11 +67,14 @@ extension StoreEngine {
         }
     }
 
-    /// The entry a journal record made in a person's log.
-    private func entry(of record: JournalPosition, in person: PersonState) throws -> LogChunk.Entry? {
+    /// The entry a journal record made in a person's log. Entries are in the order of their records, so that the rows are searched
+    /// by halves.
+    func entry(of record: JournalPosition, in person: PersonState) throws -> LogChunk.Entry? {
         var found: LogChunk.Entry?
+        var last: JournalPosition = 0
         func look(_ entry: LogChunk.Entry) -> Bool {
             if entry.record == record { found = entry }
+            last = entry.record
             return entry.record < record
         }
         let inMemory = person.closedChunks + [person.chunk]
@@ -66,30 +82,52 @@ extension StoreEngine {
             try chunk.forEach(look)
             if found != nil { return found }
         }
-        let row = self.sql.chunksBefore
-        row.bind(1, person.number)
-        row.bind(2, inMemory[0].first)
-        defer { row.reset() }
-        while try row.step() {
+        var low: LogPosition = 1
+        var high = inMemory[0].first - 1
+        while low <= high {
+            let row = self.sql.chunkAt
+            row.bind(1, person.number)
+            row.bind(2, low + (high - low) / 2)
+            guard try row.step() else { return nil }
+            defer { row.reset() }
+            let first = row.position(0)
             var reader = ByteReader(row.blob(1))
-            guard try reader.number() <= record else { continue }
-            try LogChunk.read(row.blob(1), first: row.position(0), look)
-            return found
+            if try reader.number() > record {
+                high = first - 1
+                continue
+            }
+            var end = first
+            try LogChunk.read(row.blob(1), first: first, format: row.int(2)) { entry in
+                end = entry.position + 1
+                return look(entry)
+            }
+            if found != nil || last > record { return found }
+            low = end
         }
         return nil
     }
 
-    /// Whether a message has this id already.
-    func isAccepted(_ id: MessageID) throws -> Bool {
-        if self.acceptedTail.contains(id) { return true }
-        for position in try self.records(of: id) {
-            if case .accept = try self.record(at: position) { return true }
+    /// Whether a message, a withdrawal or a custom message has this id already.
+    func isUsed(_ id: MessageID) throws -> Bool {
+        guard id <= self.lastMessageID else { return false }
+        if self.acceptedTail[id] != nil { return true }
+        return try self.storedRecords(of: id).contains { position in
+            switch try self.record(at: position) {
+            case .accept, .recall, .custom: true
+            case .putConversation, .change, .edit, .delete, .conversationSettings, .personSettings, .blocked, .signIn,
+                .signOut, .setPushState, .advance, .markRead, .keepLeg, .endLeg, .receipt:
+                false
+            }
         }
-        return false
     }
 
     /// The journal records that speak of a message, in order.
-    private func records(of id: MessageID) throws -> [JournalPosition] {
+    func records(of id: MessageID) throws -> [JournalPosition] {
+        try self.storedRecords(of: id) + self.indexTail.filter { $0.message == id }.map(\.record)
+    }
+
+    /// Those of them that have a row in the index.
+    func storedRecords(of id: MessageID) throws -> [JournalPosition] {
         var positions: [JournalPosition] = []
         let row = self.sql.indexOf
         row.bind(1, id.rawValue)
@@ -102,7 +140,7 @@ extension StoreEngine {
                 positions.append(position)
             }
         }
-        return positions + self.indexTail.filter { $0.message == id }.map(\.record)
+        return positions
     }
 
     func trace(of id: MessageID, in app: AppID) throws -> MessageTrace? {
@@ -115,7 +153,9 @@ extension StoreEngine {
             case .endLeg(let end): if ended[end.leg] == nil { ended[end.leg] = end }
             case .receipt(let leg, let receipt, let at):
                 if receipts[leg]?[receipt] == nil { receipts[leg, default: [:]][receipt] = at }
-            case .putConversation, .signIn, .signOut, .setPushState, .advance, .markRead, .keepLeg: break
+            case .putConversation, .change, .recall, .edit, .delete, .conversationSettings, .personSettings, .blocked,
+                .custom, .signIn, .signOut, .setPushState, .advance, .markRead, .keepLeg:
+                break
             }
         }
         guard let accepted, accepted.message.app == app else { return nil }
@@ -137,7 +177,7 @@ extension StoreEngine {
     }
 
     /// Everyone a message has an entry for, sorted.
-    private func recipients(of message: Message, version: UInt64) throws -> [PersonState] {
+    func recipients(of message: Message, version: UInt64) throws -> [PersonState] {
         if message.conversation.type == .chatRoom { return [] }
         if message.conversation.type.targetIsPeer {
             return try Set([message.sender, UserID(message.conversation.target)]).sorted().map {
@@ -147,7 +187,13 @@ extension StoreEngine {
         guard let conversation = try self.find(message.conversation, in: message.app) else {
             throw StoredBytesFault.missing("conversation \(message.conversation)")
         }
-        return try self.members(of: conversation, version: version).map { try self.person($0) }
+        let members = try self.members(of: conversation, version: version)
+        guard !message.recipients.isEmpty else { return try members.map { try self.person($0) } }
+        let wanted = Set(
+            try (message.recipients + [message.sender]).map {
+                try self.intern(UserKey(app: message.app, user: $0)).number
+            })
+        return try members.filter { wanted.contains($0) }.map { try self.person($0) }
     }
 }
 
@@ -183,16 +229,12 @@ extension StoreEngine {
             guard record.head > 0 || !record.devices.isEmpty || !record.openLegs.isEmpty else { continue }
             people.append(
                 StoreDump.Person(
-                    record: record, log: try self.readLog(key, after: 0, limit: .max).entries,
-                    cursors: try self.cursors(of: person)))
+                    record: record, counts: person.counts, log: try self.readLog(key, after: 0, limit: .max).entries,
+                    cursors: try self.cursors(of: person), deleted: try self.deletedMessages(of: person)))
         }
         var numbers = Set(self.newVersions.map(\.conversation.number))
         while try self.sql.allConversations.step() { numbers.insert(self.sql.allConversations.int(0)) }
-        let conversations = try numbers.map { number in
-            let conversation = try self.conversation(number)
-            return StoreDump.Conversation(
-                record: try self.record(of: conversation), version: conversation.version)
-        }
+        let conversations = try numbers.map { try self.stored(try self.conversation($0)) }
         var ids = Set(self.indexTail.map(\.message))
         while try self.sql.allIndexed.step() { ids.insert(MessageID(rawValue: self.sql.allIndexed.position(0))) }
         let messages = try ids.sorted().compactMap { id -> MessageTrace? in
@@ -208,25 +250,33 @@ extension StoreEngine {
             conversations: conversations.sorted {
                 ($0.record.app, $0.record.conversation) < ($1.record.app, $1.record.conversation)
             },
-            messages: messages)
+            messages: messages, revisions: try self.revisions(of: messages.map(\.message)))
+    }
+
+    private func revisions(of messages: [Message]) throws -> [StoreDump.Revision] {
+        try messages.compactMap { message in
+            let revision = try self.revision(of: message.id)
+            guard revision != MessageRevision() else { return nil }
+            return StoreDump.Revision(
+                message: message.id, content: try self.editedContent(revision), isRecalled: revision.recalled > 0)
+        }
+    }
+
+    private func deletedMessages(of person: PersonState) throws -> [MessageID] {
+        var deleted = person.deleted
+        self.sql.allDeleted.bind(1, person.number)
+        while try self.sql.allDeleted.step() { deleted.insert(MessageID(rawValue: self.sql.allDeleted.position(0))) }
+        return deleted.sorted()
     }
 
     private func cursors(of person: PersonState) throws -> [StoreDump.Cursor] {
-        var numbers = Set(person.changedConversations)
-        self.sql.allConversationStates.bind(1, person.number)
-        while try self.sql.allConversationStates.step() {
-            numbers.insert(ConversationNumber(rawValue: self.sql.allConversationStates.position(0)))
-        }
-        return try numbers.map { number in
-            guard let state = try self.conversationState(number, of: person), let type = number.type else {
+        try self.conversations(of: person).map { number in
+            guard let state = try self.conversationState(number, of: person) else {
                 throw StoredBytesFault.missing("conversation \(number.rawValue) of \(person.key)")
             }
-            let target =
-                type.targetIsPeer
-                ? try self.person(number.number).key.user.rawValue
-                : try self.conversation(number.number).conversation.target
             return StoreDump.Cursor(
-                conversation: ConversationID(type: type, target: target), unread: state.unread, upTo: state.read)
+                conversation: try self.conversationID(of: number), unread: state.unread, mentions: state.mentions,
+                upTo: state.read)
         }.sorted { $0.conversation < $1.conversation }
     }
 }

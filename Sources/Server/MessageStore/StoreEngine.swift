@@ -49,10 +49,21 @@ final class StoreEngine {
 
     /// What the message index lacks, in journal order.
     var indexTail: [(message: MessageID, record: JournalPosition)] = []
-    /// Messages accepted since the index was derived.
-    var acceptedTail: Set<MessageID> = []
+    /// The records of messages, withdrawals and custom messages with new ids since the index was derived.
+    var acceptedTail: [MessageID: JournalPosition] = [:]
+    /// What became of messages, without a row.
+    var revisionTail: [MessageID: MessageRevision] = [:]
+    /// Custom messages without a row.
+    var customTail: [CustomKey: PersonState.SentMessage] = [:]
+    /// Chat rooms' messages without a row, by the room's number, in journal order.
+    var roomTail: [Int64: [(record: JournalPosition, message: MessageID)]] = [:]
+    /// Devices that got a token since the present round of deriving began, and since the one before.
+    var tokenTail: [PushToken: Set<DeviceKey>] = [:]
+    var tokensInRound: [PushToken: Set<DeviceKey>] = [:]
     /// Log entries that wait to be derived.
     var entriesInTail = 0
+    /// Members of membership versions without a row.
+    var membersInTail = 0
 
     var round: DerivationRound?
     var roundNumber = 0
@@ -80,6 +91,7 @@ final class StoreEngine {
     /// Deriving must go on between batches, busy or not.
     var tailIsLong: Bool {
         self.tailRecords >= self.configuration.tailRecordsMax || self.entriesInTail >= self.configuration.tailEntriesMax
+            || self.membersInTail >= self.configuration.tailEntriesMax
     }
 
     private func recover() throws {

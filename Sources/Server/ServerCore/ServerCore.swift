@@ -37,6 +37,8 @@ package struct ServerCore: Sendable {
     // Sessions.
     var openings: [SessionID: Opening] = [:]
     var sessions: [SessionID: Session] = [:]
+    /// Who hears which chat room, in the order in which they came in.
+    var rooms: [RoomKey: OrderedSet<SessionID>] = [:]
 
     // People: a slot each, so that timers and legs name them by a number.
     var slots: [UserKey: Int] = [:]
@@ -49,12 +51,15 @@ package struct ServerCore: Sendable {
     var recovery: Deque<UserKey> = []
     var recoveryLoads = 0
 
+    /// Time zones of quiet hours.
+    var zones: [String: Zone] = [:]
+
     // Push.
     var lanes: OrderedDictionary<PushLane, Lane> = [:]
     var pushCount: UInt64 = 0
     var pushes: [PushID: Push] = [:]
     /// The text of the message pushed last: a group's pushes share it.
-    var lastAlert: (message: MessageID, text: String)?
+    var lastAlert: (message: SharedMessage, tag: String, text: String)?
 
     var timers: Heap<Timer> = []
     var timerCount: UInt64 = 0
@@ -125,6 +130,9 @@ package struct ServerCore: Sendable {
         case (.open, .api(let request, let command)), (.draining, .api(let request, let command)):
             self.serve(command, for: request, now, &effects)
             return self.state
+        case (.open, .timeZoneRead(let name, let facts)), (.draining, .timeZoneRead(let name, let facts)):
+            self.takeZone(name, facts, now, &effects)
+            return self.state
         case (.open, .credentialReplaced(let lane)):
             self.tellBreaker(of: lane, .credentialReplaced, now, &effects)
             return .open
@@ -171,6 +179,9 @@ package struct ServerCore: Sendable {
         case (.failed, .frame(let session, .send(let draft))):
             effects.append(.write(session, .sendRefused(draft.clientMessageID, Self.unavailable)))
             return .failed
+        case (.failed, .frame(let session, .request(let number, _))):
+            effects.append(.write(session, .answer(number, .refused(Self.unavailable))))
+            return .failed
         case (.closed, .drainRequested):
             effects.append(.drained)
             return .drained
@@ -183,11 +194,12 @@ package struct ServerCore: Sendable {
             (.failed, .timeReached), (.draining, .drainRequested), (.drained, .drainRequested),
             (.failed, .drainRequested), (.closed, .credentialReplaced), (.draining, .credentialReplaced),
             (.drained, .credentialReplaced), (.failed, .credentialReplaced), (.failed, .stored), (.failed, .pushEnded),
-            (.failed, .credentialMissing), (.drained, .stored):
+            (.failed, .credentialMissing), (.drained, .stored), (.drained, .timeZoneRead), (.failed, .timeZoneRead):
             return self.state
 
         // Our own bug: answers to what was never asked.
-        case (.closed, .frame), (.closed, .stored), (.closed, .pushEnded), (.closed, .credentialMissing):
+        case (.closed, .frame), (.closed, .stored), (.closed, .pushEnded), (.closed, .credentialMissing),
+            (.closed, .timeZoneRead):
             effects.append(.flagBug("an event came before the store was opened"))
             return .closed
         }

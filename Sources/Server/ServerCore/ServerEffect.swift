@@ -14,6 +14,8 @@ package enum ServerEffect: Hashable, Sendable {
     case store(StoreRequestID, StoreCommand)
     /// Send a push with the app's credential; answered by `ServerEvent.pushEnded` or `.credentialMissing`.
     case push(PushID, AppID, APNsRequest)
+    /// Look a time zone up by its name in the time-zone database; answered by `ServerEvent.timeZoneRead`.
+    case readTimeZone(String)
     /// Answer a request of the HTTP API.
     case reply(ApiRequestID, ApiResult)
     /// Tell the operator that pushes of a lane wait, and why (DESIGN P8).
@@ -40,6 +42,8 @@ package enum ApiResult: Hashable, Sendable {
     case trace(MessageTrace?)
     /// Entries of a log.
     case page(LogPage)
+    /// What a request is answered.
+    case answer(ClientAnswer)
 }
 
 /// Why the pushes of a lane wait.

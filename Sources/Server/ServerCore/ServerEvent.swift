@@ -99,6 +99,8 @@ package enum ServerEvent: Hashable, Sendable {
     case credentialMissing(PushID)
     /// An operator has put a credential in place (or replaced it): what waits for it is tried again at once.
     case credentialReplaced(PushLane)
+    /// What the time-zone database says of a zone that was asked for; nil if it has none of that name.
+    case timeZoneRead(String, TimeZoneFacts?)
     /// `ServerCore.nextDeadline` is reached. Harmless when it comes early or late.
     case timeReached
     /// The process shall stop: clients are asked to reconnect, no lease is ended, nothing new is pushed.
@@ -113,6 +115,12 @@ package enum ApiCommand: Hashable, Sendable {
     case send(UserKey, MessageDraft)
     /// Create or replace a conversation. Answers `.done` or `.refused`.
     case putConversation(ConversationRecord)
+    /// What a client may ask, on behalf of `actor`; nil for the app's backend, which may do everything. Answers `.answer`.
+    case request(AppID, actor: UserID?, ClientRequest)
+    /// Send a custom message (S4.10) to 1 to 1,000 people; its id and time are the server's. Answers `.accepted` or `.refused`.
+    case sendCustom(AppID, CustomMessage, recipients: [UserID], clientMessageID: ClientMessageID)
+    /// How much a person has not read, and the head of their log. Answers `.page` without entries.
+    case unread(UserKey)
     /// The life of one message, live legs included. Answers `.trace`.
     case trace(AppID, MessageID)
     /// Sign a device out: its session ends, its token is forgotten. Answers `.done` or `.refused`.

@@ -1,3 +1,5 @@
+package import TidingsModel
+
 /// The numbers an operator may change. Times are milliseconds; the defaults are those of DESIGN §3–§5.
 package struct ServerSettings: Hashable, Sendable {
     /// The node's number in message ids, 0 to 63.
@@ -30,6 +32,10 @@ package struct ServerSettings: Hashable, Sendable {
     package var sendsInFlightMax: Int = 64
     /// How many syncs of one session may be with the store.
     package var syncsInFlightMax: Int = 4
+    /// How many requests of one session may be with the store.
+    package var requestsInFlightMax: Int = 16
+    /// How many push registrations, reads and sign-outs of one session may be with the store.
+    package var commandsInFlightMax: Int = 16
     /// How many store commands may be unanswered before sends are refused with `unavailable`.
     package var storeBacklogMax: Int = 200_000
     /// How many unsettled entries are written to one device before it is left to sync on its own.
@@ -44,7 +50,33 @@ package struct ServerSettings: Hashable, Sendable {
     /// would be found again after a crash.
     package var cursorFlushTime: Int64 = 1_000
 
+    // Conversations.
+    /// How many of a person's devices may be signed in.
+    package var devicePolicy: DevicePolicy = .all
+    /// How many chat rooms one connection may hear.
+    package var roomsPerSessionMax: Int = 5
+    /// The most members a group, discussion or chat room may have.
+    package var membersMax: Int = 3_000
+    /// How long after it was sent a message may be withdrawn by its sender.
+    package var recallWindow: Int64 = 120_000
+    /// How long after it was sent a message may be given another content by its sender.
+    package var editWindow: Int64 = 120_000
+    /// The largest page of a history, in messages: 1 to 100.
+    package var historyMax: Int = 100
+
     // Push (DESIGN §5).
+    /// How long a push waits after the person did something on another device in front; 0 for no wait.
+    package var activeElsewhereTime: Int64 = 30_000
+    /// After how many alerts of one conversation within `stormWindow` the next ones are merged; 0 for never.
+    package var stormLimit: Int = 5
+    /// How long alerts are counted, and how long those that are merged wait at most.
+    package var stormWindow: Int64 = 60_000
+    /// How many silent pushes an hour may tell a device that its badge fell (apns.md §14); 0 for none.
+    package var badgePushesPerHour: Int = 3
+    /// How long such a push waits for others to be merged with it.
+    package var badgePushDelay: Int64 = 10_000
+    /// The words of pushes of apps that have their own.
+    package var words: [AppID: AppWords] = [:]
     /// How long after it was sent a message may still be pushed: 30 days, as long as APNs keeps one (apns.md §15).
     package var pushLifetime: Int64 = 2_592_000_000
     /// The first wait after a failed push; doubled by each further failure.

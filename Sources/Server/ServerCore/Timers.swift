@@ -47,6 +47,7 @@ extension ServerCore {
             if let at = self.people[slot].devices[index].due(self.settings) { due = min(due, at) }
         }
         if due == .max, self.people[slot].isIdle { due = self.people[slot].busyAt + self.settings.idleTime }
+        due = min(due, self.people[slot].judgeAt ?? .max, self.people[slot].levelDueAt ?? .max)
         guard due != .max, due < self.people[slot].armedAt ?? .max else { return }
         self.people[slot].armedAt = due
         self.setTimer(at: due, .person(slot: slot))
@@ -74,9 +75,15 @@ extension ServerCore {
                 self.people[slot].devices[index].retry?.until = nil
                 self.pump(slot, index, now, &effects)
             }
+            self.lookAtBadge(slot, index, now, &effects)
             if let flushAt = self.people[slot].devices[index].flushAt, now.monotonic >= flushAt {
                 self.writeCursor(slot, index, &effects)
             }
+        }
+        if let at = self.people[slot].levelDueAt, now.monotonic >= at { self.endLevels(slot, now, &effects) }
+        if let at = self.people[slot].judgeAt, now.monotonic >= at {
+            self.people[slot].judgeAt = nil
+            self.pumpAll(slot, now, &effects)
         }
         if self.people[slot].isIdle, now.monotonic >= self.people[slot].busyAt + self.settings.idleTime {
             self.unload(slot)

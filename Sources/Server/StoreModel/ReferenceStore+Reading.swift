@@ -1,4 +1,4 @@
-package import TidingsModel
+import TidingsModel
 
 extension ReferenceStore {
     func record(of key: UserKey) -> UserRecord {
@@ -6,15 +6,15 @@ extension ReferenceStore {
             return UserRecord(key: key, head: 0, unread: 0, devices: [], openLegs: [])
         }
         return UserRecord(
-            key: key, head: person.head, unread: person.unread,
+            key: key, head: person.head, unread: person.counts.unread,
             devices: person.devices.values.sorted { $0.key < $1.key },
-            openLegs: person.openLegs.values.sorted { $0.leg < $1.leg })
+            openLegs: person.openLegs.values.sorted { $0.leg < $1.leg }, settings: person.settings)
     }
 
     func page(of key: UserKey, after: LogPosition, limit: Int) -> LogPage {
         guard let person = self.people[key] else { return LogPage(entries: [], head: 0, unread: 0) }
         let entries = after < person.head ? Array(person.log[Int(after)...].prefix(max(0, limit))) : []
-        return LogPage(entries: entries, head: person.head, unread: person.unread)
+        return LogPage(entries: entries, head: person.head, unread: person.counts.unread)
     }
 
     func trace(of id: MessageID, in app: AppID) -> MessageTrace? {
@@ -33,6 +33,43 @@ extension ReferenceStore {
             receipts: receipts.map { .init(leg: $0.key.leg, receipt: $0.key.receipt, at: $0.value) }.sorted { $0 < $1 })
     }
 
+    func history(
+        of key: UserKey, in conversation: ConversationID, before: MessageID?, limit: Int
+    ) -> StoreResult {
+        if let fault = StoreRules.fault(inHistoryLimit: limit) { return .refused(fault) }
+        var all: [MessageID] = []
+        if conversation.type == .chatRoom {
+            guard let room = self.conversations[ConversationKey(app: key.app, conversation: conversation)] else {
+                return .refused(StoreRules.unknownConversation(conversation))
+            }
+            all = room.messages
+        } else {
+            all = (self.people[key]?.log ?? []).compactMap { entry in
+                guard case .message(let message) = entry.body, message.conversation(seenBy: key.user) == conversation
+                else { return nil }
+                return message.id
+            }
+        }
+        if let before {
+            guard let end = all.firstIndex(of: before) else {
+                return .refused(StoreRules.unknownMessage(before, field: "before"))
+            }
+            all = Array(all[..<end])
+        }
+        let messages = all.reversed().lazy.compactMap { self.present($0, to: key) }.prefix(limit + 1)
+        return .history(Array(messages.prefix(limit)), hasMore: messages.count > limit)
+    }
+
+    /// A message of the history as it reads now; nil if it is not there for the person.
+    private func present(_ id: MessageID, to key: UserKey) -> Message? {
+        guard let accepted = self.messages[id], accepted.message.flags.contains(.stored), !accepted.isRecalled,
+            self.people[key]?.deleted.contains(id) != true
+        else { return nil }
+        var message = accepted.message
+        message.content = accepted.content ?? message.content
+        return message
+    }
+
     /// Everything in the store, in a fixed order.
     package func dump() -> StoreDump {
         let people = self.people.keys.sorted().compactMap { key -> StoreDump.Person? in
@@ -40,23 +77,26 @@ extension ReferenceStore {
                 person.head > 0 || !person.devices.isEmpty || !person.openLegs.isEmpty
             else { return nil }
             return StoreDump.Person(
-                record: self.record(of: key), log: person.log,
+                record: self.record(of: key), counts: person.counts, log: person.log,
                 cursors: person.cursors.map {
-                    .init(conversation: $0.key, unread: $0.value.unread, upTo: $0.value.upTo)
+                    .init(
+                        conversation: $0.key, unread: $0.value.unread, mentions: $0.value.mentions,
+                        upTo: $0.value.upTo)
                 }
-                .sorted { $0.conversation < $1.conversation })
-        }
-        let conversations = self.conversations.values.map {
-            StoreDump.Conversation(record: $0.record, version: $0.version)
+                .sorted { $0.conversation < $1.conversation },
+                deleted: person.deleted.sorted())
         }
         return StoreDump(
             epoch: self.epoch, lastMessageID: self.lastMessageID, people: people,
-            conversations: conversations.sorted {
+            conversations: self.conversations.values.map(\.stored).sorted {
                 ($0.record.app, $0.record.conversation) < ($1.record.app, $1.record.conversation)
             },
             messages: self.messages.keys.sorted().compactMap { id in
                 self.messages[id].flatMap { self.trace(of: id, in: $0.message.app) }
-            })
+            },
+            revisions: self.messages.values.filter { $0.isRecalled || $0.content != nil }.map {
+                .init(message: $0.message.id, content: $0.content, isRecalled: $0.isRecalled)
+            }.sorted { $0.message < $1.message })
     }
 }
 
@@ -64,79 +104,5 @@ extension MessageTrace.Receipt: Comparable {
     /// Orders by leg, then the receipt's name.
     package static func < (left: Self, right: Self) -> Bool {
         left.leg == right.leg ? left.receipt.rawValue < right.receipt.rawValue : left.leg < right.leg
-    }
-}
-
-/// Everything a store holds, in a fixed order: for comparing two stores.
-package struct StoreDump: Hashable, Sendable {
-    /// The epoch of the last opening.
-    package var epoch: UInt64
-    /// The largest message id accepted.
-    package var lastMessageID: MessageID
-    /// Sorted by person; people of whom nothing is kept are left out.
-    package var people: [Person]
-    /// Sorted by app, then conversation.
-    package var conversations: [Conversation]
-    /// Sorted by message.
-    package var messages: [MessageTrace]
-
-    /// A person with the whole log.
-    package struct Person: Hashable, Sendable {
-        /// What the server core needs to know of the person.
-        package var record: UserRecord
-        /// From the first entry to the head.
-        package var log: [LogEntry]
-        /// Sorted by conversation.
-        package var cursors: [Cursor]
-
-        /// A person from their parts.
-        package init(record: UserRecord, log: [LogEntry], cursors: [Cursor]) {
-            self.record = record
-            self.log = log
-            self.cursors = cursors
-        }
-    }
-
-    /// How far a person has read a conversation, and what is unread in it.
-    package struct Cursor: Hashable, Sendable {
-        /// The conversation as the person sees it.
-        package var conversation: ConversationID
-        /// Its unread messages.
-        package var unread: Int
-        /// The read cursor, 0 if the person has not read it.
-        package var upTo: LogPosition
-
-        /// A cursor from its parts.
-        package init(conversation: ConversationID, unread: Int, upTo: LogPosition) {
-            self.conversation = conversation
-            self.unread = unread
-            self.upTo = upTo
-        }
-    }
-
-    /// A conversation with its membership version.
-    package struct Conversation: Hashable, Sendable {
-        /// Its present name and members.
-        package var record: ConversationRecord
-        /// 1 for the first, then one more for each change.
-        package var version: UInt64
-
-        /// A conversation from its parts.
-        package init(record: ConversationRecord, version: UInt64) {
-            self.record = record
-            self.version = version
-        }
-    }
-
-    /// A dump from its parts.
-    package init(
-        epoch: UInt64, lastMessageID: MessageID, people: [Person], conversations: [Conversation],
-        messages: [MessageTrace]
-    ) {
-        self.epoch = epoch
-        self.lastMessageID = lastMessageID
-        self.people = people
-        self.conversations = conversations
-        self.messages = messages
     }
 }

@@ -9,40 +9,74 @@ package import TidingsModel
 /// # Rules
 /// - **accept**: first the repeat: the same app, sender and client message id as an earlier accepted message, within the store's
 ///   retention (this version keeps everything), answers `.duplicate`, whatever the conversation is by now, so that a retried
-///   send always gets the answer of the first. Then the id must be new. Then the conversation: group and discussion must exist
-///   in the app and have the sender as a member; a chat room must exist; for all other kinds the target is a person of the app,
-///   who need not be known yet. The message becomes an entry in the log of everyone it concerns (sender and peer, once if they
-///   are the same; or the members), also without `.stored` in this version; a chat room's message enters no log.
+///   send always gets the answer of the first. Then the id must be new. Then the conversation: group, discussion and chat room
+///   must exist in the app and not be dissolved; for all other kinds the target is a person of the app, who need not be known
+///   yet. Then the sender: a member of the group or discussion; in a direct conversation not blocked by the target. Then the
+///   recipients of a directed message in a group or discussion: members all of them. The message becomes an entry in the log of
+///   everyone it concerns (sender and peer, once if they are the same; or the members; or sender and recipients), also without
+///   `.stored`; a chat room's message enters no log.
 /// - **Positions** are counted per person in commit order, from 1, without gaps.
-/// - **Unread** counts, per conversation, entries after the read cursor with a message of somebody else that has `.counted`.
-///   This version knows no muted conversations, so a person's unread is the sum.
+/// - **Message ids** of messages, withdrawals and custom messages are given once among all of them.
+/// - **Unread** counts, per conversation, entries after the read cursor with a message of somebody else that has `.counted` and was
+///   neither withdrawn nor deleted by the person; **mentions** those of them that mention the person, by id or with everybody. In
+///   total, `unread` leaves out muted conversations, `unreadWithMuted` and `mentions` do not. A conversation is muted if its level
+///   is `.blocked`; a level with an end counts until `endLevel` is carried out.
 /// - **markRead** needs a conversation the person has entries of, and a position not past the head. A cursor never goes back:
 ///   a position at or below it changes nothing and appends nothing. Otherwise the cursor moves and a `read` entry follows.
-/// - **putConversation** with the same name and members as before changes nothing; anything else is a new membership version.
-///   Entries delivered before stay where they are.
+/// - **putConversation** with the same name, portrait and members as before changes nothing, unless it was dissolved: then it is
+///   one again. Anything else is a new membership version. It writes no entries; entries delivered before stay where they are.
+/// - **change**: `ConversationRules.decide` says what is allowed. What changes nothing answers `.changed(nil, …)`. Otherwise the
+///   version grows by one and a `change` entry goes into the log of everybody who was a member before or is one after; a chat
+///   room's goes into none. Whoever was a member and is none any more has nothing unread there: their cursor stands at the entry.
+///   Dissolving leaves unread as it is.
+/// - **recall**: the message must be one of the app's. Then who may: the backend; the sender, within the window; owner and admin of
+///   the conversation, any time. A message recalled already answers `.noted(nil, …)` to them, so that a retry is harmless. Then the
+///   id must be new. A `recall` entry goes into each log that has the message, and it is unread there no more. Its sender is who
+///   recalled it, for the backend the message's sender. `shown` names the message's ended legs with `accepted` or
+///   `settled(shown)`.
+/// - **edit**: the same for the sender and the backend only, with an `edit` entry; a recalled message is not edited any more, and the
+///   same content again changes nothing. The log keeps the message as it was, with the `edit` behind it.
+/// - **delete**: 1 to 100 messages, repeats dropped, each with an entry in the person's log in that conversation, none deleted before.
+///   They are unread no more; one `deletion` entry names them.
+/// - **setConversationSettings, endLevel, setPersonSettings, setBlocked**: what is so already changes nothing; else one entry in the
+///   person's own log, with unread after it. Settings without level are none. An end at or before the time of the command is
+///   refused.
+/// - **acceptCustom**: the same app and client message id as an earlier custom message answers `.duplicate`. Otherwise the id must be
+///   new; a `custom` entry goes into the log of each recipient, known or not, and counts for nobody.
 /// - **signIn** of a new device, or of one that had signed out, sets `since`, `settled` and `decided` to the head and the push
 ///   state to `.none`; of any other device it only notes platform and time.
 /// - **signOut** forgets the push state and ends the device's open legs `signed_out`; a device unknown or signed out is left alone.
-/// - **setPushState** of a signed-out device changes nothing.
+/// - **setPushState** of a signed-out device changes nothing. A registration takes the token, for the same topic and environment, from
+///   every other device of the app that is registered with it or quarantined: their push state is `.none`, and their open legs end
+///   `no_token` at the time of the registration.
 /// - **advance** moves each cursor forward only, and not past the head.
 /// - **keepLeg** opens a leg, or replaces its state. **endLeg** closes it and keeps the end; of several ends the first stays.
 /// - **receipt**: of several with the same leg and name the first stays.
+/// - **readConversation** tells a member, or the backend, also of a dissolved one.
+/// - **readHistory** gives messages with `.stored` that the person has an entry of, newest entry first, before that of `before`, as
+///   they read now, without those recalled or deleted by the person; `before` must have an entry in that conversation. Of a chat
+///   room, which must exist, everybody sees every message, in the order they were accepted.
 package struct ReferenceStore: Hashable, Sendable {
     /// Grows by one with each opening; 0 before the first.
     package private(set) var epoch: UInt64 = 0
-    /// The largest message id accepted.
-    package private(set) var lastMessageID = MessageID(rawValue: 0)
+    /// The largest id of a message, withdrawal or custom message.
+    package internal(set) var lastMessageID = MessageID(rawValue: 0)
     var people: [UserKey: Person] = [:]
     var conversations: [ConversationKey: Conversation] = [:]
     var messages: [MessageID: Accepted] = [:]
+    /// Ids of withdrawals and custom messages.
+    var otherIDs: Set<MessageID> = []
     var sent: [SentKey: MessageID] = [:]
+    var custom: [CustomKey: CustomSent] = [:]
     var ended: [MessageID: [LegID: EndedLeg]] = [:]
     var receipts: [MessageID: [ReceiptKey: Int64]] = [:]
 
     struct Person: Hashable, Sendable {
         var log: [LogEntry] = []
-        var unread = 0
+        var counts = UnreadCounts()
         var cursors: [ConversationID: Cursor] = [:]
+        var deleted: Set<MessageID> = []
+        var settings = AllSettings()
         var devices: [DeviceID: DeviceRecord] = [:]
         var openLegs: [LegID: OpenLeg] = [:]
 
@@ -51,6 +85,7 @@ package struct ReferenceStore: Hashable, Sendable {
 
     struct Cursor: Hashable, Sendable {
         var unread = 0
+        var mentions = 0
         var upTo: LogPosition = 0
     }
 
@@ -60,19 +95,39 @@ package struct ReferenceStore: Hashable, Sendable {
     }
 
     struct Conversation: Hashable, Sendable {
-        var record: ConversationRecord
+        var stored: StoredConversation
         var members: Set<UserID>
-        var version: UInt64
+        /// A chat room's messages, in the order they were accepted.
+        var messages: [MessageID] = []
+
+        init(_ stored: StoredConversation, messages: [MessageID]) {
+            self.stored = stored
+            self.members = Set(stored.record.members.map(\.id))
+            self.messages = messages
+        }
     }
 
     struct Accepted: Hashable, Sendable {
         var message: Message
         var deliveries: [Delivery]
+        var isRecalled = false
+        /// What it says since it was edited.
+        var content: String?
     }
 
     struct SentKey: Hashable, Sendable {
         var sender: UserKey
         var clientMessageID: ClientMessageID
+    }
+
+    struct CustomKey: Hashable, Sendable {
+        var app: AppID
+        var clientMessageID: ClientMessageID
+    }
+
+    struct CustomSent: Hashable, Sendable {
+        var id: MessageID
+        var at: Int64
     }
 
     struct ReceiptKey: Hashable, Sendable {
@@ -114,6 +169,16 @@ package struct ReferenceStore: Hashable, Sendable {
         switch command {
         case .accept(let message, _): self.accept(message)
         case .putConversation(let record): self.putConversation(record)
+        case .change(let operation): self.change(operation)
+        case .recall(let operation): self.recall(operation)
+        case .edit(let operation): self.edit(operation)
+        case .delete(let key, let deletion, _): self.delete(key, deletion)
+        case .setConversationSettings(let key, let conversation, let settings, let at):
+            self.set(key, conversation, settings, at: at)
+        case .endLevel(let key, let conversation, let at): self.endLevel(key, conversation, at: at)
+        case .setPersonSettings(let key, let settings, _): self.set(key, settings)
+        case .setBlocked(let key, let user, let isBlocked, _): self.set(key, user, isBlocked: isBlocked)
+        case .acceptCustom(let operation): self.accept(operation)
         case .signIn(let key, let platform, let at): self.signIn(key, platform: platform, at: at)
         case .signOut(let key, let at): self.signOut(key, at: at)
         case .setPushState(let key, let state): self.setPushState(key, state)
@@ -125,164 +190,38 @@ package struct ReferenceStore: Hashable, Sendable {
         case .loadUser(let key): .user(self.record(of: key))
         case .readLog(let key, let after, let limit): .page(self.page(of: key, after: after, limit: limit))
         case .trace(let app, let id): .trace(self.trace(of: id, in: app))
+        case .readConversation(let app, let conversation, let user): self.conversation(conversation, of: app, for: user)
+        case .readHistory(let key, let conversation, let before, let limit):
+            self.history(of: key, in: conversation, before: before, limit: limit)
+        case .readSettings(let key): .settings(self.people[key]?.settings ?? AllSettings())
         }
     }
 }
 
-extension ReferenceStore {
-    private mutating func accept(_ message: Message) -> StoreResult {
-        let sender = UserKey(app: message.app, user: message.sender)
-        let sentKey = SentKey(sender: sender, clientMessageID: message.clientMessageID)
-        if let earlier = self.sent[sentKey], let first = self.messages[earlier] {
-            return .duplicate(earlier, sentAt: first.message.sentAt)
-        }
-        guard self.messages[message.id] == nil else { return .refused(StoreRules.usedMessageID(message.id)) }
-        let recipients: [UserID]
-        if message.conversation.type.targetIsPeer {
-            recipients = Set([message.sender, UserID(message.conversation.target)]).sorted()
-        } else {
-            let key = ConversationKey(app: message.app, conversation: message.conversation)
-            guard let conversation = self.conversations[key] else {
-                return .refused(StoreRules.unknownConversation(message.conversation))
-            }
-            if message.conversation.type == .chatRoom {
-                recipients = []
-            } else {
-                guard conversation.members.contains(message.sender) else {
-                    return .refused(StoreRules.notAMember(of: message.conversation))
-                }
-                recipients = conversation.record.members
-            }
-        }
-        let deliveries = recipients.map { self.deliver(message, to: $0) }
-        self.messages[message.id] = Accepted(message: message, deliveries: deliveries)
-        self.sent[sentKey] = message.id
-        self.lastMessageID = max(self.lastMessageID, message.id)
-        return .accepted(deliveries: deliveries)
+extension ReferenceStore.Person {
+    /// Appends an entry to the log.
+    mutating func append(_ body: LogEntry.Body, of user: UserID) -> Delivery {
+        let position = self.head + 1
+        self.log.append(LogEntry(position: position, body: body))
+        return Delivery(user: user, position: position, unread: self.counts.unread)
     }
 
-    private mutating func deliver(_ message: Message, to user: UserID) -> Delivery {
-        let key = UserKey(app: message.app, user: user)
-        var person = self.people.removeValue(forKey: key) ?? Person()
-        let position = person.head + 1
-        person.log.append(LogEntry(position: position, body: .message(message)))
-        let counts = Self.counts(message, for: user) ? 1 : 0
-        person.cursors[message.conversation(seenBy: user), default: Cursor()].unread += counts
-        person.unread += counts
-        let unread = person.unread
-        self.people[key] = person
-        return Delivery(user: user, position: position, unread: unread)
+    /// Counts messages of a conversation, or no longer with negative numbers.
+    mutating func count(_ conversation: ConversationID, unread: Int, mentions: Int) {
+        self.cursors[conversation, default: .init()].unread += unread
+        self.cursors[conversation, default: .init()].mentions += mentions
+        self.counts.unreadWithMuted += unread
+        self.counts.mentions += mentions
+        if !self.settings.isMuted(conversation) { self.counts.unread += unread }
     }
 
-    private static func counts(_ message: Message, for user: UserID) -> Bool {
-        message.sender != user && message.flags.contains(.counted)
-    }
-
-    private mutating func putConversation(_ record: ConversationRecord) -> StoreResult {
-        if let fault = StoreRules.fault(in: record) { return .refused(fault) }
-        let key = ConversationKey(app: record.app, conversation: record.conversation)
-        let earlier = self.conversations[key]
-        if earlier?.record != record {
-            self.conversations[key] = Conversation(
-                record: record, members: Set(record.members), version: (earlier?.version ?? 0) + 1)
+    /// Changes settings, and counts anew what is not muted.
+    mutating func change(_ change: (inout AllSettings) -> Void) {
+        change(&self.settings)
+        self.counts.unread = 0
+        // tidy: order does not leave: a sum is the same in any order
+        for (conversation, cursor) in self.cursors where !self.settings.isMuted(conversation) {
+            self.counts.unread += cursor.unread
         }
-        return .done
-    }
-
-    private mutating func markRead(
-        _ key: UserKey, _ conversation: ConversationID, upTo: LogPosition
-    ) -> StoreResult {
-        guard let person = self.people[key], let cursor = person.cursors[conversation] else {
-            return .refused(StoreRules.nothingToRead(conversation))
-        }
-        guard upTo <= person.head else {
-            return .refused(StoreRules.pastHead(field: "up_to", head: person.head, got: upTo))
-        }
-        guard upTo > cursor.upTo else { return .read(position: nil, unread: person.unread) }
-        let left = person.log[Int(upTo)...].count { entry in
-            guard case .message(let message) = entry.body else { return false }
-            return Self.counts(message, for: key.user) && message.conversation(seenBy: key.user) == conversation
-        }
-        let position = person.head + 1
-        let unread = person.unread + left - cursor.unread
-        self.people[key]?.unread = unread
-        self.people[key]?.cursors[conversation] = Cursor(unread: left, upTo: upTo)
-        self.people[key]?.log.append(LogEntry(position: position, body: .read(conversation: conversation, upTo: upTo)))
-        return .read(position: position, unread: unread)
-    }
-}
-
-extension ReferenceStore {
-    private mutating func signIn(_ key: DeviceKey, platform: String, at: Int64) -> StoreResult {
-        var person = self.people[key.user] ?? Person()
-        let device: DeviceRecord
-        if var known = person.devices[key.device], !known.isSignedOut {
-            known.platform = platform
-            known.signedInAt = at
-            device = known
-        } else {
-            let head = person.head
-            device = DeviceRecord(
-                key: key, platform: platform, push: .none, settled: head, decided: head, since: head, signedInAt: at,
-                isSignedOut: false)
-        }
-        person.devices[key.device] = device
-        self.people[key.user] = person
-        return .device(device)
-    }
-
-    private mutating func signOut(_ key: DeviceKey, at: Int64) -> StoreResult {
-        guard var device = self.people[key.user]?.devices[key.device], !device.isSignedOut else { return .done }
-        device.push = .none
-        device.isSignedOut = true
-        self.people[key.user]?.devices[key.device] = device
-        let legs = self.people[key.user]?.openLegs.keys.sorted().filter { $0.device == key.device } ?? []
-        for leg in legs { _ = self.endLeg(EndedLeg(leg: leg, end: .signedOut, at: at)) }
-        return .done
-    }
-
-    private mutating func setPushState(_ key: DeviceKey, _ state: PushState) -> StoreResult {
-        guard let device = self.people[key.user]?.devices[key.device] else {
-            return .refused(StoreRules.unknownDevice(key))
-        }
-        if !device.isSignedOut { self.people[key.user]?.devices[key.device]?.push = state }
-        return .done
-    }
-
-    private mutating func advance(
-        _ key: DeviceKey, settled: LogPosition?, decided: LogPosition?
-    ) -> StoreResult {
-        guard let person = self.people[key.user], var device = person.devices[key.device] else {
-            return .refused(StoreRules.unknownDevice(key))
-        }
-        if let settled, settled > person.head {
-            return .refused(StoreRules.pastHead(field: "settled", head: person.head, got: settled))
-        }
-        if let decided, decided > person.head {
-            return .refused(StoreRules.pastHead(field: "decided", head: person.head, got: decided))
-        }
-        device.settled = max(device.settled, settled ?? 0)
-        device.decided = max(device.decided, decided ?? 0)
-        self.people[key.user]?.devices[key.device] = device
-        return .done
-    }
-
-    private mutating func keepLeg(_ leg: OpenLeg) -> StoreResult {
-        self.people[leg.leg.user, default: Person()].openLegs[leg.leg] = leg
-        return .done
-    }
-
-    private mutating func endLeg(_ end: EndedLeg) -> StoreResult {
-        self.people[end.leg.user]?.openLegs[end.leg] = nil
-        if self.ended[end.leg.message]?[end.leg] == nil {
-            self.ended[end.leg.message, default: [:]][end.leg] = end
-        }
-        return .done
-    }
-
-    private mutating func keepReceipt(_ leg: LegID, _ receipt: LegReceipt, at: Int64) -> StoreResult {
-        let key = ReceiptKey(leg: leg, receipt: receipt)
-        if self.receipts[leg.message]?[key] == nil { self.receipts[leg.message, default: [:]][key] = at }
-        return .done
     }
 }

@@ -3,64 +3,111 @@ package import TidingsModel
 /// What a store refuses, and in which words. Every store refuses the same things with the same words.
 package enum StoreRules {
     /// The conversation of an accepted message must exist: group, discussion and chat room are made by `putConversation` first.
-    package static func unknownConversation(_ conversation: ConversationID) -> InvalidField {
-        InvalidField(
-            field: "conversation.target",
+    package static func unknownConversation(_ conversation: ConversationID) -> ServerFrame.Problem {
+        .init(
+            code: .unknownConversation, field: "conversation.target",
             rule: "must name \(Self.kind(conversation.type)) that exists in this app, got \"\(conversation.target)\"")
     }
 
     /// Only a member may send to a group or discussion.
-    package static func notAMember(of conversation: ConversationID) -> InvalidField {
-        InvalidField(
-            field: "conversation.target",
+    package static func notAMember(of conversation: ConversationID) -> ServerFrame.Problem {
+        .init(
+            code: .notAMember, field: "conversation.target",
             rule: "must name \(Self.kind(conversation.type)) the sender is a member of, got \"\(conversation.target)\"")
     }
 
+    /// Only a member may ask about a conversation, or change it.
+    package static func notAMember(_ user: UserID, of conversation: ConversationID) -> ServerFrame.Problem {
+        .init(
+            code: .notAMember, field: "conversation.target",
+            rule:
+                "must name \(Self.kind(conversation.type)) with the member \"\(user)\", got \"\(conversation.target)\"")
+    }
+
+    /// A directed message is for members only.
+    package static func strangerAmongRecipients(_ user: UserID) -> ServerFrame.Problem {
+        .init(
+            code: .invalidField, field: "recipients", rule: "must be members of the conversation, \"\(user)\" is none")
+    }
+
+    /// Who is blocked reaches nobody.
+    package static func blocked(by user: UserID) -> ServerFrame.Problem {
+        .init(
+            code: .blocked, field: "conversation.target",
+            rule: "must name a person who accepts messages, \"\(user)\" has blocked the sender")
+    }
+
     /// A message id is given once.
-    package static func usedMessageID(_ id: MessageID) -> InvalidField {
-        InvalidField(field: "message.id", rule: "must be new, but \(id) is taken")
+    package static func usedMessageID(_ id: MessageID) -> ServerFrame.Problem {
+        .init(code: .invalidField, field: "message.id", rule: "must be new, but \(id) is taken")
     }
 
     /// Cursors and tokens belong to devices that have signed in.
-    package static func unknownDevice(_ key: DeviceKey) -> InvalidField {
-        InvalidField(field: "device", rule: "must have signed in before, got \"\(key.device)\"")
+    package static func unknownDevice(_ key: DeviceKey) -> ServerFrame.Problem {
+        .init(code: .invalidField, field: "device", rule: "must have signed in before, got \"\(key.device)\"")
     }
 
     /// A cursor stays within the log.
-    package static func pastHead(field: String, head: LogPosition, got position: LogPosition) -> InvalidField {
-        InvalidField(field: field, rule: "must not be past the head of the log, which is \(head), got \(position)")
+    package static func pastHead(field: String, head: LogPosition, got position: LogPosition) -> ServerFrame.Problem {
+        .init(
+            code: .invalidField, field: field,
+            rule: "must not be past the head of the log, which is \(head), got \(position)")
     }
 
     /// Only a conversation the person has entries of can be read; a chat room never has any.
-    package static func nothingToRead(_ conversation: ConversationID) -> InvalidField {
-        InvalidField(
-            field: "conversation", rule: "must have an entry in this person's log, got \(conversation)")
+    package static func nothingToRead(_ conversation: ConversationID) -> ServerFrame.Problem {
+        .init(
+            code: .invalidField, field: "conversation",
+            rule: "must have an entry in this person's log, got \(conversation)")
     }
 
     /// Checks a conversation before it is stored.
     ///
     /// - Returns: what is wrong with it, or nil: it must be a group, discussion or chat room, its target and members valid ids,
-    ///   and it may have at most `ConversationRecord.membersMax` members.
-    package static func fault(in record: ConversationRecord) -> InvalidField? {
-        if record.conversation.type.targetIsPeer {
-            return InvalidField(
-                field: "conversation.type",
-                rule: "must be DS, GRP or CHRM to have members, got \(record.conversation.type.rawValue)")
-        }
+    ///   name, portrait and nicknames not too long, and it may have at most `ConversationRecord.membersMax` members, one of them
+    ///   its owner. Other than in `ConversationAction` the name may be empty.
+    package static func fault(in record: ConversationRecord) -> ServerFrame.Problem? {
         let max = ConversationRecord.membersMax
-        if record.members.count > max {
-            return InvalidField(field: "members", rule: "must be at most \(max), got \(record.members.count)")
-        }
-        do throws(InvalidField) {
+        return Self.problem { () throws(InvalidField) in
+            try Self.checkKind(of: record.conversation)
+            if record.members.count > max {
+                throw InvalidField(field: "members", rule: "must be at most \(max), got \(record.members.count)")
+            }
             _ = try UserID.validated(record.conversation.target, field: "conversation.target")
-            for member in record.members { _ = try UserID.validated(member.rawValue, field: "members") }
-            return nil
-        } catch {
-            return error
+            try Self.check(record.name, field: "name", bytes: 0...ConversationRecord.nameBytesMax)
+            try Self.check(portrait: record.portrait)
+            for member in record.members {
+                _ = try UserID.validated(member.id.rawValue, field: "members")
+                try Self.check(nickname: member.nickname)
+            }
+            guard record.members.count(where: { $0.role == .owner }) <= 1 else {
+                throw InvalidField(field: "members", rule: "must have at most one owner")
+            }
         }
     }
 
-    private static func kind(_ type: ConversationType) -> String {
+    static func checkKind(of conversation: ConversationID) throws(InvalidField) {
+        guard conversation.type.targetIsPeer else { return }
+        throw InvalidField(
+            field: "conversation.type",
+            rule: "must be DS, GRP or CHRM to have members, got \(conversation.type.rawValue)")
+    }
+
+    static func check(_ text: String, field: String, bytes: ClosedRange<Int>) throws(InvalidField) {
+        guard !bytes.contains(text.utf8.count) else { return }
+        let least = bytes.lowerBound == 0 ? "at most" : "\(bytes.lowerBound) to"
+        throw InvalidField(field: field, rule: "must be \(least) \(bytes.upperBound) bytes, got \(text.utf8.count)")
+    }
+
+    static func check(portrait: String?) throws(InvalidField) {
+        try Self.check(portrait ?? "", field: "portrait", bytes: 0...ConversationRecord.portraitBytesMax)
+    }
+
+    static func check(nickname: String?) throws(InvalidField) {
+        if let nickname { try Self.check(nickname, field: "nickname", bytes: 1...Member.nicknameBytesMax) }
+    }
+
+    static func kind(_ type: ConversationType) -> String {
         switch type {
         case .group: "a group"
         case .discussion: "a discussion"

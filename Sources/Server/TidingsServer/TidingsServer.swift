@@ -121,8 +121,9 @@ package struct TidingsServer: Service {
         }
         let readiness = Readiness()
         let api = Api(
-            server: server, tokens: tokens, keys: ApiKeys(apps: self.configuration.apps), readiness: readiness,
-            registry: self.registry, bodyBytesMax: self.configuration.api.bodyBytesMax)
+            core: { await server.ask($0) }, metrics: server.metrics, tokens: tokens,
+            keys: ApiKeys(apps: self.configuration.apps), readiness: readiness, registry: self.registry,
+            bodyBytesMax: self.configuration.api.bodyBytesMax)
         let apiService = ApiService(
             api: api, configuration: self.configuration.api, group: apiGroup, logger: self.logger
         ) {

@@ -27,6 +27,12 @@ struct Phone: AsyncParsableCommand {
     @Option(help: "The app: \(PhoneApp.names), or the path of an executable.") var app = "chat"
     @Option(help: "The extension's executable; that of a named app if left out, 'none' for an app without one.")
     var `extension`: String?
+    @Option(help: "The content extension's executable; that of a named app if left out, 'none' for an app without one.")
+    var contentExtension: String?
+    @Option(
+        name: .customLong("content-category"), parsing: .singleValue,
+        help: "A category of the content extension. May be given again.")
+    var contentCategories = [PushInfo.category]
     @Option(help: "The app's bundle identifier.") var bundle = "com.example.chat"
     @Option(help: "App group shared by app and extension.") var appGroup = "group.com.example.chat"
     @Option(help: "The app's delegate methods: modern, or legacy as before iOS 10.") var delegate = "modern"
@@ -107,7 +113,9 @@ struct Phone: AsyncParsableCommand {
             variables[String(pair[..<equals])] = String(pair[pair.index(after: equals)...])
         }
         let courier = try self.courierEndpoint()
-        let app = try PhoneApp(self.app, extension: self.extension)
+        let app = try PhoneApp(
+            self.app, extension: self.extension, contentExtension: self.contentExtension,
+            categories: self.contentCategories)
         let inherited = await app.environment(phone: self.id, given: variables)
         variables.merge(inherited) { given, _ in given }
         let installed = app.installed(
@@ -121,7 +129,7 @@ struct Phone: AsyncParsableCommand {
             apps: [
                 PhoneHost.App(
                     installed: installed, executable: app.executable, extensionExecutable: app.extensionExecutable,
-                    environment: variables)
+                    contentExtension: app.contentExtension, environment: variables)
             ], controlPort: self.control, answersPrompts: self.answersPrompts(mode))
         configuration.settings.backgroundTaskTime = self.backgroundTime
         configuration.settings.payloadLimit = self.payloadLimit

@@ -9,10 +9,21 @@ struct PhoneApp {
     let executable: String
     /// The extension's; nil for an app without one.
     let extensionExecutable: String?
+    /// The content extension's; nil for an app without one.
+    let contentExtension: PhoneHost.ContentExtension?
     private let isChat: Bool
 
-    /// What stands beside the tool: name, executable, extension.
-    private static let known = [(name: "chat", executable: "ChatApp", extension: "ChatNotificationService")]
+    /// What stands beside the tool: name, executable, extensions.
+    private static let known = [
+        (
+            name: "chat", executable: "ChatApp", extension: "ChatNotificationService",
+            contentExtension: "ChatNotificationContent"
+        )
+    ]
+
+    /// Where `tidings serve` is found unless told otherwise.
+    private static let gateway = "ws://127.0.0.1:7400"
+    private static let api = "http://127.0.0.1:7480"
 
     /// The names, for help and errors.
     static var names: String { self.known.map(\.name).joined(separator: ", ") }
@@ -20,9 +31,16 @@ struct PhoneApp {
     /// - Parameters:
     ///   - name: a known name, or a path, which has a slash.
     ///   - extension: a path; `none` for an app without one; nil takes that of a known app.
+    ///   - contentExtension: the same for the content extension.
+    ///   - categories: the content extension's categories.
     /// - Throws: `ValidationError` for an unknown name, `ToolFailure` if a known app is not built.
-    init(_ name: String, extension: String?) throws {
-        if let known = Self.known.first(where: { $0.name == name }) {
+    init(_ name: String, extension: String?, contentExtension: String?, categories: [String]) throws {
+        let known = Self.known.first { $0.name == name }
+        let content =
+            contentExtension == "none"
+            ? nil : try contentExtension ?? known.map { try siblingExecutable($0.contentExtension) }
+        self.contentExtension = content.map { PhoneHost.ContentExtension(executable: $0, categories: categories) }
+        if let known {
             self.executable = try siblingExecutable(known.executable)
             self.extensionExecutable =
                 `extension` == "none" ? nil : try `extension` ?? siblingExecutable(known.extension)
@@ -76,8 +94,13 @@ struct PhoneApp {
         guard self.isChat else { return [:] }
         let own = ProcessInfo.processInfo.environment
         var variables = own.filter { $0.key.hasPrefix("CHAT_") }.merging(given) { $1 }
-        let defaults = ["CHAT_SERVER_URL": "ws://127.0.0.1:7400", "CHAT_APP_KEY": "demo", "CHAT_USER": phone]
+        let defaults = ["CHAT_SERVER_URL": Self.gateway, "CHAT_APP_KEY": "demo", "CHAT_USER": phone]
         variables.merge(defaults) { given, _ in given }
+        // An extension token goes to the server it is from, never to another one that happens to be there.
+        if variables["CHAT_API_URL"] == nil {
+            variables["CHAT_API_URL"] =
+                own["TIDINGS_API"] ?? (variables["CHAT_SERVER_URL"] == Self.gateway ? Self.api : nil)
+        }
         if variables["CHAT_TOKEN"] == nil {
             variables["CHAT_TOKEN"] = await Self.token(
                 app: variables["CHAT_APP_KEY"] ?? "", user: variables["CHAT_USER"] ?? "", own)
@@ -89,7 +112,7 @@ struct PhoneApp {
         if let token = own["TIDINGS_TOKEN"], !token.isEmpty { return token }
         guard let key = own["TIDINGS_API_KEY"], !key.isEmpty else { return "none" }
         let answer = try? await HTTP.json(
-            "POST", "\(own["TIDINGS_API"] ?? "http://127.0.0.1:7480")/v1/apps/\(app)/tokens", key: key,
+            "POST", "\(own["TIDINGS_API"] ?? Self.api)/v1/apps/\(app)/tokens", key: key,
             body: ["user": .string(user), "expires_in_seconds": 86_400])
         return answer?["token"]?.stringValue ?? "none"
     }

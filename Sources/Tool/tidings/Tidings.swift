@@ -14,6 +14,7 @@ struct Tidings: AsyncParsableCommand {
         subcommands: [
             Serve.self, APNs.self, Phone.self, Demo.self, Send.self, Trace.self, Token.self, Simulate.self,
             ScenarioCommand.self, Bench.self,
+            Chaos.self,
         ])
 }
 

@@ -21,7 +21,7 @@ extension World {
             uniqueID: "unique-\(self.lastStream)")
         let id = APNsService.RequestID(connection: connection, stream: self.lastStream)
         let wait = self.latency(&self.chance)
-        self.plan(.apns(.connectionOpened(connection, .sandbox)), after: wait)
+        self.plan(.apns(.connectionOpened(connection, .push(.sandbox), certificate: nil)), after: wait)
         self.plan(
             .apns(.requestReceived(id, WireRequest(request), token: facts, drawn: drawn)), after: wait)
         // An answer that never comes is the client's deadline.
@@ -39,7 +39,7 @@ extension World {
     }
 
     mutating func handle(_ event: APNsService.Event) {
-        if case .requestReceived(let id, _, _, _) = event, self.apns.faults.outage {
+        if case .requestReceived(let id, _, _, _) = event, self.apns.isOut {
             return self.answer(id.stream, .notSent("no connection"), after: 50)
         }
         for effect in self.apns.handle(event, at: self.now) { self.perform(effect) }
@@ -49,11 +49,11 @@ extension World {
 
     private mutating func perform(_ effect: APNsService.Effect) {
         switch effect {
-        case .respond(let id, let response, let delay):
+        case .respond(let id, let response, _, let delay):
             if response.status == 200 { self.report.pushes += 1 }
             self.note("apns answers \(response.status) \(response.reason?.name ?? "")")
             self.answer(id.stream, response.outcome(sentID: nil), after: delay + self.latency(&self.chance))
-        case .confirmRegistration(let courier, _, let topic, _, let token):
+        case .confirmRegistration(let courier, _, let topic, _, _, let token):
             guard let phone = self.phoneOfCourier[courier.rawValue] else { return }
             self.phones[phone].awaitsToken = false
             self.plan(
@@ -68,7 +68,13 @@ extension World {
                 priority: push.priority.rawValue, collapseID: push.collapseID)
             self.plan(.phone(phone, .courier(.pushArrived(arrived))), after: self.latency(&self.chance))
         case .reject(_, let fault): self.checkers.found("bug", "courier: \(fault)")
-        case .cutConnection, .announceStreamLimit, .welcome, .closeCourier, .log: break
+        case .wake(let time): self.agenda.plan(.apns(.timeReached), at: time)
+        // Every push has a connection of its own, so that the end of one is known by the answer that does not come; and
+        // Apple never restarts here, so that nothing has to be kept.
+        case .cutConnection, .announceStreamLimit, .resetStream, .goAway, .silenceConnection, .refuseConnection,
+            .alertTLS,
+            .welcome, .closeCourier, .log, .save, .forget:
+            break
         }
     }
 
@@ -82,15 +88,15 @@ extension World {
         guard !self.hasHealed else { return }
         self.plan(.chanceOfAPNsFault, after: 60_000)
         guard self.chance.chance(perMille: self.options.faults.apns) else { return }
-        var plan = FaultPlan()
+        let plan: FaultPlan
         switch self.chance.number(0...4) {
-        case 0: plan.refusal = .init(status: 503, reason: .serviceUnavailable)
-        case 1: plan.refusal = .init(status: 500, reason: .internalServerError)
-        case 2: plan.losesAnswer = true
-        case 3: plan.delayMilliseconds = 20_000
-        default: plan.outage = true
+        case 0: plan = FaultPlan(.respond(status: 503, .serviceUnavailable, retryAfter: nil))
+        case 1: plan = FaultPlan(.respond(status: 500, .internalServerError, retryAfter: nil))
+        case 2: plan = FaultPlan(.loseAnswer)
+        case 3: plan = FaultPlan(.delay(milliseconds: 20_000))
+        default: plan = FaultPlan(.outage)
         }
-        self.note("apns fault \(plan)")
+        self.note("apns fault \(plan.rules.map(\.fault))")
         self.plan(.apnsFault(plan), after: 0)
         self.plan(.apnsFault(FaultPlan()), after: self.chance.number(5_000...90_000))
     }

@@ -64,7 +64,10 @@ extension World {
             self.phones[index].disk.read(conversation, upTo: position)
             self.phones[index].disk.reads[conversation] = position
             self.later(.unreadCounted(self.phones[index].disk.unreadCount), in: process, on: index)
+        case .storeWish, .setStoreAside: self.checkers.found("bug", "phone \(index) took its store for damaged")
         case .resetLog: self.checkers.found("bug", "phone \(index) dropped its log: the server's is another one")
+        case .dropWish, .keepWish, .storeSettings:
+            self.later(.unreadCounted(self.phones[index].disk.unreadCount), in: process, on: index)
         case .storeRecipient(let recipient): self.phones[index].group.recipient = recipient
         case .forgetPerson: self.phones[index].group = WorldAppGroup()
 
@@ -73,7 +76,8 @@ extension World {
             self.checkers.acknowledge(message)
         case .finishSend(let id, let outcome): self.checkers.found("P1", "a good send ended badly: \(id) \(outcome)")
         case .publishStatus, .publishRunState, .publishEntries, .finishConnect, .publishProblem, .finishWake,
-            .handOverCustomMessages, .keepFarewell, .farewellEnded, .readDeviceStatus:
+            .handOverCustomMessages, .keepFarewell, .farewellEnded, .readDeviceStatus, .storeConversation,
+            .noteHiddenContent, .publishSignal, .finishRequest:
             break
 
         case .resolveNames(let id, let question):

@@ -136,7 +136,7 @@ extension World {
         self.phones[phone].awaitsToken = true
         guard let courier = self.phones[phone].courier else { return }
         let text = String(phone, radix: 16)
-        let drawn = PushToken(String(repeating: "a", count: 64 - text.count) + text)
+        let drawn = PushToken(String(repeating: "0", count: 64 - text.count) + text)
         self.tellCourier(
             .registrationRequested(.init(courier), id: 1, topic: Self.bundle.rawValue, .sandbox, drawn: drawn), phone)
     }
@@ -164,6 +164,9 @@ extension World {
         case .markRead(let conversation, let upTo): "read \(conversation) \(upTo)"
         case .ping(let nonce): "ping \(nonce)"
         case .signOut: "sign out"
+        case .opened(let message): "opened \(message)"
+        case .request(let number, let request): "request \(number) \(request)"
+        case .typing(let conversation, let isTyping): "typing \(conversation) \(isTyping)"
         case .deviceStatus(let status): "status \(status.authorization.rawValue) \(status.backgroundRefresh.rawValue)"
         }
     }
@@ -178,6 +181,8 @@ extension World {
         case .pong(let nonce): "pong \(nonce)"
         case .problem(let problem, let isFatal): "problem \(problem) \(isFatal)"
         case .reconnect(let after): "reconnect \(after)"
+        case .answer(let number, let answer): "answer \(number) \(answer)"
+        case .signal(let signal): "signal \(signal)"
         }
     }
 }

@@ -52,7 +52,7 @@ extension World {
         case .unregisterTopic(let bundle):
             guard let courier = self.phones[index].courier else { return }
             self.tellCourier(.unregistrationRequested(.init(courier), topic: bundle.rawValue, .sandbox), index)
-        case .requestToken, .dropToken, .invalidateTokens:
+        case .requestToken, .dropToken, .subscribe, .unsubscribe, .invalidateTokens:
             // The apps of this world use the device token only.
             break
         case .acknowledge(let delivery):
@@ -118,6 +118,7 @@ extension World {
             .handleActionLocal, .receiveResponse, .failedToRegisterForRemoteNotifications,
             .serviceExtensionTimeWillExpire, .openSettings, .registeredUserNotificationSettings,
             .refreshTaskLaunched, .refreshTaskExpired, .backgroundRefreshStatusChanged, .voipTokenUpdated,
+            .protectedDataDidBecomeAvailable, .protectedDataWillBecomeUnavailable,
             .voipPushReceived, .voipTokenInvalidated, .activityTokenUpdated, .pushToStartTokenUpdated,
             .activityUpdated, .expiringActivityExpired:
             break

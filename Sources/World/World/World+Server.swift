@@ -60,6 +60,10 @@ extension World {
             self.isSyncing = true
             self.plan(.storeSynced(life: self.life), after: self.chance.number(1...8))
         case .push(let push, _, let request): self.send(request, for: push)
+        case .readTimeZone(let name):
+            // All people of the world live by one clock.
+            let facts = TimeZoneFacts(offsets: [.init(from: 0, seconds: 0)], until: .max)
+            self.plan(.server(life: self.life, .timeZoneRead(name, facts)), after: 1)
         case .flagBug(let text): self.checkers.found("bug", "server: \(text)")
         case .stopForStoreFailure(let text): self.checkers.found("bug", "server stopped: \(text)")
         case .reply, .raiseAlarm, .clearAlarm, .drained: break

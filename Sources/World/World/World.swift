@@ -134,7 +134,7 @@ package struct World {
         case .serverTimer(let life):
             guard life == self.life, self.serverTimerAt == self.time else { return }
             self.serverTimerAt = nil
-            self.handle(.timeReached)
+            self.handle(ServerEvent.timeReached)
         case .storeSynced(let life):
             if life == self.life { self.sync() }
         case .serverCrash: self.crash()

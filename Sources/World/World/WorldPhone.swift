@@ -65,7 +65,9 @@ struct WorldDisk {
             case .read(let conversation, let upTo):
                 self.read(conversation, upTo: upTo)
                 if self.reads[conversation] ?? 0 <= upTo { self.reads[conversation] = nil }
-            case .custom, .recall: break
+            case .custom, .recall, .edit, .deletion, .conversationSettings, .personSettings, .blocked, .change,
+                .unknown:
+                break
             }
         }
     }

@@ -40,7 +40,7 @@ struct BadgeModel {
             self.unreadMessages.append((message.id, conversation, entry.position))
         case .read(let conversation, let position): self.read(conversation, upTo: position)
         case .recall(let recall): self.unreadMessages.removeAll { $0.id == recall.message }
-        case .custom: break
+        case .custom, .edit, .deletion, .conversationSettings, .personSettings, .blocked, .change, .unknown: break
         }
     }
 

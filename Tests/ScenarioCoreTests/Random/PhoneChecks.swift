@@ -77,6 +77,7 @@ struct PhoneChecks {
         for observation in stage.observed ?? [] {
             switch observation {
             case .posts(let notification): self.posts(notification)
+            case .wroteIcon(let number): self.badge.icon = max(0, number)
             case .client(let effect):
                 if case .writeBadge = effect { written += 1 }
                 self.follow(effect)
@@ -98,7 +99,8 @@ struct PhoneChecks {
         }
         self.badge.counted(at: notification.position)
         self.rings.localNumbers[notification.message.description] = self.badge.shown
-        self.asked.append(nil)
+        // A `UILocalNotification` is not answered.
+        if self.version.hasUserNotifications { self.asked.append(nil) }
     }
 
     private mutating func follow(_ effect: ClientEffect) {
@@ -110,13 +112,13 @@ struct PhoneChecks {
                 self.problems.append("the badge counts \(unread), unread are \(self.badge.unread)")
             }
             self.badge.resigned()
-            self.asked.append(self.badge.shown)
+            if self.version >= 16 { self.asked.append(self.badge.shown) }
         case .lowerBadge(let unread, let position):
             if unread != self.badge.unread {
                 self.problems.append("the badge falls to \(unread), unread are \(self.badge.unread)")
             }
             self.badge.counted(at: position)
-            if let shown = self.badge.shown { self.asked.append(shown) }
+            if self.version >= 16, let shown = self.badge.shown { self.asked.append(shown) }
         default: break
         }
     }

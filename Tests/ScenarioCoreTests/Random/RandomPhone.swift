@@ -120,6 +120,8 @@ struct RandomPhone {
         ]
         var sdk = SDKSetup()
         sdk.levels = [Self.quiet: .blocked]
+        // What the extension posts is in no model here.
+        sdk.fetchesMissed = false
         app.sdk = sdk
         return ScenarioCase(
             name: "random", position: ScenarioPosition(line: 1, column: 1), requirements: [], phone: phone, app: app,

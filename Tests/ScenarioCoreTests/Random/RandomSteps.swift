@@ -173,6 +173,9 @@ extension RandomPhone {
         let version = self.setup.phone.version
         // The list is pulled down over the app: before iOS 10 that is how a tap is told from an arrival (S1.8).
         if version < 10 { self.stage.send(.person(.overlayAppeared)) }
+        // Resigning may write 0 on the icon, which clears the list (Q8).
+        let left = self.stage.core.screen
+        guard (left.list + left.banners).contains(where: { $0.key == entry.key }) else { return [] }
         switch self.chance.below(10) {
         case 0..<2:
             self.note("dismisses \(entry.key.identifier)")

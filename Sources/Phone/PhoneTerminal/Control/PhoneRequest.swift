@@ -29,6 +29,12 @@ extension TerminalCommand {
         case .cover(let state): Self.turn("overlay", state, false)
         case .focus(let state): Self.turn("focus", state, picture.focus)
         case .memory: Self.plain("memory_low")
+        case .panel(let opens): try Self.panel(opens, picture)
+        case .alertStyle(let style, let app):
+            .members([
+                ("do", "alert_style"), ("app", .string(try Self.bundle(app, picture))),
+                ("style", .string(style.rawValue)),
+            ])
         case .restart: Self.plain("restart")
         case .input(let value):
             .members([
@@ -69,6 +75,13 @@ extension TerminalCommand {
 
     private static func on(_ word: String, _ notice: PhonePicture.Notice) -> JSONValue {
         .members([("do", .string(word)), ("notification", .string(notice.identifier))])
+    }
+
+    private static func panel(_ opens: Bool, _ picture: PhonePicture) throws(InvalidField) -> JSONValue {
+        guard picture.alertPanel != nil else {
+            throw InvalidField(field: "alert panel", rule: "is missing: nothing on the screen asks")
+        }
+        return .members([("do", "alert_panel"), ("open", .bool(opens))])
     }
 
     private static func turn(_ word: String, _ state: Switch, _ isOn: Bool) -> JSONValue {

@@ -19,6 +19,13 @@ package enum TerminalCommand: Hashable, Sendable {
         case toggle
     }
 
+    /// How alerts appear, as Settings names it; the raw values are the control channel's.
+    package enum AlertStyle: String, Hashable, Sendable, CaseIterable {
+        case none
+        case banner
+        case alert
+    }
+
     case home
     case lock
     case unlock
@@ -43,6 +50,10 @@ package enum TerminalCommand: Hashable, Sendable {
     case focus(Switch)
     case cover(Switch)
     case memory
+    /// Answers the alert panel of iOS 3–9: its "View" button opens the app.
+    case panel(opens: Bool)
+    /// How the app's alerts appear on the unlocked phone.
+    case alertStyle(AlertStyle, app: String?)
     case restart
     /// JSON for the app's own interface.
     case input(JSONValue)
@@ -104,6 +115,9 @@ package struct TerminalWord: Sendable {
         TerminalWord("memory", key: "m", "a memory warning", .memory),
         TerminalWord("allow", key: "y", "answer yes to a permission prompt", .allow),
         TerminalWord("deny", key: "n", "answer no", .deny),
+        TerminalWord("view", key: "v", "answer an alert panel by opening the app", .panel(opens: true)),
+        TerminalWord("close", key: "c", "close an alert panel", .panel(opens: false)),
+        TerminalWord("alert-style", "STYLE [APP]", "none, banner or alert (a panel, iOS 5–9)", Self.alertStyle),
         TerminalWord("input", "JSON", "hand a value to the app's own interface", Self.json("input") { .input($0) }),
         TerminalWord("push", "TEXT|JSON", "a push without APNs; JSON is the payload", Self.push),
         TerminalWord("restart", key: "R", "restart the phone", .restart),
@@ -162,6 +176,15 @@ extension TerminalWord {
             throw InvalidField(field: "cover", rule: "must be on or off, got \"\(rest)\"")
         }
         return .cover(rest == "on" ? .on : .off)
+    }
+
+    private static let alertStyle: Reading = { rest throws(InvalidField) in
+        let (word, app) = TerminalCommand.split(rest)
+        guard let style = TerminalCommand.AlertStyle(rawValue: word) else {
+            let allowed = TerminalCommand.AlertStyle.allCases.map(\.rawValue).joined(separator: ", ")
+            throw InvalidField(field: "alert-style", rule: "must be one of \(allowed), got \"\(word)\"")
+        }
+        return .alertStyle(style, app: app.isEmpty ? nil : app)
     }
 
     private static func json(_ word: String, _ make: @escaping @Sendable (JSONValue) -> TerminalCommand) -> Reading {

@@ -61,6 +61,7 @@ struct PhonePane {
         }
         if let panel = self.picture.alertPanel {
             lines.append([Span(" ! ", .notice), Span(VisibleText.of(panel.words), .strong)])
+            lines.append([Span("   [v View] [c Close]", .notice)])
         }
         return lines
     }

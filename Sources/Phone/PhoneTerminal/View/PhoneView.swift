@@ -128,14 +128,25 @@ package struct PhoneView: Sendable {
 
     /// The keys that matter most now, as many as fit.
     private static func keys(_ machine: TerminalMachine, columns: Int) -> String {
-        guard machine.picture.permissionPrompt == nil else { return " y allow  n deny  ? help  q quit" }
-        let isLocked = machine.picture.isLocked
+        let picture = machine.picture
+        if picture.permissionPrompt != nil {
+            return Self.row(["y allow", "n deny", "? help", "q quit"], columns: columns)
+        }
+        let isLocked = picture.isLocked
+        if picture.alertPanel != nil {
+            let others = isLocked ? ["l unlock"] : ["l lock", "h home"]
+            return Self.row(["v view", "c close"] + others + ["? help", "q quit"], columns: columns)
+        }
         let all =
             (isLocked ? ["l unlock"] : ["o open", "h home", "l lock"])
-            + (machine.picture.list.isEmpty ? [] : ["t tap", "d dismiss", "a button", "r reply"])
+            + (picture.list.isEmpty ? [] : ["t tap", "d dismiss", "a button", "r reply"])
             + ["k kill", "x quit app", "p airplane", "f focus", "w power", "R restart", "q quit"]
+        return Self.row(all, columns: columns)
+    }
+
+    private static func row(_ keys: [String], columns: Int) -> String {
         var text = ""
-        for key in all {
+        for key in keys {
             guard text.count + key.count + 2 <= columns else { break }
             text += (text.isEmpty ? " " : "  ") + key
         }

@@ -35,10 +35,11 @@ final class ChildProcess: Sendable {
     /// - Parameters:
     ///   - executable: an absolute path.
     ///   - environment: the whole environment.
+    ///   - folder: its working folder.
     ///   - output: the file its standard output and error are appended to.
     ///   - onEnd: called once, on a thread of its own.
     static func start(
-        executable: String, environment: [String: String], output: String,
+        executable: String, environment: [String: String], folder: String = "/", output: String,
         onEnd: @escaping @Sendable (End) -> Void
     ) throws(Failure) -> ChildProcess {
         var actions = posix_spawn_file_actions_t()
@@ -47,6 +48,7 @@ final class ChildProcess: Sendable {
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_APPEND, 0o600)
         posix_spawn_file_actions_adddup2(&actions, 1, 2)
+        _ = Self.addFolder?(&actions, folder)
         // What the phone has open is its own. A number closed meanwhile does no harm: closing it again is no error here.
         for name in (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? [] {
             if let descriptor = Int32(name), descriptor > 2 {
@@ -84,6 +86,19 @@ final class ChildProcess: Sendable {
         watcher.start()
         return child
     }
+
+    /// `posix_spawn_file_actions_addchdir_np`, which glibc has from 2.29 and its header shows to GNU sources only; without
+    /// it a child keeps the phone's working folder.
+    private static let addFolder:
+        (
+            @convention(c) @Sendable (UnsafeMutablePointer<posix_spawn_file_actions_t>, UnsafePointer<CChar>) -> Int32
+        )? = dlsym(nil, "posix_spawn_file_actions_addchdir_np").map {
+            unsafeBitCast(
+                $0,
+                to: (@convention(c) @Sendable (
+                    UnsafeMutablePointer<posix_spawn_file_actions_t>, UnsafePointer<CChar>
+                ) -> Int32).self)
+        }
 
     /// Stops it from running.
     func suspend() { self.signal(SIGSTOP) }

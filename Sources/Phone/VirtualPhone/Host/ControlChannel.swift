@@ -15,7 +15,7 @@ final class ControlChannel {
     var handler: LineHandler {
         LineHandler(
             onLine: { channel, line in self.take(line, on: channel) },
-            onClose: { [weak host] channel in host?.trace.unsubscribe(channel) })
+            onClose: { [weak host] channel in host?.forgetControl(channel) })
     }
 
     private func take(_ line: [UInt8], on channel: any Channel) {

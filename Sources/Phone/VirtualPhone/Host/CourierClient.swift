@@ -9,8 +9,8 @@ final class CourierClient {
     enum Event {
         case connected
         case disconnected
-        case tokenIssued(topic: String, PushToken)
-        case registrationFailed(topic: String, reason: String)
+        case tokenIssued(TokenWish, PushToken)
+        case registrationFailed(TokenWish, reason: String)
         case pushArrived(Push, apnsID: String?)
         /// The courier refused something, or sent what cannot be read.
         case refused(InvalidField)
@@ -18,8 +18,7 @@ final class CourierClient {
 
     private struct Wanted {
         var id: Int
-        var topic: String
-        var environment: PushEnvironment
+        var wish: TokenWish
         var isAnswered: Bool
     }
 
@@ -34,6 +33,9 @@ final class CourierClient {
     private var backoff = CourierBackoff()
     private var retry: Scheduled<Void>?
     private var wanted: [Wanted] = []
+    /// What ended while the courier could not be told.
+    private var ended: [TokenWish] = []
+    private var channels: [ChannelWish] = []
     private var lastID = 0
 
     init(
@@ -59,26 +61,39 @@ final class CourierClient {
         self.channel?.close(promise: nil)
     }
 
-    /// Asks for a topic's token: now, and again on each new connection until it is answered.
-    func register(topic: String, environment: PushEnvironment) {
+    /// Asks for a token: now, and again on each new connection until it is answered.
+    func register(_ wish: TokenWish) {
         self.lastID += 1
-        self.wanted.removeAll { $0.topic == topic }
-        let wanted = Wanted(id: self.lastID, topic: topic, environment: environment, isAnswered: false)
+        self.wanted.removeAll { $0.wish == wish }
+        let wanted = Wanted(id: self.lastID, wish: wish, isAnswered: false)
         self.wanted.append(wanted)
         self.send(wanted)
     }
 
-    /// Ends a topic.
-    func unregister(topic: String, environment: PushEnvironment) {
-        self.wanted.removeAll { $0.topic == topic }
-        self.write(.unregister(topic: topic, environment: environment))
+    /// Ends a token: now, or first of all on the next connection.
+    func unregister(_ wish: TokenWish) {
+        self.wanted.removeAll { $0.wish == wish }
+        guard self.isWelcome else { return self.ended.append(wish) }
+        self.write(.unregister(wish))
+    }
+
+    /// Wants a channel's broadcasts: now, and on each new connection.
+    func subscribe(_ wish: ChannelWish) {
+        self.channels.append(wish)
+        self.write(.subscription(wish, isOn: true))
+    }
+
+    /// No longer wants them.
+    func unsubscribe(_ wish: ChannelWish) {
+        self.channels.removeAll { $0 == wish }
+        self.write(.subscription(wish, isOn: false))
     }
 
     /// A push has arrived.
     func acknowledge(delivery: UInt64) { self.write(.ack(delivery: delivery)) }
 
     private func send(_ wanted: Wanted) {
-        self.write(.register(id: wanted.id, topic: wanted.topic, environment: wanted.environment))
+        self.write(.register(id: wanted.id, wanted.wish))
     }
 
     private func write(_ request: CourierRequest) {
@@ -147,21 +162,24 @@ final class CourierClient {
             self.isWelcome = true
             self.backoff.reset()
             self.onEvent(.connected)
+            for wish in self.ended { self.write(.unregister(wish)) }
+            self.ended = []
             // The courier may have forgotten; a topic asked for again keeps its token.
             for wanted in self.wanted { self.send(wanted) }
-        case .registered(let id, let topic, let token):
+            for wish in self.channels { self.write(.subscription(wish, isOn: true)) }
+        case .registered(let id, _, let token):
             guard let index = self.wanted.firstIndex(where: { $0.id == id }) else { return }
             guard !self.wanted[index].isAnswered else { return }
             self.wanted[index].isAnswered = true
-            self.onEvent(.tokenIssued(topic: topic, token))
+            self.onEvent(.tokenIssued(self.wanted[index].wish, token))
         case .push(let push, let apnsID): self.onEvent(.pushArrived(push, apnsID: apnsID))
         case .error(let field, let rule):
             self.onEvent(.refused(InvalidField(field: field, rule: rule)))
-            guard field == "topic" || field == "environment" || field == "id",
+            guard field == "topic" || field == "environment" || field == "activity" || field == "id",
                 let index = self.wanted.firstIndex(where: { !$0.isAnswered })
             else { return }
             let refused = self.wanted.remove(at: index)
-            self.onEvent(.registrationFailed(topic: refused.topic, reason: "\(field) \(rule)"))
+            self.onEvent(.registrationFailed(refused.wish, reason: "\(field) \(rule)"))
         }
     }
 }

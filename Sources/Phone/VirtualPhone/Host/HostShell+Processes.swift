@@ -4,30 +4,45 @@ import TidingsModel
 
 /// What processes say and how they end.
 extension HostShell {
+    /// How long a process that has ended may keep its connection, in seconds: a child of its own may have inherited it.
+    static let lastWordsSeconds: Int64 = 5
+
+    /// One connection of a process.
+    private final class Speaker {
+        /// Whose it is, once it has said so.
+        var process: ProcessID?
+        /// What it still says is not heard.
+        var isOver = false
+    }
+
     func processHandler() -> LineHandler {
-        LineHandler(
-            onLine: { [weak self] channel, line in self?.take(line, on: channel) },
+        let speaker = Speaker()
+        return LineHandler(
+            onLine: { [weak self] channel, line in self?.take(line, of: speaker, on: channel) },
             onClose: { [weak self] channel in self?.lost(channel) })
     }
 
-    private func take(_ line: [UInt8], on channel: any Channel) {
-        let process = self.processes.first { $0.value.channel === channel }?.key
+    private func take(_ line: [UInt8], of speaker: Speaker, on channel: any Channel) {
+        // What a process says after the phone has ended it has no effect, and is no fault of anybody's.
+        if speaker.isOver || speaker.process.map({ self.processes[$0] == nil }) == true { return }
         do throws(InvalidField) {
             guard let json = try? JSONValue(parsing: line) else {
                 throw InvalidField(field: "line", rule: "must be one JSON object")
             }
-            try self.take(try ProcessMessage(json: json), from: process, on: channel)
+            try self.take(try ProcessMessage(json: json), of: speaker, on: channel)
         } catch {
-            self.note("fault", process?.app, [("text", .string("a process's \(error)"))])
+            self.note("fault", speaker.process?.app, [("text", .string("a process's \(error)"))])
+            speaker.isOver = true
             channel.close(promise: nil)
         }
     }
 
     private func take(
-        _ message: ProcessMessage, from process: ProcessID?, on channel: any Channel
+        _ message: ProcessMessage, of speaker: Speaker, on channel: any Channel
     ) throws(InvalidField) {
-        if case .hello(let hello) = message { return try self.introduce(hello, on: channel) }
-        guard let process else { throw InvalidField(field: "hello", rule: "must be the first line") }
+        if case .hello(let hello) = message { return try self.introduce(hello, speaker, on: channel) }
+        guard let process = speaker.process else { throw InvalidField(field: "hello", rule: "must be the first line") }
+        if process.role == .contentExtension { return self.take(message, ofContentExtension: process) }
         switch message {
         case .hello: break
         case .event(.started), .event(.exited):
@@ -40,10 +55,18 @@ extension HostShell {
         case .log(let level, let text):
             self.note("log", process.app, [("level", .string(level)), ("text", .string(text))])
         case .fault(let text): self.note("fault", process.app, [("text", .string(text))])
+        case .responded: throw InvalidField(field: "type", rule: "must be said by a content extension only")
         }
     }
 
-    private func introduce(_ hello: ProcessHello, on channel: any Channel) throws(InvalidField) {
+    private func introduce(
+        _ hello: ProcessHello, _ speaker: Speaker, on channel: any Channel
+    ) throws(InvalidField) {
+        guard !self.endedTokens.contains(hello.token) else {
+            // It ended before anybody heard of it.
+            speaker.isOver = true
+            return channel.close(promise: nil)
+        }
         guard let process = self.processes.first(where: { $0.value.token == hello.token })?.key,
             self.processes[process]?.channel == nil
         else { throw InvalidField(field: "token", rule: "must be of a process that has not introduced itself") }
@@ -53,24 +76,48 @@ extension HostShell {
         {
             self.note("fault", process.app, [("text", .string(difference))])
         }
+        speaker.process = process
         self.processes[process]?.channel = channel
         let waiting = self.processes[process]?.waiting ?? []
         self.processes[process]?.waiting = []
         for message in waiting { channel.writeLine(message.json) }
+        guard process.role != .contentExtension else { return }
         self.engine.post(.process(process, .started))
     }
 
     private func lost(_ channel: any Channel) {
         guard let process = self.processes.first(where: { $0.value.channel === channel })?.key else { return }
+        if let end = self.processes[process]?.end { return self.report(process, end) }
         // A process without its phone has no use; its end is reported when it is reaped.
+        self.processes[process]?.channel = nil
         self.processes[process]?.child?.kill()
     }
 
+    /// A child was reaped. What it wrote before may still be on its way, so its end counts when its connection ends too.
     func ended(_ process: ProcessID, _ end: ChildProcess.End) {
         self.unreaped[process] = nil
         self.ending.removeValue(forKey: process)?.succeed()
-        guard self.processes.removeValue(forKey: process) != nil else { return }
         self.note("process_died", process.app, [("process", .string(process.description)), ("how", .string("\(end)"))])
-        self.engine.post(.process(process, .exited(crashed: end != .exited(status: 0))))
+        guard let hosted = self.processes[process] else { return }
+        guard let channel = hosted.channel else { return self.report(process, end) }
+        self.processes[process]?.end = end
+        let late = NIOLoopBound(channel, eventLoop: self.loop)
+        self.loop.scheduleTask(in: .seconds(Self.lastWordsSeconds)) { late.value.close(promise: nil) }
     }
+
+    private func report(_ process: ProcessID, _ end: ChildProcess.End) {
+        guard let hosted = self.processes.removeValue(forKey: process) else { return }
+        self.forget(hosted)
+        self.tellEnd(of: process, crashed: end != .exited(status: 0))
+    }
+
+    /// Remembers whose hello would come too late.
+    func forget(_ hosted: Hosted) {
+        guard hosted.channel == nil else { return }
+        self.endedTokens.append(hosted.token)
+        if self.endedTokens.count > Self.endedTokensMax { self.endedTokens.removeFirst() }
+    }
+
+    /// How many late hellos are known.
+    private static let endedTokensMax = 64
 }

@@ -18,16 +18,19 @@ extension HostShell {
         switch event {
         case .connected: self.note("courier", nil, [("state", "connected")])
         case .disconnected: self.note("courier", nil, [("state", "disconnected")])
-        case .tokenIssued(let topic, let token) where self.tokenWishes.contains { $0.topic == topic }:
-            self.note("token", nil, [("topic", .string(topic)), ("token", .string(token.rawValue))])
-            let answered = self.tokenWishes.filter { $0.topic == topic }
-            self.tokenWishes.removeAll { $0.topic == topic }
-            for wish in answered { self.engine.post(.courier(.tokenOfKindIssued(wish.app, wish.kind, token))) }
-        case .tokenIssued(let topic, let token):
-            self.note("token", BundleID(topic), [("token", .string(token.rawValue))])
-            self.engine.post(.courier(.tokenIssued(BundleID(topic), token)))
-        case .registrationFailed(let topic, let reason):
-            self.engine.post(.courier(.registrationFailed(BundleID(topic), reason: reason)))
+        case .tokenIssued(let wish, let token) where self.kindsWanted.contains { $0.wish == wish }:
+            self.note(
+                "token", nil,
+                [("topic", .string(wish.topic)), ("token", .string(token.rawValue))] + Self.members(wish.activity))
+            let answered = self.kindsWanted.filter { $0.wish == wish }
+            self.kindsWanted.removeAll { $0.wish == wish }
+            for wanted in answered { self.engine.post(.courier(.tokenOfKindIssued(wanted.app, wanted.kind, token))) }
+        case .tokenIssued(let wish, let token):
+            self.note("token", BundleID(wish.topic), [("token", .string(token.rawValue))])
+            self.engine.post(.courier(.tokenIssued(BundleID(wish.topic), token)))
+        case .registrationFailed(let wish, let reason):
+            self.kindsWanted.removeAll { $0.wish == wish }
+            self.engine.post(.courier(.registrationFailed(BundleID(wish.topic), reason: reason)))
         case .pushArrived(let push, let apnsID):
             self.note(
                 "push", BundleID(push.topic),
@@ -35,10 +38,14 @@ extension HostShell {
                     ("delivery", .int(push.delivery)), ("apns_id", .optional(apnsID)),
                     ("push_type", .optional(push.pushType)), ("collapse_id", .optional(push.collapseID)),
                     ("payload", .object(push.payload)),
-                ])
+                ] + Self.members(push.activity))
             self.engine.post(.courier(.pushArrived(push)))
         case .refused(let fault): self.note("courier", nil, [("state", "refused"), ("text", .string("\(fault)"))])
         }
+    }
+
+    private static func members(_ activity: String?) -> [(String, JSONValue)] {
+        activity.map { [("activity", .string($0))] } ?? []
     }
 }
 
@@ -53,24 +60,34 @@ extension HostShell: PhoneSurroundings {
     }
 
     func startProcess(_ process: ProcessID) {
-        guard let app = self.configuration.apps.first(where: { $0.installed.bundleID == process.app }) else { return }
+        guard !self.isStopping,
+            let app = self.configuration.apps.first(where: { $0.installed.bundleID == process.app })
+        else { return }
         let isApp = process.role == .app
+        self.spawn(
+            process, of: app, executable: isApp ? app.executable : app.extensionExecutable ?? app.executable,
+            role: isApp ? .app : .notificationService)
+    }
+
+    /// Starts the operating-system process.
+    func spawn(_ process: ProcessID, of app: PhoneHost.App, executable: String, role: PhoneProcessFacts.Role) {
         let folders = PhoneFolders(root: self.configuration.folder)
-        let home = folders.protectedHome(of: process.app, isApp: isApp)
+        let home = folders.protectedHome(of: process.app, process.role)
         var groups: [String: String] = [:]
         if let group = app.installed.appGroup { groups[group] = folders.protectedGroup(group) }
         let facts = PhoneProcessFacts(
-            role: isApp ? .app : .notificationService, bundleID: process.app.rawValue,
+            role: role, bundleID: process.app.rawValue,
             osVersion: self.configuration.osVersion.description, phoneID: self.configuration.phoneID, home: home,
             groups: groups, entitlements: app.installed.entitlements)
-        if isApp { self.screens[process.app] = nil }
+        if role == .app { self.screens[process.app] = nil }
         let token = UUID().uuidString
         var environment = app.environment
         let inherited = ProcessInfo.processInfo.environment
-        for name in ["PATH", "LD_LIBRARY_PATH", "LANG", "TMPDIR", "TZ", "SWIFT_BACKTRACE"] {
+        for name in ["PATH", "LD_LIBRARY_PATH", "LANG", "TZ", "SWIFT_BACKTRACE"] {
             if let value = inherited[name], environment[name] == nil { environment[name] = value }
         }
         environment["HOME"] = home
+        environment["TMPDIR"] = folders.protectedTemporary(of: process.app, process.role)
         // Foundation's home and preferences follow this one (CoreFoundation, `CFCopyHomeDirectoryURL`).
         environment["CFFIXED_USER_HOME"] = home
         environment[PhoneEnvironment.socket] = self.socketPath
@@ -81,8 +98,10 @@ extension HostShell: PhoneSurroundings {
         let loop = self.loop
         do {
             let child = try ChildProcess.start(
-                executable: isApp ? app.executable : app.extensionExecutable ?? app.executable,
-                environment: environment, output: "\(self.configuration.folder)/apps/\(process.app)/output.log"
+                executable: executable, environment: environment,
+                // Before the first unlock the home is out of reach.
+                folder: FileManager.default.fileExists(atPath: home) ? home : "/",
+                output: "\(self.configuration.folder)/apps/\(process.app)/output.log"
             ) { end in
                 loop.execute { bound.value.ended(process, end) }
             }
@@ -94,8 +113,16 @@ extension HostShell: PhoneSurroundings {
         } catch {
             self.processes[process] = nil
             self.note("fault", process.app, [("text", .string("\(error)"))])
-            self.engine.post(.process(process, .exited(crashed: true)))
+            self.tellEnd(of: process, crashed: true)
         }
+    }
+
+    /// A process is gone.
+    func tellEnd(of process: ProcessID, crashed: Bool) {
+        guard process.role == .contentExtension else {
+            return self.engine.post(.process(process, .exited(crashed: crashed)))
+        }
+        self.contentExtensionEnded(process)
     }
 
     func suspendProcess(_ process: ProcessID) {
@@ -110,6 +137,7 @@ extension HostShell: PhoneSurroundings {
 
     func killProcess(_ process: ProcessID) {
         guard let hosted = self.processes.removeValue(forKey: process) else { return }
+        self.forget(hosted)
         hosted.child?.kill()
         hosted.channel?.close(promise: nil)
     }
@@ -124,34 +152,52 @@ extension HostShell: PhoneSurroundings {
     }
 
     func registerTopic(_ app: BundleID) {
-        self.courier?.register(topic: app.rawValue, environment: self.pushEnvironment(of: app))
+        self.courier?.register(self.wish(app.rawValue, of: app))
         guard self.courier == nil else { return }
         self.engine.post(.courier(.registrationFailed(app, reason: "the phone has no courier")))
     }
 
     func unregisterTopic(_ app: BundleID) {
-        self.courier?.unregister(topic: app.rawValue, environment: self.pushEnvironment(of: app))
+        self.courier?.unregister(self.wish(app.rawValue, of: app))
     }
 
     func requestToken(_ kind: TokenKind, for app: BundleID) {
-        let topic = kind.topic(of: app)
-        self.tokenWishes.append(TokenWish(topic: topic, app: app, kind: kind))
-        self.courier?.register(topic: topic, environment: self.pushEnvironment(of: app))
+        let wish = self.wish(kind, of: app)
+        self.kindsWanted.append((wish, app, kind))
+        self.courier?.register(wish)
     }
 
     func dropToken(_ kind: TokenKind, of app: BundleID) {
+        self.kindsWanted.removeAll { $0.app == app && $0.kind == kind }
+        self.courier?.unregister(self.wish(kind, of: app))
+    }
+
+    private func wish(_ kind: TokenKind, of app: BundleID) -> TokenWish {
         let topic = kind.topic(of: app)
-        self.tokenWishes.removeAll { $0.app == app && $0.kind == kind }
-        self.courier?.unregister(topic: topic, environment: self.pushEnvironment(of: app))
+        return switch kind {
+        case .activity(let activity): self.wish(topic, of: app, activity: activity)
+        case .voip, .pushToStart: self.wish(topic, of: app)
+        }
+    }
+
+    private func wish(_ topic: String, of app: BundleID, activity: String? = nil) -> TokenWish {
+        TokenWish(topic: topic, environment: self.pushEnvironment(of: app), activity: activity)
+    }
+
+    func subscribe(_ app: BundleID, channel: String) {
+        self.courier?.subscribe(
+            ChannelWish(topic: app.rawValue, environment: self.pushEnvironment(of: app), channel: channel))
+    }
+
+    func unsubscribe(_ app: BundleID, channel: String) {
+        self.courier?.unsubscribe(
+            ChannelWish(topic: app.rawValue, environment: self.pushEnvironment(of: app), channel: channel))
     }
 
     func invalidateTokens(of app: BundleID) {
-        // The courier gives a new token to a topic that was given up.
-        let environment = self.pushEnvironment(of: app)
-        self.courier?.unregister(topic: app.rawValue, environment: environment)
-        for kind in [TokenKind.voip, .pushToStart] {
-            self.courier?.unregister(topic: kind.topic(of: app), environment: environment)
-        }
+        // The courier gives a new token to a topic that was given up; its Live Activities have ended before.
+        self.courier?.unregister(self.wish(app.rawValue, of: app))
+        for kind in [TokenKind.voip, .pushToStart] { self.courier?.unregister(self.wish(kind, of: app)) }
     }
 
     private func pushEnvironment(of app: BundleID) -> PushEnvironment {
@@ -181,6 +227,7 @@ extension HostShell: PhoneSurroundings {
 
     func settled(nextDeadline: Int64?) {
         self.answerPrompt()
+        self.updateExpanded()
         self.protectFolders()
         guard self.alarm?.at != nextDeadline else { return }
         self.alarm?.task.cancel()

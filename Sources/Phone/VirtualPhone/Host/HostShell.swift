@@ -11,6 +11,10 @@ final class HostShell {
     let trace: HostTrace
     let socketPath: String
     private let onQuit: () -> Void
+    /// Whether `stop` has begun: nothing is started and no command done any more.
+    private(set) var isStopping = false
+    /// The connections of the control channel.
+    private var controls: [any Channel] = []
     private var engineIfMade: PhoneEngine?
     var courier: CourierClient?
     private var listeners: [any Channel] = []
@@ -26,15 +30,16 @@ final class HostShell {
     var unreaped: [ProcessID: ChildProcess] = [:]
     var ending: [ProcessID: EventLoopPromise<Void>] = [:]
 
-    /// Tokens of other kinds that were asked for and have not come.
-    var tokenWishes: [TokenWish] = []
+    /// Tokens of the processes that ended last without having introduced themselves.
+    var endedTokens: [String] = []
 
-    /// A token that was asked for.
-    struct TokenWish {
-        var topic: String
-        var app: BundleID
-        var kind: TokenKind
-    }
+    /// The notification that is shown large, and how many were; how often extensions were asked about an action.
+    var expanded: Expanded?
+    var expansions: UInt64 = 0
+    var questions: UInt64 = 0
+
+    /// Tokens of other kinds that were asked for and have not come.
+    var kindsWanted: [(wish: TokenWish, app: BundleID, kind: TokenKind)] = []
 
     /// One process of an app or extension.
     struct Hosted {
@@ -43,6 +48,8 @@ final class HostShell {
         var channel: (any Channel)?
         /// What is for a process that has not introduced itself yet.
         var waiting: [HostMessage] = []
+        /// How it ended; its connection may still bring what it said before.
+        var end: ChildProcess.End?
     }
 
     init(
@@ -103,9 +110,9 @@ final class HostShell {
         let bound = NIOLoopBound(self, eventLoop: self.loop)
         return ServerBootstrap(group: self.loop)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-            .childChannelOption(.writeBufferWaterMark, value: .init(low: 1 << 20, high: 16 << 20))
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
+                    bound.value.controls.append(channel)
                     try channel.pipeline.syncOperations.addHandler(ControlChannel(host: bound.value).handler)
                 }
             }
@@ -122,9 +129,10 @@ final class HostShell {
 
     /// Kills every process and closes every connection; done when the last process is reaped.
     func stop() -> EventLoopFuture<Void> {
+        self.isStopping = true
         self.alarm?.task.cancel()
         self.courier?.close()
-        for listener in self.listeners { listener.close(promise: nil) }
+        for channel in self.listeners + self.controls { channel.close(promise: nil) }
         self.processes = [:]
         let ends = self.unreaped.keys.map { process -> EventLoopFuture<Void> in
             let promise = self.loop.makePromise(of: Void.self)
@@ -141,10 +149,17 @@ final class HostShell {
 
     func quit() { self.onQuit() }
 
+    /// A connection of the control channel is gone.
+    func forgetControl(_ channel: any Channel) {
+        self.controls.removeAll { $0 === channel }
+        self.trace.unsubscribe(channel)
+    }
+
     // MARK: Commands
 
     /// Does a command, or changes nothing.
     func perform(_ command: PhoneCommand) throws(InvalidField) -> JSONValue {
+        guard !self.isStopping else { throw InvalidField(field: "phone", rule: "is switched off") }
         switch command {
         case .launch(let app): self.engine.post(.person(.appOpened(app)))
         case .home: self.engine.post(.person(.wentHome))
@@ -157,7 +172,11 @@ final class HostShell {
         case .tap(let id): self.engine.post(.person(.notificationTapped(try self.key(id))))
         case .dismiss(let id): self.engine.post(.person(.notificationDismissed(try self.key(id))))
         case .action(let id, let action, let text):
-            self.engine.post(.person(.actionPerformed(try self.key(id), action: action, text: text)))
+            let key = try self.key(id)
+            guard !self.asksContentExtension(key, action: action, text: text) else { break }
+            self.engine.post(.person(.actionPerformed(key, action: action, text: text)))
+        case .expand(let id): return .members([("expanded", .bool(try self.expand(id)))])
+        case .collapse: self.collapse()
         case .answerPrompts(let isAllowed):
             self.answersPrompts = isAllowed
             self.answerPrompt()
@@ -169,7 +188,9 @@ final class HostShell {
         case .push(let push): self.handOver(push)
         case .overlay(let isOn): self.engine.post(.person(isOn ? .overlayAppeared : .overlayDisappeared))
         case .memoryLow: self.engine.post(.system(.memoryRanLow))
-        case .restart: self.engine.post(.system(.restarted))
+        case .restart:
+            self.collapse()
+            self.engine.post(.system(.restarted))
         case .input(let app, let value): try self.input(value, to: app)
         case .screen: return self.screen
         case .trace(let after): return .members([("events", .array(self.trace.lines(after: after)))])
@@ -212,8 +233,15 @@ final class HostShell {
                 ])
             )
         }
+        let expanded = self.expanded.map { expanded in
+            JSONValue.members([
+                ("app", .string(expanded.key.app.rawValue)), ("notification", .string(expanded.key.identifier)),
+                ("screen", expanded.screen),
+            ])
+        }
         return .members(
             phone.screen.members { phone.actions(of: $0) } + [
+                ("expanded", expanded ?? .null),
                 ("low_power", .bool(phone.isInLowPowerMode)), ("apps", .members(apps)),
             ])
     }

@@ -9,7 +9,7 @@ final class HostTrace {
 
     private var kept: [(number: Int, line: JSONValue)] = []
     private var last = 0
-    private var channels: [any Channel] = []
+    private var subscribers: [Subscriber] = []
     private let readers: TraceReaders
 
     init(readers: TraceReaders) { self.readers = readers }
@@ -22,7 +22,7 @@ final class HostTrace {
         let numbered = JSONValue.object(object)
         self.kept.append((self.last, numbered))
         if self.kept.count > 2 * Self.linesMax { self.kept.removeFirst(self.kept.count - Self.linesMax) }
-        for channel in self.channels { self.write(numbered, to: channel) }
+        for subscriber in self.subscribers { self.send(to: subscriber) }
         self.readers.yield(numbered)
     }
 
@@ -31,26 +31,55 @@ final class HostTrace {
         self.kept.filter { $0.number > number }.map(\.line)
     }
 
+    /// Who reads over a connection, and the number of the last line it was sent.
+    private final class Subscriber {
+        let channel: any Channel
+        var sent: Int
+        /// Whether lines wait for the connection to take more.
+        var isWaiting = false
+
+        init(channel: any Channel, sent: Int) {
+            self.channel = channel
+            self.sent = sent
+        }
+    }
+
     /// Sends every line from now on, after those with a higher number than `after`.
     func subscribe(_ channel: any Channel, after: Int?) {
-        if let after { for line in self.lines(after: after) { self.write(line, to: channel) } }
-        self.channels.append(channel)
+        let oldest = self.kept.first?.number ?? self.last + 1
+        let sent = after.map { min(self.last, max($0, oldest - 1)) } ?? self.last
+        let subscriber = Subscriber(channel: channel, sent: sent)
+        self.subscribers.append(subscriber)
+        self.send(to: subscriber)
     }
 
     /// Forgets a reader.
-    func unsubscribe(_ channel: any Channel) { self.channels.removeAll { $0 === channel } }
+    func unsubscribe(_ channel: any Channel) { self.subscribers.removeAll { $0.channel === channel } }
+
+    /// Sends what a reader lacks, as fast as its connection takes it. One that is slower than what is kept is cut off.
+    private func send(to subscriber: Subscriber) {
+        guard !subscriber.isWaiting, subscriber.sent < self.last, let oldest = self.kept.first?.number else { return }
+        guard subscriber.sent + 1 >= oldest else { return subscriber.channel.close(promise: nil) }
+        while subscriber.sent < self.last, subscriber.channel.isWritable {
+            subscriber.sent += 1
+            subscriber.channel.writeLine(self.kept[subscriber.sent - oldest].line)
+        }
+        guard subscriber.sent < self.last else { return }
+        subscriber.isWaiting = true
+        let bound = NIOLoopBound((self, subscriber), eventLoop: subscriber.channel.eventLoop)
+        // Nothing is written by this: it is done when everything before it is.
+        subscriber.channel.writeAndFlush(ByteBuffer()).whenSuccess {
+            let (trace, subscriber) = bound.value
+            subscriber.isWaiting = false
+            trace.send(to: subscriber)
+        }
+    }
 
     /// There will be no more lines.
     func finish() {
         self.readers.finish()
-        for channel in self.channels { channel.close(promise: nil) }
-        self.channels = []
-    }
-
-    /// A reader that lets 16 MiB pile up is cut off.
-    private func write(_ line: JSONValue, to channel: any Channel) {
-        guard channel.isWritable else { return channel.close(promise: nil) }
-        channel.writeLine(line)
+        for subscriber in self.subscribers { subscriber.channel.close(promise: nil) }
+        self.subscribers = []
     }
 }
 

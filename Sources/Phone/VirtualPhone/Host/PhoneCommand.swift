@@ -25,6 +25,10 @@ public enum PhoneCommand: Equatable, Sendable {
     case action(notification: String, action: String, text: String?)
     /// Answers the permission prompt that is there and those to come.
     case answerPrompts(allowed: Bool)
+    /// Shows a notification large, by its category's content extension; answers whether there is one.
+    case expand(String)
+    /// Closes the notification that is shown large.
+    case collapse
     case setting(BundleID, SettingSwitch, isOn: Bool)
     case airplane(isOn: Bool)
     case lowPower(isOn: Bool)
@@ -49,7 +53,7 @@ public enum PhoneCommand: Equatable, Sendable {
 
     private enum Word: String, CaseIterable {
         case launch, home, lock, unlock, freeze, kill, evict, tap, dismiss, action, airplane, overlay, restart, input
-        case screen, trace, quit, setting, focus, push
+        case screen, trace, quit, setting, focus, push, expand, collapse
         case forceQuit = "force_quit"
         case allowNotifications = "allow_notifications"
         case denyNotifications = "deny_notifications"
@@ -90,6 +94,8 @@ public enum PhoneCommand: Equatable, Sendable {
             self = .action(
                 notification: try fields.string("notification"), action: try fields.string("action"),
                 text: try fields["text"] == nil ? nil : fields.string("text"))
+        case .expand: self = .expand(try fields.string("notification"))
+        case .collapse: self = .collapse
         case .allowNotifications: self = .answerPrompts(allowed: true)
         case .denyNotifications: self = .answerPrompts(allowed: false)
         case .setting:

@@ -23,6 +23,10 @@ package protocol PhoneSurroundings: AnyObject {
     func requestToken(_ kind: TokenKind, for app: BundleID)
     /// Tells the courier that a token of another kind is over.
     func dropToken(_ kind: TokenKind, of app: BundleID)
+    /// Tells the courier to bring the broadcasts of a channel.
+    func subscribe(_ app: BundleID, channel: String)
+    /// Tells the courier that a channel's broadcasts are no longer wanted.
+    func unsubscribe(_ app: BundleID, channel: String)
     /// All tokens of an app are void: the next ones are different.
     func invalidateTokens(of app: BundleID)
     /// Tells the courier that a push has arrived.
@@ -93,6 +97,8 @@ package final class PhoneEngine {
         case .unregisterTopic(let app): self.surroundings.unregisterTopic(app)
         case .requestToken(let app, let kind): self.surroundings.requestToken(kind, for: app)
         case .dropToken(let app, let kind): self.surroundings.dropToken(kind, of: app)
+        case .subscribe(let app, let channel): self.surroundings.subscribe(app, channel: channel)
+        case .unsubscribe(let app, let channel): self.surroundings.unsubscribe(app, channel: channel)
         case .invalidateTokens(let app): self.surroundings.invalidateTokens(of: app)
         case .acknowledge(let delivery): self.surroundings.acknowledge(delivery: delivery)
         case .connectCourier: self.surroundings.connectCourier()

@@ -36,6 +36,8 @@ public final class PhoneHost: Sendable {
         public var executable: String
         /// The path of its extension's executable, whose main runs `VirtualExtension.run`; nil without an extension.
         public var extensionExecutable: String?
+        /// Its content extension; nil without one.
+        public var contentExtension: ContentExtension?
         /// What its processes find in their environment beside what the phone sets.
         public var environment: [String: String]
         /// Which of Apple's sides its tokens belong to.
@@ -44,13 +46,29 @@ public final class PhoneHost: Sendable {
         /// An app.
         public init(
             installed: InstalledApp, executable: String, extensionExecutable: String? = nil,
+            contentExtension: ContentExtension? = nil,
             environment: [String: String] = [:], pushEnvironment: PushEnvironment = .sandbox
         ) {
             self.installed = installed
             self.executable = executable
             self.extensionExecutable = extensionExecutable
+            self.contentExtension = contentExtension
             self.environment = environment
             self.pushEnvironment = pushEnvironment
+        }
+    }
+
+    /// A notification content extension to install, with its code.
+    public struct ContentExtension: Hashable, Sendable {
+        /// The path of its executable, whose main runs `VirtualExtension.run(screen:)`.
+        public var executable: String
+        /// The categories it is for: `UNNotificationExtensionCategory` in its Info.plist.
+        public var categories: [String]
+
+        /// A content extension.
+        public init(executable: String, categories: [String]) {
+            self.executable = executable
+            self.categories = categories
         }
     }
 
@@ -97,9 +115,10 @@ public final class PhoneHost: Sendable {
 
     private let configuration: Configuration
     private let running = Mutex<Running?>(nil)
+    /// Whether it is on, or being switched on or off.
+    private let isOn = Mutex(false)
     private let readers = TraceReaders()
-    private let quitting: AsyncStream<Void>
-    private let quit: AsyncStream<Void>.Continuation
+    private let quitting = QuitSign()
 
     /// A phone that is switched off.
     ///
@@ -107,7 +126,6 @@ public final class PhoneHost: Sendable {
     ///   time is below a second.
     public init(configuration: Configuration) throws(InvalidField) {
         self.configuration = try configuration.validated()
-        (self.quitting, self.quit) = AsyncStream.makeStream(of: Void.self)
     }
 
     /// The control channel's port while the phone is on.
@@ -116,14 +134,19 @@ public final class PhoneHost: Sendable {
     /// Switches the phone on and stays until `quit`, SIGTERM or SIGINT; then ends its processes.
     public func run() async throws {
         let signals = [SIGTERM, SIGINT].map { number in
-            signal(number, SIG_IGN)
+            let before = signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            let quit = self.quit
-            source.setEventHandler { quit.yield() }
+            let quitting = self.quitting
+            source.setEventHandler { quitting.give() }
             source.resume()
-            return source
+            return (number, source, before)
         }
-        defer { for source in signals { source.cancel() } }
+        defer {
+            for (number, source, before) in signals {
+                source.cancel()
+                signal(number, before)
+            }
+        }
         try await self.start()
         await self.waitUntilQuit()
         await self.stop()
@@ -133,19 +156,30 @@ public final class PhoneHost: Sendable {
     ///
     /// - Throws: `InvalidField` if it is on already, or the folder or the control port cannot be used.
     public func start() async throws {
-        guard self.running.withLock({ $0 == nil }) else {
-            throw InvalidField(field: "phone", rule: "is switched on already")
+        let wasOn = self.isOn.withLock { isOn in
+            defer { isOn = true }
+            return isOn
         }
+        guard !wasOn else { throw InvalidField(field: "phone", rule: "is switched on already") }
+        do {
+            try await self.switchOn()
+        } catch {
+            self.isOn.withLock { $0 = false }
+            throw error
+        }
+    }
+
+    private func switchOn() async throws {
         let socket = try Self.prepareFolders(self.configuration)
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let loop = group.next()
         let configuration = self.configuration
-        let quit = self.quit
+        let quitting = self.quitting
         let readers = self.readers
         let shell = try await loop.submit {
             NIOLoopBound(
                 HostShell(configuration: configuration, socketPath: socket, loop: loop, readers: readers) {
-                    quit.yield()
+                    quitting.give()
                 },
                 eventLoop: loop)
         }.get()
@@ -170,6 +204,8 @@ public final class PhoneHost: Sendable {
         let loop = running.group.next()
         try? await loop.flatSubmit { shell.value.stop() }.get()
         try? await running.group.shutdownGracefully()
+        self.quitting.takeBack()
+        self.isOn.withLock { $0 = false }
     }
 
     /// Does something to the phone, or asks it something.
@@ -195,8 +231,8 @@ public final class PhoneHost: Sendable {
     /// switched on later. Ends when the phone is switched off.
     public func events() -> AsyncStream<JSONValue> { self.readers.stream() }
 
-    /// Waits for the control channel's `quit`.
-    public func waitUntilQuit() async { for await _ in self.quitting { break } }
+    /// Waits for the control channel's `quit`; returns at once if it was given since the phone was switched on.
+    public func waitUntilQuit() async { await self.quitting.wait() }
 
     /// Makes the folders of every app and group.
     ///
@@ -219,6 +255,38 @@ public final class PhoneHost: Sendable {
     }
 }
 
+/// The wish to end a phone: given once, seen by everybody who waits, gone with the next start.
+private final class QuitSign: Sendable {
+    private struct State {
+        var isGiven = false
+        var waiting: [AsyncStream<Void>.Continuation] = []
+    }
+
+    private let state = Mutex(State())
+
+    func give() {
+        let waiting = self.state.withLock { state in
+            state.isGiven = true
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for continuation in waiting { continuation.finish() }
+    }
+
+    func takeBack() { self.state.withLock { $0.isGiven = false } }
+
+    func wait() async {
+        let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
+        let isGiven = self.state.withLock { state in
+            if !state.isGiven { state.waiting.append(continuation) }
+            return state.isGiven
+        }
+        if isGiven { return }
+        // Also over when the task is cancelled.
+        for await _ in stream {}
+    }
+}
+
 extension PhoneHost.Configuration {
     /// The configuration with absolute paths, if it can work.
     func validated() throws(InvalidField) -> PhoneHost.Configuration {
@@ -236,6 +304,13 @@ extension PhoneHost.Configuration {
                 throw InvalidField(field: "apps.bundle_id", rule: "must not repeat: \(app.installed.bundleID)")
             }
             checked.apps[index].executable = try Self.executable(app.executable, field: "apps.executable")
+            if let content = app.contentExtension {
+                checked.apps[index].contentExtension?.executable = try Self.executable(
+                    content.executable, field: "apps.content_extension.executable")
+                guard !content.categories.isEmpty else {
+                    throw InvalidField(field: "apps.content_extension.categories", rule: "must not be empty")
+                }
+            }
             if let path = app.extensionExecutable {
                 checked.apps[index].extensionExecutable = try Self.executable(path, field: "apps.extension_executable")
             } else if app.installed.hasServiceExtension {

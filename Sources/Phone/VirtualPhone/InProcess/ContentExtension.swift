@@ -1,6 +1,6 @@
 package import PhoneCore
 
-/// The code of a notification content extension that a phone runs in its own process (UserNotificationsUI).
+/// The code of a notification content extension that a phone hosts in the phone's own process (UserNotificationsUI).
 public struct ContentExtensionCode: Sendable {
     /// The categories it is for: `UNNotificationExtensionCategory` in its Info.plist.
     public var categories: [String]
@@ -16,7 +16,7 @@ public struct ContentExtensionCode: Sendable {
 }
 
 /// A content extension's screen, as the phone calls it.
-@MainActor package protocol ContentExtensionHosting: AnyObject {
+@MainActor package protocol ContentExtensionHosting: AnyObject, Sendable {
     /// A notification to show; again when another one of the thread arrives.
     func receive(_ notification: DeliveredNotification)
     /// What the person did with it: what happens next.
@@ -55,8 +55,7 @@ extension VirtualPhone {
             code.categories.contains(entry.notification.request.content.categoryIdentifier)
         else { return false }
         self.expansions += 1
-        // The core knows nothing of this process; its number is out of the core's way.
-        let process = ProcessID(app: key.app, role: .serviceExtension, number: UInt64.max - self.expansions)
+        let process = ProcessID(app: key.app, role: .contentExtension, number: self.expansions)
         let facts = self.facts(of: key.app, role: .notificationContent)
         let hosted = PhoneProcess(facts: facts, link: DirectLink(process: process, inbox: self.inbox))
         self.processes[process] = hosted
@@ -99,12 +98,12 @@ extension VirtualPhone {
     /// Hands newcomers of the same thread to the expanded notification's extension.
     func updateExpanded() {
         guard let expanded = self.expanded else { return }
-        let list = self.screen.list
-        guard let thread = list.first(where: { $0.key == expanded.key })?.thread else { return self.collapse() }
-        for entry in list.reversed() where entry.app == expanded.key.app && !expanded.shown.contains(entry.key) {
-            guard !thread.isEmpty, entry.thread == thread else { continue }
-            self.expanded?.shown.insert(entry.key)
-            expanded.screen.receive(entry.notification)
+        guard let newcomers = self.engine?.phone.newcomers(to: expanded.key, but: expanded.shown) else {
+            return self.collapse()
+        }
+        for newcomer in newcomers {
+            self.expanded?.shown.insert(newcomer.key)
+            expanded.screen.receive(newcomer.notification)
         }
     }
 
@@ -113,17 +112,52 @@ extension VirtualPhone {
     /// - Returns: false for what is no question.
     func answer(_ message: ProcessMessage, asExpanded process: ProcessID) -> Bool {
         guard case .event(let event) = message else { return false }
-        guard case .query(let number, let query) = event, let hosted = self.processes[process] else { return true }
-        let answer: QueryAnswer =
-            switch query {
-            case .deliveredNotifications:
-                .delivered(self.screen.list.filter { $0.app == process.app }.map(\.notification))
-            case .settings:
-                .settings(self.engine?.phone.notificationSettings(of: process.app) ?? NotificationSettings())
-            default: .refused(.notificationsNotAllowed)
-            }
+        guard case .query(let number, let query) = event, let hosted = self.processes[process] else {
+            self.noteUnheard("\(event)", of: process.app)
+            return true
+        }
+        let known = self.engine?.phone.answer(query, toContentExtensionOf: process.app)
+        if known == nil { self.noteUnheard("\(query)", of: process.app) }
+        let answer = known ?? .refused(.notificationsNotAllowed)
         if !self.inbox.answer(number, of: process, with: answer) { hosted.take(answer, for: number) }
         return true
+    }
+}
+
+extension VirtualPhone {
+    /// The core knows nothing of a content extension's process, so what it does beyond its screen is lost; not silently.
+    private func noteUnheard(_ call: String, of app: BundleID) {
+        self.note(fault: ContentExtensionRules.unheard(call), of: app)
+    }
+}
+
+/// What holds for content extensions in one process and in processes of their own.
+enum ContentExtensionRules {
+    /// The fault of a call, as Swift describes it, that does nothing.
+    static func unheard(_ call: String) -> String {
+        "\(call.prefix { $0 != "(" }) of a content extension has no effect on a virtual phone"
+    }
+}
+
+extension PhoneCore {
+    /// The answer to a content extension's question; nil for one that a virtual phone has no answer to.
+    func answer(_ query: Query, toContentExtensionOf app: BundleID) -> QueryAnswer? {
+        switch query {
+        case .deliveredNotifications: .delivered(self.screen.list.filter { $0.app == app }.map(\.notification))
+        case .settings: .settings(self.notificationSettings(of: app) ?? NotificationSettings())
+        default: nil
+        }
+    }
+
+    /// What of an app's list came after an expanded notification of the same thread, oldest first; nil when that is gone.
+    func newcomers(
+        to key: NotificationKey, but shown: Set<NotificationKey>
+    ) -> [(key: NotificationKey, notification: DeliveredNotification)]? {
+        let list = self.screen.list
+        guard let thread = list.first(where: { $0.key == key })?.thread else { return nil }
+        guard !thread.isEmpty else { return [] }
+        return list.reversed().filter { $0.app == key.app && $0.thread == thread && !shown.contains($0.key) }
+            .map { ($0.key, $0.notification) }
     }
 }
 

@@ -15,7 +15,10 @@ final class DirectLink: PhoneLink {
     func send(_ message: ProcessMessage) { self.inbox.append(message, from: self.process) }
 
     func ask(_ query: Query, number: QueryNumber) -> QueryAnswer? {
-        self.inbox.ask(query, number: number, of: self.process)
+        // The phone is the main actor's: another thread waits for its turn there.
+        MainQueue.isCurrent
+            ? self.inbox.ask(query, number: number, of: self.process)
+            : DispatchQueue.main.sync { self.inbox.ask(query, number: number, of: self.process) }
     }
 }
 

@@ -114,6 +114,20 @@ extension VirtualPhone {
                 payload: Self.object(payload), pushType: "liveactivity", activity: activity))
     }
 
+    /// Sends a broadcast on a channel, which arrives if one of the app's Live Activities listens to it (iOS 18). Like one on a
+    /// channel that stores nothing, it is lost on a phone that is offline.
+    ///
+    /// - Precondition: the payload is an object.
+    public func broadcast(_ payload: JSONValue, to app: BundleID? = nil, channel: String) async {
+        let object = Self.object(payload)
+        let app = self.target(app)
+        guard self.channels.contains(BroadcastChannel(app: app, id: channel)) else { return }
+        await self.bring(
+            Push(
+                delivery: self.nextDelivery(), topic: TokenKind.pushToStart.topic(of: app), payload: object,
+                pushType: "liveactivity", expiration: 0, channel: channel))
+    }
+
     private static func object(_ payload: JSONValue) -> JSONObject {
         guard let object = payload.objectValue else { preconditionFailure("payload must be an object") }
         return object

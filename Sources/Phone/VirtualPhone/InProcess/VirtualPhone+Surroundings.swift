@@ -34,7 +34,7 @@ extension VirtualPhone: @preconcurrency PhoneSurroundings {
         if let group = installed?.appGroup, let folders = self.folders { groups[group] = folders.protectedGroup(group) }
         return PhoneProcessFacts(
             role: role, bundleID: app.rawValue, osVersion: self.osVersion.description, phoneID: self.id,
-            home: self.folders?.protectedHome(of: app, isApp: role == .app) ?? "/nonexistent", groups: groups,
+            home: self.folders?.protectedHome(of: app, role.process) ?? "/nonexistent", groups: groups,
             entitlements: installed?.entitlements ?? [])
     }
 
@@ -84,7 +84,7 @@ extension VirtualPhone: @preconcurrency PhoneSurroundings {
             default: self.openCalls.insert(OpenCall(process: process, number: number))
             }
             self.mail.append(Letter(process: process, message: message))
-        case .state, .input, .exit: self.mail.append(Letter(process: process, message: message))
+        case .state, .input, .show, .respond, .exit: self.mail.append(Letter(process: process, message: message))
         }
     }
 
@@ -98,6 +98,12 @@ extension VirtualPhone: @preconcurrency PhoneSurroundings {
     }
 
     package func dropToken(_ kind: TokenKind, of app: BundleID) {}
+    package func subscribe(_ app: BundleID, channel: String) {
+        self.channels.insert(BroadcastChannel(app: app, id: channel))
+    }
+    package func unsubscribe(_ app: BundleID, channel: String) {
+        self.channels.remove(BroadcastChannel(app: app, id: channel))
+    }
     package func invalidateTokens(of app: BundleID) { self.tokenGeneration[app, default: 0] += 1 }
 
     private func tokenName(_ app: BundleID) -> String {
@@ -135,4 +141,10 @@ extension VirtualPhone: @preconcurrency PhoneSurroundings {
             return String(repeating: "0", count: 16 - digits.count) + digits
         }.joined()
     }
+}
+
+/// A broadcast channel of an app.
+struct BroadcastChannel: Hashable {
+    var app: BundleID
+    var id: String
 }

@@ -10,7 +10,7 @@ public import TidingsModel
 /// phone.install(
 ///     InstalledApp(bundleID: "com.example.chat"),
 ///     code: VirtualApp().code { AppDelegate() } sceneDelegate: { SceneDelegate() },
-///     serviceExtension: VirtualExtension.code(NotificationService.self))
+///     serviceExtension: VirtualExtension.code { NotificationService() })
 /// await phone.launch()
 /// await phone.allowNotifications()
 /// await phone.home()
@@ -57,6 +57,8 @@ public import TidingsModel
     var foldersAreProtected: Bool?
     /// How often an app's tokens became void.
     var tokenGeneration: [BundleID: Int] = [:]
+    /// The broadcast channels somebody listens to.
+    var channels: Set<BroadcastChannel> = []
     private var deliveries: UInt64 = 0
     private var answersPrompts: Bool?
     let inbox = Inbox()
@@ -304,6 +306,8 @@ public import TidingsModel
             self.post(.process(process, .screenChanged(value.screenText)))
         case .log(let level, let text): self.reports.append(.log(app: process.app, level: level, text: text))
         case .fault(let text): self.reports.append(.fault(app: process.app, text))
+        // Said by a content extension in a process of its own only.
+        case .responded: break
         }
     }
 

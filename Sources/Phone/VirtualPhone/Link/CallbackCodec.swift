@@ -34,6 +34,7 @@ private enum CallbackName: String, CaseIterable {
     case serviceExtensionTimeWillExpire, openSettings, registeredUserNotificationSettings, performFetch
     case refreshTaskLaunched, refreshTaskExpired, backgroundRefreshStatusChanged, voipTokenUpdated, voipPushReceived
     case voipTokenInvalidated, activityTokenUpdated, pushToStartTokenUpdated, activityUpdated
+    case protectedDataDidBecomeAvailable, protectedDataWillBecomeUnavailable
 }
 
 extension ActivityUpdate {
@@ -65,7 +66,7 @@ extension Callback {
         case .applicationDidEnterBackground: (.applicationDidEnterBackground, [])
         case .applicationWillTerminate: (.applicationWillTerminate, [])
         case .applicationDidReceiveMemoryWarning: (.applicationDidReceiveMemoryWarning, [])
-        case .sceneConfiguration: (.sceneConfiguration, [])
+        case .sceneConfiguration(let response): (.sceneConfiguration, [("response", response?.json ?? .null)])
         case .sceneWillConnect(let response): (.sceneWillConnect, [("response", response?.json ?? .null)])
         case .sceneWillEnterForeground: (.sceneWillEnterForeground, [])
         case .sceneDidBecomeActive: (.sceneDidBecomeActive, [])
@@ -94,8 +95,8 @@ extension Callback {
         case .backgroundTaskExpired(let task): (.backgroundTaskExpired, [("task", .int(task))])
         case .expiringActivityExpired(let activity): (.expiringActivityExpired, [("activity", .int(activity))])
         case .serviceExtensionReceive(let request): (.serviceExtensionReceive, [("request", request.json)])
-        case .serviceExtensionTimeWillExpire(let identifier):
-            (.serviceExtensionTimeWillExpire, [("identifier", .string(identifier))])
+        case .serviceExtensionTimeWillExpire(let identifier, let call):
+            (.serviceExtensionTimeWillExpire, [("identifier", .string(identifier)), ("call", .int(call))])
         case .openSettings(let notification): (.openSettings, [("notification", notification?.json ?? .null)])
         case .registeredUserNotificationSettings(let types):
             (.registeredUserNotificationSettings, [("types", .int(types.rawValue))])
@@ -104,6 +105,8 @@ extension Callback {
         case .refreshTaskExpired(let identifier): (.refreshTaskExpired, [("identifier", .string(identifier))])
         case .backgroundRefreshStatusChanged(let status):
             (.backgroundRefreshStatusChanged, [("status", .int(status.rawValue))])
+        case .protectedDataDidBecomeAvailable: (.protectedDataDidBecomeAvailable, [])
+        case .protectedDataWillBecomeUnavailable: (.protectedDataWillBecomeUnavailable, [])
         case .voipTokenUpdated(let token): (.voipTokenUpdated, [("token", .string(token.rawValue))])
         case .voipPushReceived(let payload): (.voipPushReceived, [("payload", .object(payload))])
         case .voipTokenInvalidated: (.voipTokenInvalidated, [])
@@ -134,7 +137,9 @@ extension Callback {
         case .applicationDidEnterBackground: self = .applicationDidEnterBackground
         case .applicationWillTerminate: self = .applicationWillTerminate
         case .applicationDidReceiveMemoryWarning: self = .applicationDidReceiveMemoryWarning
-        case .sceneConfiguration: self = .sceneConfiguration
+        case .sceneConfiguration:
+            self = .sceneConfiguration(
+                try fields["response"].map { value throws(InvalidField) in try NotificationResponse(json: value) })
         case .sceneWillConnect:
             self = .sceneWillConnect(
                 try fields["response"].map { value throws(InvalidField) in try NotificationResponse(json: value) })
@@ -168,7 +173,8 @@ extension Callback {
         case .serviceExtensionReceive:
             self = .serviceExtensionReceive(try NotificationRequest(json: try fields.value("request")))
         case .serviceExtensionTimeWillExpire:
-            self = .serviceExtensionTimeWillExpire(identifier: try fields.string("identifier"))
+            self = .serviceExtensionTimeWillExpire(
+                identifier: try fields.string("identifier"), call: try fields.int("call"))
         case .openSettings:
             self = .openSettings(
                 try fields["notification"].map { value throws(InvalidField) in try DeliveredNotification(json: value) })
@@ -178,6 +184,8 @@ extension Callback {
         case .refreshTaskLaunched: self = .refreshTaskLaunched(identifier: try fields.string("identifier"))
         case .refreshTaskExpired: self = .refreshTaskExpired(identifier: try fields.string("identifier"))
         case .backgroundRefreshStatusChanged: self = .backgroundRefreshStatusChanged(try fields.number("status"))
+        case .protectedDataDidBecomeAvailable: self = .protectedDataDidBecomeAvailable
+        case .protectedDataWillBecomeUnavailable: self = .protectedDataWillBecomeUnavailable
         case .voipTokenUpdated: self = .voipTokenUpdated(PushToken(try fields.string("token")))
         case .voipPushReceived: self = .voipPushReceived(try fields.members("payload"))
         case .voipTokenInvalidated: self = .voipTokenInvalidated

@@ -43,7 +43,10 @@ extension DelegateMethod {
             forms: ["\(application)didReceive: UIKit.UILocalNotification)"]),
         DelegateMethod(
             bit: .performFetch, name: "application(_:performFetchWithCompletionHandler:)",
-            forms: ["\(application)performFetchWithCompletionHandler: "]),
+            forms: [
+                "\(application)performFetchWithCompletionHandler: ",
+                "applicationPerformFetch(UIKit.UIApplication) async",
+            ]),
         action(.actionRemote, "forRemoteNotification", of: dictionary, withText: false),
         action(.actionRemoteText, "forRemoteNotification", of: dictionary, withText: true),
         action(.actionLocal, "for", of: "UIKit.UILocalNotification", withText: false),

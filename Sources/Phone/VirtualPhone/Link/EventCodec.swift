@@ -53,9 +53,10 @@ extension ProcessEvent {
             .members([("event", "voip_registration_changed"), ("on", .bool(isOn))])
         case .incomingCallReported: .members([("event", "incoming_call_reported")])
         case .callEnded: .members([("event", "call_ended")])
-        case .activityStarted(let activity, let wantsToken, let contentState):
+        case .activityStarted(let activity, let pushType, let contentState):
             .members([
-                ("event", "activity_started"), ("activity", .string(activity)), ("wants_token", .bool(wantsToken)),
+                ("event", "activity_started"), ("activity", .string(activity)),
+                ("wants_token", .bool(pushType == .token)), ("channel", .optional(pushType?.channel)),
                 ("content_state", contentState),
             ])
         case .activityContentChanged(let activity, let contentState):
@@ -129,7 +130,9 @@ extension ProcessEvent {
         case "call_ended": self = .callEnded
         case "activity_started":
             self = .activityStarted(
-                activity: try fields.string("activity"), wantsToken: try fields.bool("wants_token"),
+                activity: try fields.string("activity"),
+                pushType: ActivityPushType(
+                    channel: try fields.optionalString("channel"), hasToken: try fields.bool("wants_token")),
                 contentState: try fields.value("content_state"))
         case "activity_content_changed":
             self = .activityContentChanged(
@@ -145,6 +148,26 @@ extension ProcessEvent {
         case "screen_changed": self = .screenChanged(try fields.string("screen"))
         case "query": self = .query(try fields.int("number"), try Query(json: try fields.value("value")))
         case let other: throw InvalidField(field: "event", rule: "is not an event of a process: \(other)")
+        }
+    }
+}
+
+extension ActivityPushType {
+    fileprivate init?(channel: String?, hasToken: Bool) {
+        if let channel {
+            self = .channel(channel)
+        } else if hasToken {
+            self = .token
+        } else {
+            return nil
+        }
+    }
+
+    /// The channel, if it is one.
+    fileprivate var channel: String? {
+        switch self {
+        case .token: nil
+        case .channel(let channel): channel
         }
     }
 }

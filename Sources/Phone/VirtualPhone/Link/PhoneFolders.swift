@@ -1,12 +1,13 @@
 import Foundation
 import PhoneCore
 
-/// The folders of a phone: a home for each app and one for its extension, and one for each app group.
+/// The folders of a phone: a home for each app and one for each of its extensions, and one for each app group.
 ///
 /// ```text
 /// FOLDER/apps/BUNDLE/home        the app's
-/// FOLDER/apps/BUNDLE/extension   its extension's
-/// FOLDER/groups/GROUP            shared
+/// FOLDER/apps/BUNDLE/extension   its service extension's
+/// FOLDER/apps/BUNDLE/content     its content extension's
+/// FOLDER/groups/GROUP            shared, with the defaults of the suite GROUP
 /// FOLDER/protected               what processes are told to go through: a link to FOLDER, or to nothing
 /// ```
 ///
@@ -17,37 +18,67 @@ struct PhoneFolders {
     let root: String
 
     /// An app's own folder, as the host sees it.
-    func home(of app: BundleID, isApp: Bool) -> String { "\(self.root)/\(Self.home(app, isApp: isApp))" }
+    func home(of app: BundleID, _ role: ProcessID.Role = .app) -> String { "\(self.root)/\(Self.home(app, role))" }
     /// An app group's folder, as the host sees it.
     func group(_ name: String) -> String { "\(self.root)/groups/\(name)" }
     /// An app's own folder, as its process sees it.
-    func protectedHome(of app: BundleID, isApp: Bool) -> String {
-        "\(self.root)/protected/\(Self.home(app, isApp: isApp))"
+    func protectedHome(of app: BundleID, _ role: ProcessID.Role) -> String {
+        "\(self.root)/protected/\(Self.home(app, role))"
     }
     /// An app group's folder, as a process sees it.
     func protectedGroup(_ name: String) -> String { "\(self.root)/protected/groups/\(name)" }
 
-    private static func home(_ app: BundleID, isApp: Bool) -> String { "apps/\(app)/\(isApp ? "home" : "extension")" }
+    /// Where a process keeps temporary files, as it sees it.
+    func protectedTemporary(of app: BundleID, _ role: ProcessID.Role) -> String {
+        "\(self.protectedHome(of: app, role))/tmp"
+    }
+
+    private static func home(_ app: BundleID, _ role: ProcessID.Role) -> String {
+        switch role {
+        case .app: "apps/\(app)/home"
+        case .serviceExtension: "apps/\(app)/extension"
+        case .contentExtension: "apps/\(app)/content"
+        }
+    }
+
+    private static let extensions: [ProcessID.Role] = [.serviceExtension, .contentExtension]
 
     /// Makes the folders of an app.
     func make(for app: InstalledApp) throws {
         let paths =
-            [self.home(of: app.bundleID, isApp: true), self.home(of: app.bundleID, isApp: false)]
-            + (app.appGroup.map { [self.group($0)] } ?? [])
+            ([.app] + Self.extensions).map { self.home(of: app.bundleID, $0) + "/tmp" }
+            + [self.home(of: app.bundleID) + "/.config"]
+            + (app.appGroup.map { [self.group($0) + "/Library/Preferences"] } ?? [])
         for path in paths { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
+        if let group = app.appGroup { try self.keepDefaults(of: group, in: app.bundleID) }
         // `UserDefaults(suiteName:)` of app and extension is one store, as with an app group; standard defaults are named
         // after the executable and stay apart.
-        let shared = self.home(of: app.bundleID, isApp: false) + "/.config"
-        guard (try? FileManager.default.destinationOfSymbolicLink(atPath: shared)) == nil else { return }
-        try FileManager.default.createDirectory(
-            atPath: self.home(of: app.bundleID, isApp: true) + "/.config", withIntermediateDirectories: true)
-        try FileManager.default.createSymbolicLink(atPath: shared, withDestinationPath: "../home/.config")
+        for role in Self.extensions {
+            let shared = self.home(of: app.bundleID, role) + "/.config"
+            guard (try? FileManager.default.destinationOfSymbolicLink(atPath: shared)) == nil else { continue }
+            try FileManager.default.createSymbolicLink(atPath: shared, withDestinationPath: "../home/.config")
+        }
+    }
+
+    /// Lets an app find the defaults of the suite that has its group's name in the group, so that every app of the group
+    /// shares them and they stay as long as the group.
+    private func keepDefaults(of group: String, in app: BundleID) throws {
+        let link = "\(self.home(of: app))/.config/\(group).plist"
+        let kept = "Library/Preferences/\(group).plist"
+        guard (try? FileManager.default.destinationOfSymbolicLink(atPath: link)) == nil else { return }
+        if FileManager.default.fileExists(atPath: link) {
+            // From a phone's folder that kept them with the app.
+            guard !FileManager.default.fileExists(atPath: "\(self.group(group))/\(kept)") else { return }
+            try FileManager.default.moveItem(atPath: link, toPath: "\(self.group(group))/\(kept)")
+        }
+        try FileManager.default.createSymbolicLink(
+            atPath: link, withDestinationPath: "../../../../groups/\(group)/\(kept)")
     }
 
     /// Removes what an app kept, as a removal does, and makes its folders anew. A group goes with its last app.
     func empty(_ app: InstalledApp, groupIsShared: Bool) throws {
-        for isApp in [true, false] {
-            try? FileManager.default.removeItem(atPath: self.home(of: app.bundleID, isApp: isApp))
+        for role in [.app] + Self.extensions {
+            try? FileManager.default.removeItem(atPath: self.home(of: app.bundleID, role))
         }
         if let group = app.appGroup, !groupIsShared {
             try? FileManager.default.removeItem(atPath: self.group(group))

@@ -11,6 +11,10 @@ package enum HostMessage: Equatable, Sendable {
     case answer(QueryNumber, QueryAnswer)
     /// A value for the app's own interface (`PhoneInput`).
     case input(JSONValue)
+    /// To a content extension: a notification to show.
+    case show(DeliveredNotification)
+    /// To a content extension: what the person did; answered by `ProcessMessage.responded` with the same number.
+    case respond(UInt64, NotificationResponse)
     /// Leave at once: the phone is being switched off.
     case exit
 }
@@ -27,6 +31,8 @@ package enum ProcessMessage: Equatable, Sendable {
     case log(level: String, text: String)
     /// The process broke a rule that only its side can see.
     case fault(String)
+    /// A content extension's answer to an action.
+    case responded(UInt64, ContentExtensionAnswer)
 }
 
 /// How a process introduces itself.
@@ -61,6 +67,9 @@ extension HostMessage {
         case .answer(let number, let answer):
             .members([("type", "answer"), ("number", .int(number)), ("answer", answer.json)])
         case .input(let value): .members([("type", "input"), ("value", value)])
+        case .show(let notification): .members([("type", "show"), ("notification", notification.json)])
+        case .respond(let number, let response):
+            .members([("type", "respond"), ("number", .int(number)), ("response", response.json)])
         case .exit: .members([("type", "exit")])
         }
     }
@@ -77,6 +86,10 @@ extension HostMessage {
         case "state": self = .state(try fields.number("state"))
         case "answer": self = .answer(try fields.int("number"), try QueryAnswer(json: try fields.value("answer")))
         case "input": self = .input(try fields.value("value"))
+        case "show": self = .show(try DeliveredNotification(json: try fields.value("notification")))
+        case "respond":
+            self = .respond(
+                try fields.int("number"), try NotificationResponse(json: try fields.value("response")))
         case "exit": self = .exit
         case let other: throw InvalidField(field: "type", rule: "is not a message of a phone: \(other)")
         }
@@ -97,6 +110,8 @@ extension ProcessMessage {
         case .log(let level, let text):
             .members([("type", "log"), ("level", .string(level)), ("text", .string(text))])
         case .fault(let text): .members([("type", "fault"), ("text", .string(text))])
+        case .responded(let number, let answer):
+            .members([("type", "responded"), ("number", .int(number)), ("answer", .int(answer.rawValue))])
         }
     }
 
@@ -117,6 +132,7 @@ extension ProcessMessage {
         case "screen": self = .screen(try fields.value("value"))
         case "log": self = .log(level: try fields.string("level"), text: try fields.string("text"))
         case "fault": self = .fault(try fields.string("text"))
+        case "responded": self = .responded(try fields.int("number"), try fields.number("answer"))
         case let other: throw InvalidField(field: "type", rule: "is not a message of a process: \(other)")
         }
     }

@@ -5,7 +5,7 @@ import Synchronization
 package protocol PhoneLink: Sendable {
     /// Hands over a message; keeps the order of one caller.
     func send(_ message: ProcessMessage)
-    /// Asks and waits on the spot for an answer that needs no person. Called on the main thread only.
+    /// Asks and waits on the spot for an answer that needs no person. On any thread.
     func ask(_ query: Query, number: QueryNumber) -> QueryAnswer?
 }
 
@@ -17,8 +17,17 @@ public struct PhoneProcessFacts: Hashable, Sendable {
         case app
         /// Its notification service extension.
         case notificationService
-        /// Its notification content extension; hosted in one process only.
+        /// Its notification content extension.
         case notificationContent
+
+        /// The kind of process.
+        var process: ProcessID.Role {
+            switch self {
+            case .app: .app
+            case .notificationService: .serviceExtension
+            case .notificationContent: .contentExtension
+            }
+        }
     }
 
     /// What kind of process this is.
@@ -53,7 +62,15 @@ public struct PhoneProcessFacts: Hashable, Sendable {
 
 /// Answers one callback. The phone sees every call; Apple allows one.
 package struct PhoneReply: Sendable {
-    let send: @Sendable (CallbackResult) -> Void
+    /// The number of the call it answers.
+    package let number: CallbackNumber
+    private let send: @Sendable (CallbackResult) -> Void
+
+    /// The answer to a call, which `send` hands over.
+    package init(to number: CallbackNumber, send: @escaping @Sendable (CallbackResult) -> Void) {
+        self.number = number
+        self.send = send
+    }
 
     /// Sends the answer.
     package func callAsFunction(_ result: CallbackResult = .returned) { self.send(result) }
@@ -73,11 +90,12 @@ public final class PhoneProcess: Sendable {
         var applicationState = ApplicationState.background
         var isAlive = true
         var lastNumber: UInt64 = 0
-        var waiting: [QueryNumber: CheckedContinuation<QueryAnswer?, Never>] = [:]
+        var waiting: [QueryNumber: @Sendable (QueryAnswer?) -> Void] = [:]
         var facades: [ObjectIdentifier: any Sendable] = [:]
         var handler: Handler?
         var facadeHandlers: [FacadeHandler] = []
         var early: [(Callback, PhoneReply)] = []
+        var content: (any ContentExtensionHosting)?
         var declared: DelegateMethods?
     }
 
@@ -139,19 +157,32 @@ public final class PhoneProcess: Sendable {
 
     /// Asks the phone and waits for the answer; nil if the process is killed first.
     package func ask(_ query: Query) async -> QueryAnswer? {
+        await withCheckedContinuation { continuation in self.pose(query) { continuation.resume(returning: $0) } }
+    }
+
+    /// Asks the phone in the calling thread, so that an app's calls reach it in the order they were made. The answer comes
+    /// on any thread, maybe before this returns; nil if the process is killed first.
+    private func pose(_ query: Query, then take: @escaping @Sendable (QueryAnswer?) -> Void) {
         let number = self.nextNumber()
-        return await withCheckedContinuation { continuation in
-            let isAlive = self.state.withLock { state in
-                if state.isAlive { state.waiting[number] = continuation }
-                return state.isAlive
-            }
-            guard isAlive else { return continuation.resume(returning: nil) }
-            self.link.send(.event(.query(number, query)))
+        let isAlive = self.state.withLock { state in
+            if state.isAlive { state.waiting[number] = take }
+            return state.isAlive
+        }
+        guard isAlive else { return take(nil) }
+        self.link.send(.event(.query(number, query)))
+    }
+
+    /// Asks the phone in the calling thread and hands the answer to a completion handler, in a task of the process. Of a
+    /// process that is killed first no handler is called.
+    package func ask(_ query: Query, completion: @escaping @Sendable (QueryAnswer) -> Void) {
+        self.pose(query) { answer in
+            guard let answer else { return }
+            withPhoneProcess(self) { _ = Task { completion(answer) } }
         }
     }
 
-    /// Asks the phone on the spot; nil if the process has been killed.
-    @MainActor package func askNow(_ query: Query) -> QueryAnswer? {
+    /// Asks the phone on the spot, on any thread; nil if the process has been killed.
+    package func askNow(_ query: Query) -> QueryAnswer? {
         guard self.isAlive else { return nil }
         return self.link.ask(query, number: self.nextNumber())
     }
@@ -173,6 +204,11 @@ public final class PhoneProcess: Sendable {
             return state.early
         }
         for (callback, reply) in early { self.make(callback, reply, by: handler) }
+    }
+
+    /// Sets the screen of a content extension's process, before the main thread serves the phone.
+    @MainActor package func setContent(_ screen: any ContentExtensionHosting) {
+        self.state.withLock { $0.content = screen }
     }
 
     /// Lets a facade take callbacks before whoever makes the others, for example PushKit's.
@@ -204,13 +240,25 @@ public final class PhoneProcess: Sendable {
         case .state(let state): self.state.withLock { $0.applicationState = state }
         case .answer(let number, let answer): self.take(answer, for: number)
         case .input(let value): PhoneInput.yield(value, in: self)
+        case .show(let notification): self.content?.receive(notification)
+        case .respond(let number, let response): self.respond(response, number)
         case .exit: self.kill()
+        }
+    }
+
+    private var content: (any ContentExtensionHosting)? { self.state.withLock { $0.content } }
+
+    /// What a content extension's screen makes of an action.
+    @MainActor private func respond(_ response: NotificationResponse, _ number: UInt64) {
+        guard let content = self.content else { return }
+        withPhoneProcess(self) {
+            _ = Task { @MainActor in self.send(.responded(number, await content.respond(response))) }
         }
     }
 
     /// Hands an answer to the task that waits for it, on any thread.
     package func take(_ answer: QueryAnswer, for number: QueryNumber) {
-        self.state.withLock { $0.waiting.removeValue(forKey: number) }?.resume(returning: answer)
+        self.state.withLock { $0.waiting.removeValue(forKey: number) }?(answer)
     }
 
     /// Cuts the process off from its phone: what it still does has no effect.
@@ -224,11 +272,11 @@ public final class PhoneProcess: Sendable {
             return ended
         }
         let waiting = ended.waiting.sorted { $0.key < $1.key }.map(\.value)
-        for continuation in waiting { continuation.resume(returning: nil) }
+        for take in waiting { take(nil) }
     }
 
     @MainActor private func perform(_ callback: Callback, _ number: CallbackNumber) {
-        let reply = PhoneReply { [weak self] result in self?.tell(.callbackCompleted(number, result)) }
+        let reply = PhoneReply(to: number) { [weak self] result in self?.tell(.callbackCompleted(number, result)) }
         let handler = self.state.withLock { state -> Handler? in
             if state.handler == nil { state.early.append((callback, reply)) }
             return state.handler

@@ -51,8 +51,10 @@ public final class PhoneActivities: Sendable {
     }
 
     /// The place of `Activity.request(attributes:content:pushType:)`.
-    public func start(_ activity: String, wantsToken: Bool, contentState: JSONValue) {
-        self.process.tell(.activityStarted(activity: activity, wantsToken: wantsToken, contentState: contentState))
+    ///
+    /// - Parameter pushType: `.token`, or `.channel` with a channel's id (iOS 18); nil if only the app changes it.
+    public func start(_ activity: String, pushType: ActivityPushType?, contentState: JSONValue) {
+        self.process.tell(.activityStarted(activity: activity, pushType: pushType, contentState: contentState))
     }
     /// The place of `Activity.update(_:)`.
     public func update(_ activity: String, contentState: JSONValue) {

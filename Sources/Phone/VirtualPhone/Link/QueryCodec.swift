@@ -17,6 +17,7 @@ extension Query {
         case .setBadgeCount(let count): .members([("query", "set_badge_count"), ("count", .int(count))])
         case .badgeCount: .members([("query", "badge_count")])
         case .backgroundTimeRemaining: .members([("query", "background_time_remaining")])
+        case .remoteRegistration: .members([("query", "remote_registration")])
         case .backgroundRefreshStatus: .members([("query", "background_refresh_status")])
         case .submitRefreshTask(let request): .members([("query", "submit_refresh_task")] + request.members)
         case .pendingRefreshTasks: .members([("query", "pending_refresh_tasks")])
@@ -39,6 +40,7 @@ extension Query {
         case "set_badge_count": self = .setBadgeCount(try fields.int("count"))
         case "badge_count": self = .badgeCount
         case "background_time_remaining": self = .backgroundTimeRemaining
+        case "remote_registration": self = .remoteRegistration
         case "background_refresh_status": self = .backgroundRefreshStatus
         case "submit_refresh_task": self = .submitRefreshTask(try RefreshTaskRequest(json: json))
         case "pending_refresh_tasks": self = .pendingRefreshTasks
@@ -67,6 +69,7 @@ extension QueryAnswer {
         case .badge(let count): .members([("answer", "badge"), ("count", .int(count))])
         case .backgroundTime(let milliseconds):
             .members([("answer", "background_time"), ("milliseconds", .optional(milliseconds))])
+        case .registered(let isRegistered): .members([("answer", "registered"), ("registered", .bool(isRegistered))])
         case .backgroundRefreshStatus(let status):
             .members([("answer", "background_refresh_status"), ("status", .int(status.rawValue))])
         case .taskRefused(let error): .members([("answer", "task_refused"), ("code", .int(error.rawValue))])
@@ -95,6 +98,7 @@ extension QueryAnswer {
         case "badge": self = .badge(try fields.int("count"))
         case "background_time":
             self = .backgroundTime(try fields["milliseconds"] == nil ? nil : fields.int("milliseconds"))
+        case "registered": self = .registered(try fields.bool("registered"))
         case "background_refresh_status": self = .backgroundRefreshStatus(try fields.number("status"))
         case "task_refused": self = .taskRefused(try fields.number("code"))
         case "refresh_tasks": self = .refreshTasks(try fields.list("requests", RefreshTaskRequest.init(json:)))

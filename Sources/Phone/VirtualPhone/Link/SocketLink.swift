@@ -118,7 +118,7 @@ final class SocketLink: PhoneLink {
             question.answer.withLock { $0 = answer }
             question.arrived.signal()
         case .exit: _exit(0)
-        case .call, .state, .input:
+        case .call, .state, .input, .show, .respond:
             DispatchQueue.main.async { MainActor.assumeIsolated { process.receive(message) } }
         }
     }
@@ -129,8 +129,11 @@ final class SocketLink: PhoneLink {
     }
 }
 
-/// Serves the main queue until the phone ends the process.
-@MainActor package func runUntilKilled() -> Never { dispatchMain() }
+/// Serves the main thread's run loop, and with it the main queue and the main actor, until the phone ends the process: as
+/// under UIKit, timers fire and every callback is on the main thread.
+@MainActor package func runUntilKilled() -> Never {
+    while true { RunLoop.main.run(until: .distantFuture) }
+}
 
 /// Cuts a stream of bytes into lines.
 package struct LineBuffer {

@@ -44,6 +44,9 @@ extension NotificationTrigger {
             self = .fireDate(try fields.int("date"), repeatInterval: interval)
         case let other: throw InvalidField(field: "trigger.type", rule: "is not a trigger: \(other)")
         }
+        if let rule = self.outOfRange {
+            throw InvalidField(field: "trigger", rule: "has a number out of range: \(rule)")
+        }
     }
 }
 

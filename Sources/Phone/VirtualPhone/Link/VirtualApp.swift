@@ -38,11 +38,14 @@ public struct VirtualApp: Sendable {
     }
 }
 
-/// A notification service extension's place in a virtual phone; `run` is in UserNotifications.
+/// A notification extension's place in a virtual phone; `run` of a service extension is in UserNotifications, that of a content
+/// extension in UserNotificationsUI.
 public enum VirtualExtension {
     /// Connects this operating-system process to the phone that started it; leaves the process with a message if none did.
-    @MainActor package static func connectToPhone() -> PhoneProcess {
-        SocketLink.connect(role: .notificationService) { token in ProcessHello(token: token) }
+    @MainActor package static func connectToPhone(
+        as role: PhoneProcessFacts.Role = .notificationService
+    ) -> PhoneProcess {
+        SocketLink.connect(role: role) { token in ProcessHello(token: token) }
     }
 }
 

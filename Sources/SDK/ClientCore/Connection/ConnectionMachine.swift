@@ -287,8 +287,10 @@ package struct ConnectionMachine: Hashable, Sendable {
             self.token = nil
             self.staleTokens += 1
             if self.staleTokens < Self.staleTokensMax { return self.start(at: now, into: &effects) }
-        case .invalidToken, .wrongApp: self.token = nil
-        case .unsupportedVersion, .superseded, .invalidField: break
+        case .invalidToken, .wrongApp, .kicked: self.token = nil
+        case .unsupportedVersion, .superseded, .invalidField, .unknownConversation, .unknownMessage, .notAMember,
+            .notAllowed, .blocked, .tooLate, .exists, .unknownObjectName:
+            break
         case .malformedFrame, .frameTooLarge, .unexpectedFrame, .timedOut, .slowReader, .unavailable:
             return self.wait(reason: problem.description, at: now, into: &effects)
         }

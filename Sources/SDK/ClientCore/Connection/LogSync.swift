@@ -56,7 +56,8 @@ package struct LogSync: Hashable, Sendable {
     }
 
     /// An answer to a question. A first entry beyond the next one after the place that was asked for means that the server has
-    /// trimmed its log: what is gone is skipped. Beyond any other gap nothing is taken.
+    /// trimmed its log: what is gone is skipped. No entry at all below the head means that all of it is gone
+    /// (`docs/protocol.md`). Beyond any other gap nothing is taken.
     package mutating func heard(_ page: ServerFrame.Page) -> [Step] {
         guard self.isPageAsked else { return [] }
         self.isPageAsked = false
@@ -76,8 +77,12 @@ package struct LogSync: Hashable, Sendable {
             }
             steps.append(self.take(fresh))
         }
+        if page.entries.isEmpty, page.after == self.received, page.head > self.received {
+            steps.append(.skip(after: self.received, upTo: page.head))
+            self.received = page.head
+        }
         // A page without news ends the questions: asking again would get the same answer.
-        if self.head > self.received, !fresh.isEmpty || page.after < self.received { steps.append(self.ask()) }
+        if self.head > self.received, !steps.isEmpty || page.after < self.received { steps.append(self.ask()) }
         return steps
     }
 
@@ -85,7 +90,7 @@ package struct LogSync: Hashable, Sendable {
     package mutating func suspectNews() -> [Step] { self.isPageAsked ? [] : [self.ask()] }
 
     /// Everything the server is known to have is in the store.
-    package var isCaughtUp: Bool { !self.isPageAsked && self.inStore.isEmpty && self.received >= self.head }
+    package var isCaughtUp: Bool { !self.isPageAsked && self.inStore.isEmpty && self.stored >= self.head }
 
     /// The store has written entries; returns them, oldest first.
     package mutating func written(upTo position: LogPosition) -> [LogEntry] {

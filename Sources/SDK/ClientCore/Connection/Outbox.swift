@@ -38,6 +38,9 @@ package struct Outbox: Hashable, Sendable {
     /// Whether nothing waits.
     package var isEmpty: Bool { self.items.isEmpty }
 
+    /// The messages that wait, oldest first.
+    package var drafts: [MessageDraft] { self.items.values.map(\.draft) }
+
     /// The ids that wait, oldest first.
     package var waiting: [ClientMessageID] { Array(self.items.keys) }
 

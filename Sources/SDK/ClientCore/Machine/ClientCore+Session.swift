@@ -20,6 +20,8 @@ extension ClientCore {
                 self.outbox.disconnected()
                 self.unsentReport = nil
                 self.ackedStored = 0
+                self.asked = []
+                self.endRequests(into: &effects)
                 self.farewellLost()
             }
         }
@@ -125,11 +127,15 @@ extension ClientCore {
             self.sendDue(at: now, into: &effects)
         case .entry(let entry):
             guard self.isOnline else { return }
-            self.perform(self.sync.heard(entry), into: &effects)
+            self.perform(self.sync.heard(entry), at: now, into: &effects)
         case .page(let page):
             guard self.isOnline else { return }
-            self.perform(self.sync.heard(page), into: &effects)
-        case .pong(let count): self.settlements.confirmed(ping: count)
+            self.perform(self.sync.heard(page), at: now, into: &effects)
+        case .pong(let count):
+            self.settlements.confirmed(ping: count)
+            self.opened.confirmed(ping: count)
+        case .answer(let request, let answer): self.answered(request, answer, at: now, into: &effects)
+        case .signal(let signal): self.heard(signal, into: &effects)
         }
     }
 
@@ -147,6 +153,7 @@ extension ClientCore {
         self.step(.welcomed(number, heartbeatMilliseconds: heartbeat), at: now, into: &effects)
         guard self.isOnline else { return }
         guard !self.isLeaving else { return self.sayFarewell(on: number, at: now, into: &effects) }
+        if welcome.serverTime > 0 { self.serverClock = Now(monotonic: now.monotonic, wall: welcome.serverTime) }
         if self.run.runState != .foreground, self.offlineBelow == nil { self.offlineBelow = welcome.head }
         let recipient = Recipient(
             tag: welcome.recipientTag, extensionToken: welcome.extensionToken, position: self.sync.stored)
@@ -163,10 +170,14 @@ extension ClientCore {
         let steps = self.sync.welcomed(head: welcome.head)
         if self.run.runState == .foreground { self.settlements.decideAll(.shown) }
         if !steps.contains(.reset) { self.sendAck(repeating: true, into: &effects) }
-        self.perform(steps, into: &effects)
+        self.perform(steps, at: now, into: &effects)
         for (conversation, position) in self.reads {
             self.write(.markRead(conversation, upTo: position), into: &effects)
         }
+        self.tellOpened(self.opened.waiting, into: &effects)
+        self.tellWishes(at: now, into: &effects)
+        self.reenterRooms(at: now, into: &effects)
+        self.askConversation(at: now, into: &effects)
         self.sendDue(at: now, into: &effects)
     }
 
@@ -177,23 +188,28 @@ extension ClientCore {
         let message = Message(
             id: accepted.messageID, app: self.settings.app, sender: self.settings.person,
             conversation: draft.conversation, clientMessageID: draft.clientMessageID, objectName: draft.objectName,
-            content: draft.content, flags: draft.flags, pushText: draft.pushText, sentAt: accepted.sentAt)
+            content: draft.content, flags: draft.flags, pushText: draft.pushText, sentAt: accepted.sentAt,
+            mentions: draft.addressed, recipients: draft.recipients,
+            expiresAt: draft.lifetimeMilliseconds.map { accepted.sentAt + $0 })
         effects += [.removeOutgoing(draft.clientMessageID), .finishSend(draft.clientMessageID, .accepted(message))]
         if accepted.position > 0 {
-            self.perform(
-                self.sync.heard(LogEntry(position: accepted.position, body: .message(message))), into: &effects)
+            let entry = LogEntry(position: accepted.position, body: .message(message))
+            self.perform(self.sync.heard(entry), at: now, into: &effects)
         } else {
             // The answer to a repeat: the message stands in the log already, at a place it does not name.
-            self.perform(self.sync.suspectNews(), into: &effects)
+            self.perform(self.sync.suspectNews(), at: now, into: &effects)
         }
         self.sendDue(at: now, into: &effects)
     }
 
-    private mutating func perform(_ steps: [LogSync.Step], into effects: inout [ClientEffect]) {
+    private mutating func perform(_ steps: [LogSync.Step], at now: Now, into effects: inout [ClientEffect]) {
         for step in steps {
             switch step {
             case .store(let entries): effects.append(.storeEntries(entries))
-            case .skip(let after, let upTo): effects.append(.skipEntries(after: after, upTo: upTo))
+            case .skip(let after, let upTo):
+                effects.append(.skipEntries(after: after, upTo: upTo))
+                // What was set may have been in what is gone.
+                self.ask(.settings, .settings, at: now, into: &effects)
             case .ask(let after): self.write(.sync(after: after, limit: LogSync.pageSize), into: &effects)
             case .reset:
                 self.settlements.forget()
@@ -201,122 +217,9 @@ extension ClientCore {
                 self.unread = 0
                 self.ackedStored = 0
                 self.hasCustomMessages = false
+                self.changeSettings(into: &effects) { $0.changeConfirmed { $0 = AllSettings() } }
                 effects.append(.resetLog)
             }
         }
-    }
-
-    // MARK: Stored entries, verdicts, acks
-
-    mutating func stored(
-        upTo position: LogPosition, unread: Int, at now: Now, into effects: inout [ClientEffect]
-    ) {
-        let entries = self.sync.written(upTo: position)
-        self.unread = unread
-        guard !entries.isEmpty else { return }
-        self.wakes.heardNews()
-        effects.append(.publishEntries(entries))
-        for entry in entries {
-            switch entry.body {
-            case .read(let conversation, let upTo):
-                self.settlements.append(entry.position, .neutral)
-                if let wished = self.reads[conversation], wished <= upTo {
-                    self.reads.removeValue(forKey: conversation)
-                }
-                effects.append(.clearNotifications(conversation, upTo: upTo))
-                self.lowerBadge(into: &effects)
-            case .message(let message): self.judge(message, at: entry.position, now: now, into: &effects)
-            case .custom:
-                self.settlements.append(entry.position, .neutral)
-                self.hasCustomMessages = true
-            case .recall(let recall):
-                self.settlements.append(entry.position, .neutral)
-                self.recalled(recall, at: entry.position, into: &effects)
-                self.lowerBadge(into: &effects)
-            }
-        }
-        self.sendAck(into: &effects)
-        self.handOverCustomMessages(into: &effects)
-        // What was missed before the stay is the push's, and every later word would wait behind it: hang up, so that all of it
-        // goes by push, once.
-        if case .backgroundActive = self.run.state, entries.contains(where: { self.isLeftToPush($0) }) {
-            self.step(RunStateMachine.Event.timeExpired, at: now, into: &effects)
-        }
-    }
-
-    private func isLeftToPush(_ entry: LogEntry) -> Bool {
-        guard case .message(let message) = entry.body, message.sender != self.settings.person else { return false }
-        return message.flags.contains(.notified) && entry.position <= self.offlineBelow ?? .max
-    }
-
-    /// How a stored message is settled (DESIGN §3 "Acks"). What was missed while offline, and what came after hanging up,
-    /// stays undecided until the app is in front: the server's push is its road.
-    private mutating func judge(
-        _ message: Message, at position: LogPosition, now: Now, into effects: inout [ClientEffect]
-    ) {
-        let runState = self.run.runState
-        guard runState != .foreground else { return self.settlements.append(position, .settled(.shown)) }
-        let facts = Gate.Facts(
-            message: message, person: self.settings.person, isOffline: position <= self.offlineBelow ?? .max,
-            runState: runState, isEnabled: self.kit?.isLocalNotificationEnabled ?? false,
-            level: self.levels[message.conversation(seenBy: self.settings.person)] ?? .all)
-        let reason = Gate.suppression(facts)
-        switch reason {
-        case .offlineMessage?: self.settlements.append(position, .undecided)
-        case .ownMessage?, .chatRoom?, .notNotifiable?, .recalled?: self.settle(position, by: reason)
-        case _ where runState == .backgroundSuspended: self.settlements.append(position, .undecided)
-        case _ where self.kit == nil: self.settlements.append(position, .settled(.leftToApp))
-        case .inForeground?, .switchedOff?, .command?, .level?, .providerMissing?, .alreadyShown?, .notAuthorized?:
-            self.settle(position, by: reason)
-        case nil:
-            self.settlements.append(position, .undecided)
-            self.apply(
-                self.decisions.begin(
-                    message, seenBy: self.settings.person, position: position, unread: self.unread, at: now),
-                sendsAck: false, into: &effects)
-        }
-    }
-
-    private mutating func settle(_ position: LogPosition, by reason: SuppressionReason?) {
-        guard let reason else { return }
-        self.settlements.append(position, .settled(.suppressed(reason)))
-    }
-
-    mutating func decide(_ event: ClientEvent, at now: Now, into effects: inout [ClientEffect]) {
-        let kit = self.kit ?? KitSettings(isLocalNotificationEnabled: false)
-        if case .namesResolved(let id, let names) = event {
-            self.apply(self.decisions.resolved(id, names, kit: kit, at: now), into: &effects)
-        } else if case .delegateAnswered(let id, let handled) = event {
-            self.apply(self.decisions.answered(id, handled: handled), into: &effects)
-        } else if case .ringClaimed(let id, let claim) = event {
-            let outcome = self.decisions.claimed(
-                id, claim, person: self.settings.person, kit: kit, recipientTag: self.recipient?.tag)
-            self.apply(outcome, into: &effects)
-        } else if case .ringClaimFailed(let id) = event {
-            self.decisions.claimFailed(id)
-        } else if case .notificationPosted(let id, let result) = event {
-            self.apply(self.decisions.posted(id, result), into: &effects)
-        }
-    }
-
-    mutating func apply(
-        _ outcome: NotificationDecisions.Outcome, sendsAck: Bool = true, into effects: inout [ClientEffect]
-    ) {
-        effects += outcome.effects
-        for decision in outcome.decided { self.settlements.decide(decision.position, decision.disposition) }
-        if sendsAck, !outcome.decided.isEmpty { self.sendAck(into: &effects) }
-    }
-
-    /// Tells what is stored and settled, if there is anything new to tell. Nothing is taken while nobody listens, so that
-    /// nothing is lost.
-    mutating func sendAck(repeating: Bool = false, into effects: inout [ClientEffect]) {
-        guard let number = self.connection.online, !self.isLeaving else { return }
-        let earlier = repeating ? self.settlements.repeated : []
-        let fresh = self.settlements.take(pingsSent: self.connection.pingsSent)
-        guard !fresh.isEmpty || !earlier.isEmpty || self.sync.stored > self.ackedStored else { return }
-        self.ackedStored = self.sync.stored
-        effects.append(
-            .sendFrame(number, .ack(ClientFrame.Ack(stored: self.sync.stored, settled: earlier + fresh))))
-        if !fresh.isEmpty { effects.append(.storeSettled(upTo: self.settlements.settled)) }
     }
 }

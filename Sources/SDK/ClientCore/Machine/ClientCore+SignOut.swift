@@ -50,8 +50,12 @@ extension ClientCore {
         for id in self.outbox.forget() { effects.append(.finishSend(id, .abandoned(reason: "signed out"))) }
         self.sync.forget()
         self.settlements.forget()
+        self.opened = OpenedReceipts()
         self.reads = [:]
-        self.levels = [:]
+        self.preferences = Preferences()
+        self.rooms = [:]
+        self.wanted = []
+        self.endRequests(into: &effects)
         self.recipient = nil
         self.registration = nil
         self.isUnregistered = false
@@ -80,7 +84,7 @@ extension ClientCore {
     private static func endsConnection(_ frame: ServerFrame) -> Bool {
         switch frame {
         case .problem, .reconnect: true
-        case .welcome, .sendAccepted, .sendRefused, .entry, .page, .pong: false
+        case .welcome, .sendAccepted, .sendRefused, .entry, .page, .pong, .answer, .signal: false
         }
     }
 

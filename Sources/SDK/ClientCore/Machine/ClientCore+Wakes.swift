@@ -47,15 +47,27 @@ extension ClientCore {
     }
 
     /// A withdrawn message: not shown if it is under way, otherwise taken out of the notification centre or replaced there.
-    mutating func recalled(_ recall: Recall, at position: LogPosition, into effects: inout [ClientEffect]) {
+    mutating func recalled(
+        _ recall: Recall, at position: LogPosition, now: Now, into effects: inout [ClientEffect]
+    ) {
         let replacement = Gate.replacement(
-            recall, person: self.settings.person, runState: self.run.runState, kit: self.kit,
-            level: self.levels[recall.conversation] ?? .all, unread: self.unread, position: position,
+            recall, person: self.settings.person, runState: self.run.runState, kit: self.kitSettings,
+            level: self.preferences.level(of: recall.conversation, wall: self.wall(at: now)), unread: self.unread,
+            position: position,
             recipientTag: self.recipient?.tag)
         if let outcome = self.decisions.withdraw(recall.message, replacement: replacement) {
             self.apply(outcome, sendsAck: false, into: &effects)
         } else {
             effects.append(.withdrawNotification(recall.message, replacement: replacement))
+        }
+    }
+
+    /// The person has deleted a message on one of their devices: its notification goes without a word.
+    mutating func deleted(_ message: MessageID, into effects: inout [ClientEffect]) {
+        if let outcome = self.decisions.withdraw(message, replacement: nil) {
+            self.apply(outcome, sendsAck: false, into: &effects)
+        } else {
+            effects.append(.withdrawNotification(message, replacement: nil))
         }
     }
 }

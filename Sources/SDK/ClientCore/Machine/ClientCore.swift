@@ -47,8 +47,10 @@ package struct ClientCore: Hashable, Sendable {
         package var reads: [ReadPosition]
         /// Unread messages outside muted conversations.
         package var unread: Int
-        /// Conversations whose level is not `all`.
-        package var levels: [ConversationID: NotificationLevel]
+        /// What the person has set, as the log has it.
+        package var preferences: AllSettings
+        /// What the person has set on this device and the log has not confirmed, in a fixed order.
+        package var wishes: [SettingsWish]
         /// Whether custom messages wait to be handed over (S4.10).
         package var hasCustomMessages: Bool
         /// Whether the person has signed out here and the server has not heard of it.
@@ -57,15 +59,16 @@ package struct ClientCore: Hashable, Sendable {
         /// An empty store, or one with these contents.
         package init(
             stored: LogPosition = 0, settled: LogPosition = 0, outbox: [MessageDraft] = [], reads: [ReadPosition] = [],
-            unread: Int = 0, levels: [ConversationID: NotificationLevel] = [:], hasCustomMessages: Bool = false,
-            isLeaving: Bool = false
+            unread: Int = 0, preferences: AllSettings = AllSettings(), wishes: [SettingsWish] = [],
+            hasCustomMessages: Bool = false, isLeaving: Bool = false
         ) {
             self.stored = stored
             self.settled = settled
             self.outbox = outbox
             self.reads = reads
             self.unread = unread
-            self.levels = levels
+            self.preferences = preferences
+            self.wishes = wishes
             self.hasCustomMessages = hasCustomMessages
             self.isLeaving = isLeaving
         }
@@ -99,7 +102,17 @@ package struct ClientCore: Hashable, Sendable {
     var recipient: Recipient?
     var unread: Int
     var reads: OrderedDictionary<ConversationID, LogPosition>
-    var levels: [ConversationID: NotificationLevel]
+    var preferences: Preferences
+    /// When wishes are told again that the server could not take, in monotonic milliseconds.
+    var wishRetryAt: Int64?
+    var requests = Requests()
+    /// Conversations to ask the server about, and those asked about on this connection.
+    var wanted: OrderedSet<ConversationID> = []
+    var asked: OrderedSet<ConversationID> = []
+    /// The chat rooms that are heard, each with its newest message.
+    var rooms: OrderedDictionary<ConversationID, MessageID> = [:]
+    /// The server's wall clock at a moment of this device's monotonic one; nil before the first welcome.
+    var serverClock: Now?
     /// Entries of this background stay up to here were missed while offline and are the push's business; nil until the
     /// first greeting of a stay that began without a connection.
     var offlineBelow: LogPosition?
@@ -108,6 +121,7 @@ package struct ClientCore: Hashable, Sendable {
     var wakes = Wakes()
     /// Effects on the notification centre and the badge that are not answered yet: a wake waits for them.
     var openNotificationWork = 0
+    var opened = OpenedReceipts()
     /// Custom messages wait in the store to be handed over.
     var hasCustomMessages: Bool
     /// Whether the person has signed out here and the server is still to be told.
@@ -126,7 +140,7 @@ package struct ClientCore: Hashable, Sendable {
         self.unread = restored.unread
         self.reads = [:]
         for read in restored.reads { self.reads[read.conversation] = read.upTo }
-        self.levels = restored.levels
+        self.preferences = Preferences(confirmed: restored.preferences, wishes: restored.wishes)
         self.hasCustomMessages = restored.hasCustomMessages
         self.farewell = restored.isLeaving ? .wished : .none
         if !isForeground { _ = self.connection.handle(.parked, at: Now(monotonic: 0, wall: 0)) }
@@ -150,6 +164,7 @@ package struct ClientCore: Hashable, Sendable {
         let times = [
             self.connection.nextDeadline, self.run.nextDeadline, self.decisions.nextDeadline,
             self.isOnline ? self.outbox.nextDeadline : nil, self.wakes.nextDeadline, self.farewell.deadline,
+            self.requests.nextDeadline, self.wishRetryAt,
         ]
         return times.compactMap { $0 }.min()
     }
@@ -174,6 +189,8 @@ package struct ClientCore: Hashable, Sendable {
             if self.outbox.add(draft) { effects.append(.storeOutgoing(draft)) }
         case .markReadWished(let conversation, let position):
             self.markRead(conversation, upTo: position, into: &effects)
+        case .notificationOpened(let message):
+            if self.opened.note(message) { self.tellOpened([message], into: &effects) }
         case .pushRegistrationSet(let registration):
             let isUnregistered = registration == nil
             guard registration != self.registration || isUnregistered != self.isUnregistered else { return }
@@ -181,7 +198,10 @@ package struct ClientCore: Hashable, Sendable {
             self.isUnregistered = isUnregistered
             self.write(.registerPush(registration), into: &effects)
         case .kitConfigured(let kit): self.kit = kit
-        case .levelSet(let conversation, let level): self.levels[conversation] = level == .all ? nil : level
+        case .settingWished(let wish): self.settingWished(wish, at: now, into: &effects)
+        case .requestWished(let number, let request): self.request(number, request, at: now, into: &effects)
+        case .typingWished(let conversation, let isTyping):
+            self.write(.typing(conversation, isTyping: isTyping), into: &effects)
 
         case .appWillResignActive:
             guard self.kit?.managesBadge ?? false else { return }
@@ -205,10 +225,12 @@ package struct ClientCore: Hashable, Sendable {
 
         case .entriesStored(let position, let unread):
             self.stored(upTo: position, unread: unread, at: now, into: &effects)
+        case .conversationsIncomplete(let conversations): self.want(conversations, at: now, into: &effects)
         case .unreadCounted(let unread):
             self.unread = unread
             self.lowerBadge(into: &effects)
         case .storeFailed(let reason): self.storeFailed(reason: reason, at: now, into: &effects)
+        case .storeDamaged(let reason): self.storeDamaged(reason: reason, at: now, into: &effects)
         case .outgoingStored(let id):
             self.outbox.stored(id)
             self.sendDue(at: now, into: &effects)
@@ -235,6 +257,7 @@ package struct ClientCore: Hashable, Sendable {
         self.step(ConnectionMachine.Event.deadline, at: now, into: &effects)
         self.sendDue(at: now, into: &effects)
         self.farewellDeadlineReached(at: now, into: &effects)
+        self.requestDeadlineReached(at: now, into: &effects)
         effects += self.wakes.deadlineReached(at: now)
     }
 
@@ -256,10 +279,32 @@ package struct ClientCore: Hashable, Sendable {
         self.step(.broken(reason: reason), at: now, into: &effects)
     }
 
+    /// The log is synced from its start into an empty store. What only this device knows is written there again, so that a
+    /// damaged store costs neither a message on its way nor what the person has read or silenced.
+    private mutating func storeDamaged(reason: String, at now: Now, into effects: inout [ClientEffect]) {
+        effects.append(.setStoreAside)
+        effects += self.outbox.drafts.map { .storeOutgoing($0) }
+        effects += self.reads.map { .storeRead($0.key, upTo: $0.value) }
+        effects += [.storeSettings(self.preferences.confirmed)] + self.preferences.wishes.map { .storeWish($0) }
+        self.sync.forget()
+        self.settlements.forget()
+        self.unread = 0
+        self.ackedStored = 0
+        self.hasCustomMessages = false
+        self.step(.broken(reason: reason), at: now, into: &effects)
+    }
+
     /// Writes a frame if the server has welcomed us; what matters is said again after the next welcome.
     func write(_ frame: ClientFrame, into effects: inout [ClientEffect]) {
         guard let number = self.connection.online, !self.isLeaving else { return }
         effects.append(.sendFrame(number, frame))
+    }
+
+    /// Tells the server which notifications were opened; what cannot be told now is with the next welcome.
+    mutating func tellOpened(_ messages: [MessageID], into effects: inout [ClientEffect]) {
+        guard self.isOnline, !self.isLeaving, !messages.isEmpty else { return }
+        for message in messages { self.write(.opened(message), into: &effects) }
+        self.opened.written(pingsSent: self.connection.pingsSent)
     }
 
     /// Sends what the outbox has due.

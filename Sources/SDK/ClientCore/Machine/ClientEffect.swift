@@ -19,7 +19,7 @@ package enum ClientEffect: Hashable, Sendable {
     /// Write entries of the log, ascending and without gaps, in one transaction. Answered by `.entriesStored` or `.storeFailed`.
     case storeEntries([LogEntry])
     /// The server has trimmed its log: if the local store ends at the one position, it goes on after the other, and what lay
-    /// between counts as written. Answered only by `.storeFailed`; the entries that follow come next.
+    /// between counts as written. Answered by `.entriesStored` or `.storeFailed`; entries that follow come next.
     case skipEntries(after: LogPosition, upTo: LogPosition)
     /// Remember that everything up to here has been settled.
     case storeSettled(upTo: LogPosition)
@@ -29,10 +29,24 @@ package enum ClientEffect: Hashable, Sendable {
     case removeOutgoing(ClientMessageID)
     /// Remember a reading position until the server's log confirms it. Answered by `.unreadCounted`.
     case storeRead(ConversationID, upTo: LogPosition)
+    /// Remember what the person has set until the server's log confirms it. Answered by `.unreadCounted`.
+    case storeWish(SettingsWish)
+    /// Forget a wish, if it is still that one: the log says what holds. Answered by `.unreadCounted`.
+    case dropWish(SettingsWish)
+    /// The same, but the log need not say it: take it for what the log says. Answered by `.unreadCounted`.
+    case keepWish(SettingsWish)
+    /// Take these settings for what the log says: a part of it is gone. Answered by `.unreadCounted`.
+    case storeSettings(AllSettings)
+    /// Remember a conversation's name, portrait and members, if what is there is older.
+    case storeConversation(ConversationInfo)
     /// The server's log is another one than the local store's: forget the log; it is synced from its start.
     case resetLog
+    /// The local store is damaged: put it aside and begin an empty one.
+    case setStoreAside
     /// Write what the notification service extension needs to the app group.
     case storeRecipient(Recipient)
+    /// Tell the extension whether the person wants notifications to hide their content.
+    case noteHiddenContent(Bool)
     /// Remember that the server has not heard of the sign-out yet, for a later process.
     case keepFarewell
     /// The server has heard of the sign-out, or never will: nothing of this person is left to do.
@@ -48,6 +62,8 @@ package enum ClientEffect: Hashable, Sendable {
     case publishRunState(RunState)
     /// These entries are in the local store now.
     case publishEntries([LogEntry])
+    /// Somebody types, or a message of a room that is heard: of interest now and never again.
+    case publishSignal(Signal)
     /// Mark the custom messages of the local store that were not handed over yet as handed over, then hand them over, in the
     /// order of the log (S4.10): at most once, whatever becomes of the process.
     case handOverCustomMessages
@@ -57,6 +73,8 @@ package enum ClientEffect: Hashable, Sendable {
     case finishWake(WakeNumber, BackgroundRefreshResult)
     /// A send ended.
     case finishSend(ClientMessageID, SendOutcome)
+    /// A request ended, by the number the shell gave it.
+    case finishRequest(RequestNumber, RequestOutcome)
     /// The connection wish ended: nil when the server welcomed us, otherwise why it will not.
     case finishConnect(ConnectFailure?)
 

@@ -15,12 +15,18 @@ package enum ClientEvent: Hashable, Sendable {
     case sendWished(MessageDraft)
     /// The person read a conversation up to and including a log position of their own.
     case markReadWished(ConversationID, upTo: LogPosition)
+    /// The person opened a message's notification, by whichever road.
+    case notificationOpened(MessageID)
     /// The push registration the app received from the system; nil forgets it (S2.7).
     case pushRegistrationSet(PushRegistration?)
     /// What the kit may do from now on; nil when only the core library runs (S0.5).
     case kitConfigured(KitSettings?)
-    /// How loud a conversation may be.
-    case levelSet(ConversationID, NotificationLevel)
+    /// The person has set something, which the local store has already.
+    case settingWished(SettingsWish)
+    /// The app asks the server something. The number is the shell's, never used twice. Answered by `.finishRequest`.
+    case requestWished(RequestNumber, ClientRequest)
+    /// The person is typing, or no longer. Not worth keeping: without a connection it is lost.
+    case typingWished(ConversationID, isTyping: Bool)
 
     // MARK: Life cycle (S0.1; ios-delivery.md §8)
 
@@ -48,13 +54,17 @@ package enum ClientEvent: Hashable, Sendable {
     case frameReceived(ConnectionNumber, ServerFrame)
     /// The transport is gone: it could not be opened, was lost, or was closed by `.close`.
     case connectionClosed(ConnectionNumber, reason: String)
-    /// Answer to `.storeEntries`: the local store holds the log without gaps up to here, with this many unread messages
-    /// outside muted conversations.
+    /// Answer to `.storeEntries` and `.skipEntries`: the local store holds the log without gaps up to here, with this many
+    /// unread messages outside muted conversations.
     case entriesStored(upTo: LogPosition, unread: Int)
-    /// Answer to `.storeRead`, and whenever else the local store counts anew: unread messages outside muted conversations.
+    /// The local store has entries of conversations with members whose name or members it does not know for sure.
+    case conversationsIncomplete([ConversationID])
+    /// Answer to `.storeRead`, `.storeWish`, `.keepWish`, `.dropWish` and `.storeSettings`, and whenever else the local store counts anew: unread messages outside muted conversations.
     case unreadCounted(Int)
-    /// Answer to `.storeEntries` or `.storeOutgoing`: nothing was written. What waited for it is heard again or given up.
+    /// Answer to any writing to the local store: nothing was written. What waited for it is heard again or given up.
     case storeFailed(reason: String)
+    /// The local store was found damaged in the middle of its work: nothing in it can be relied on. Told once for each store.
+    case storeDamaged(reason: String)
     /// Answer to `.storeOutgoing`.
     case outgoingStored(ClientMessageID)
     /// Answer to `.resolveNames`.
@@ -112,20 +122,6 @@ package struct KitSettings: Hashable, Sendable {
     }
 }
 
-/// How loud a conversation may be.
-public enum NotificationLevel: String, Hashable, Sendable, CaseIterable {
-    /// Every message rings.
-    case all
-    /// Only a message that mentions the person, or everybody. Like the next two, silences one-to-one conversations.
-    case mentions
-    /// Only a message that mentions the person by id.
-    case mentionsOfMe = "mentions_of_me"
-    /// Only a message that mentions everybody.
-    case mentionsOfAll = "mentions_of_all"
-    /// Nothing rings; the conversation is muted and does not count in the badge (S2.12).
-    case blocked
-}
-
 /// The names the app's providers know for one message (S0.4, S3.5). Nil is "missing, unknown or no answer".
 package struct ResolvedNames: Hashable, Sendable {
     /// The sender's name.
@@ -140,5 +136,13 @@ package struct ResolvedNames: Hashable, Sendable {
         self.user = user
         self.group = group
         self.member = member
+    }
+
+    /// With what the local store knows where the app has said nothing.
+    package func filled(from stored: ResolvedNames) -> ResolvedNames {
+        func known(_ name: String?) -> String? { name.flatMap { $0.isEmpty ? nil : $0 } }
+        return ResolvedNames(
+            user: known(self.user), group: known(self.group) ?? known(stored.group),
+            member: known(self.member) ?? known(stored.member))
     }
 }

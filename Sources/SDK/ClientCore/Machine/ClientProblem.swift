@@ -15,6 +15,11 @@ public enum ClientProblem: Hashable, Sendable, CustomStringConvertible {
     /// A reply could not be kept: nobody signed in while the app was awake for it.
     case replyLost(conversation: ConversationID)
 
+    /// The server has refused what the person has set on this device: what held before holds again.
+    case settingRefused(ServerFrame.Problem)
+    /// A chat room cannot be heard any more after a lost connection.
+    case roomLost(ConversationID, ServerFrame.Problem)
+
     /// One sentence with what to do.
     public var description: String {
         switch self {
@@ -25,6 +30,8 @@ public enum ClientProblem: Hashable, Sendable, CustomStringConvertible {
         case .storeFault(let reason): "a file of this device cannot be used: \(reason)"
         case .pushRegistrationFailed(let reason): "the system gave no device token: \(reason)"
         case .backgroundRefreshRefused(let reason): "the system takes no background refresh: \(reason)"
+        case .settingRefused(let problem): "a setting was taken back, the server refused it: \(problem)"
+        case .roomLost(let room, let problem): "\(room) is not heard any more, enter it again: \(problem)"
         case .replyLost(let conversation): "the reply in \(conversation) was lost: nobody signed in to send it"
         }
     }

@@ -23,7 +23,7 @@ public enum ExtensionDecision {
         public var position: LogPosition?
         /// Whether notifications show what messages say.
         public var showsContent: Bool
-        /// Whether the extension has the filtering entitlement, so that it may show nothing.
+        /// Whether the extension may show nothing; see `ExtensionDecision.mayFilter`.
         public var isFilteringEntitled: Bool
         /// Whether the extension can ask the server.
         public var canFetch: Bool
@@ -115,6 +115,16 @@ public enum ExtensionDecision {
     /// The text of a push for somebody else. Without the filtering entitlement an empty content would bring the push's own
     /// text back (ios-delivery.md §10).
     public static let strippedText = "You have a notification"
+
+    /// Whether an extension may show nothing of a push: with the filtering entitlement, from iOS 13.3. Below, an empty content
+    /// falls back to something visible (ios-delivery.md §10).
+    ///
+    /// - Parameter version: the system's, `13.3` or `17`; nil or anything else is taken for one that does not filter.
+    public static func mayFilter(isEntitled: Bool, version: String?) -> Bool {
+        let parts = (version ?? "").split(separator: ".").map { Int($0) ?? 0 }
+        guard isEntitled, let major = parts.first else { return false }
+        return major > 13 || major == 13 && parts.dropFirst().first ?? 0 >= 3
+    }
 
     /// Decides, and writes ledger and badge. The caller holds the app group's lock around it and stores both.
     ///

@@ -119,11 +119,12 @@ public struct FrontPresentation: Hashable, Sendable {
     ///   - text: what it says.
     ///   - hasSound: whether it was sent with a sound.
     ///   - system: what the system is asked to present; nil on iOS below 10, which presents nothing.
+    ///   - isKnown: whether the device has the message already or has rung for it: it rings once (DESIGN P3).
     public func steps(
-        text: AlertText, hasSound: Bool, userInfo: JSONValue, system: PresentationOptions?
+        text: AlertText, hasSound: Bool, userInfo: JSONValue, system: PresentationOptions?, isKnown: Bool = false
     ) -> [Step] {
         // From iOS 10 on the app has said what it wants; nothing is added to it, and nothing stands in for "nothing".
-        guard system == nil else { return [] }
+        guard system == nil, !isKnown else { return [] }
         var steps: [Step] = []
         if self.showsInAppBanner, !text.isEmpty {
             steps.append(.showBanner(InAppBanner(text: text, userInfo: userInfo)))

@@ -21,11 +21,13 @@ package enum Gate {
         package var isEnabled: Bool
         /// The conversation's level.
         package var level: NotificationLevel
+        /// The moment by the server's clock, wall milliseconds since 1970.
+        package var wall: Int64
 
         /// Facts from their parts.
         package init(
             message: Message, person: UserID, isOffline: Bool, runState: RunState, isEnabled: Bool,
-            level: NotificationLevel
+            level: NotificationLevel, wall: Int64
         ) {
             self.message = message
             self.person = person
@@ -33,6 +35,7 @@ package enum Gate {
             self.runState = runState
             self.isEnabled = isEnabled
             self.level = level
+            self.wall = wall
         }
     }
 
@@ -43,10 +46,11 @@ package enum Gate {
         if message.sender == facts.person { return .ownMessage }
         if facts.isOffline { return .offlineMessage }
         if !message.flags.contains(.notified) { return .notNotifiable }
+        if let end = message.expiresAt, end <= facts.wall { return .expired }
         if facts.runState == .foreground { return .inForeground }
         if !facts.isEnabled { return .switchedOff }
         if !message.flags.contains(.stored) { return .command }
-        if !Self.allows(facts.level, message: message, person: facts.person) { return .level }
+        if !facts.level.allows(message.addressed, of: facts.person) { return .level }
         return nil
     }
 
@@ -67,13 +71,15 @@ package enum Gate {
         package var group: String?
     }
 
-    /// Test 9: in a group both names must be known, elsewhere the sender's; customer service falls back to a fixed name.
+    /// Test 9: in a group its name and the sender's must be known, of which the one in the group is enough; elsewhere the
+    /// sender's; customer service falls back to a fixed name.
     package static func names(_ message: Message, _ resolved: ResolvedNames) -> Names? {
         func known(_ name: String?) -> String? { name.flatMap { $0.isEmpty ? nil : $0 } }
         switch message.conversation.type {
         case .group, .discussion:
-            guard let group = known(resolved.group), let user = known(resolved.user) else { return nil }
-            return Names(sender: known(resolved.member) ?? user, group: group)
+            guard let group = known(resolved.group), let sender = known(resolved.member) ?? known(resolved.user)
+            else { return nil }
+            return Names(sender: sender, group: group)
         case .customerService: return Names(sender: known(resolved.user) ?? Self.customerServiceName, group: nil)
         case .direct, .system, .appPublicService, .publicService, .pushService, .chatRoom:
             return known(resolved.user).map { Names(sender: $0, group: nil) }
@@ -109,27 +115,6 @@ package enum Gate {
         return text
     }
 
-    /// Whether the level lets a message ring; "mentions" silences one-to-one conversations (requirements S3, test 7).
-    private static func allows(_ level: NotificationLevel, message: Message, person: UserID) -> Bool {
-        switch level {
-        case .all: true
-        case .blocked: false
-        case .mentions: Self.mentions(person, orAll: true, in: message)
-        case .mentionsOfMe: Self.mentions(person, orAll: false, in: message)
-        case .mentionsOfAll: Self.mentions(nil, orAll: true, in: message)
-        }
-    }
-
-    /// `mentionedInfo` of the content: type 1 is everybody, type 2 the listed persons. Never in one-to-one conversations.
-    private static func mentions(_ person: UserID?, orAll: Bool, in message: Message) -> Bool {
-        guard !message.conversation.type.targetIsPeer, let info = Self.content(message)?["mentionedInfo"] else {
-            return false
-        }
-        if info["type"]?.intValue == 1 { return orAll }
-        guard let person else { return false }
-        return info["userIdList"]?.arrayValue?.contains(.string(person.rawValue)) ?? false
-    }
-
     /// What takes the place of a withdrawn message's notification, by the same tests: nil where a notification may not be
     /// shown; the withdrawn one is then only taken out.
     package static func replacement(
@@ -154,4 +139,22 @@ package enum Gate {
     package static let recallObjectName: ObjectName = "RC:RcNtf"
 
     private static func content(_ message: Message) -> JSONValue? { try? JSONValue(parsing: message.content) }
+}
+
+extension Message {
+    /// Whom it addresses by name: what the server says, else what its content says (requirements S3, test 7); nobody in a
+    /// one-to-one conversation, which the mention levels silence.
+    package var addressed: Mentions { self.mentions.orIn(self.content, of: self.conversation) }
+}
+
+extension MessageDraft {
+    /// Whom it addresses by name, as the server takes it.
+    var addressed: Mentions { self.mentions.orIn(self.content, of: self.conversation) }
+}
+
+extension Mentions {
+    fileprivate func orIn(_ content: String, of conversation: ConversationID) -> Mentions {
+        guard self == .none, !conversation.type.targetIsPeer else { return self }
+        return (try? JSONValue(parsing: content)).map { Mentions(content: $0) } ?? .none
+    }
 }

@@ -15,6 +15,14 @@ package enum NotificationClearing {
         return payload.conversation == conversation
     }
 
+    /// What is put in the place of a withdrawn message's notification; nil if that one is only taken out. Before iOS 15 nothing
+    /// is passive: a second notification would show a banner again (DESIGN P3).
+    ///
+    /// - Parameter major: the system's major version.
+    package static func inPlace(_ replacement: LocalNotification?, major: Int) -> LocalNotification? {
+        major >= 15 ? replacement : nil
+    }
+
     /// Whether it tells of a message that "read up to here" covers (DESIGN P6). One whose position nobody knows is not.
     ///
     /// - Parameters:

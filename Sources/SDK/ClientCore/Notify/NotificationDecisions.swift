@@ -187,6 +187,9 @@ package struct NotificationDecisions: Hashable, Sendable {
         }
     }
 
+    /// The message says something else now. What the notification centre has already is left as it is.
+    package mutating func edit(_ edit: Edit) { self.pending[edit.message]?.message.content = edit.content }
+
     /// Whether every message is decided.
     package var isEmpty: Bool { self.pending.isEmpty }
 

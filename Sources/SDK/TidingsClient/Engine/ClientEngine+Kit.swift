@@ -12,6 +12,7 @@ extension ClientEngine {
             self.parts.outlets.status(status)
         case .publishRunState(let state): self.parts.outlets.runState(state)
         case .publishEntries(let entries): self.parts.outlets.entries(entries)
+        case .publishSignal(let signal): self.parts.outlets.signal(signal)
         case .handOverCustomMessages:
             self.storing {
                 for message in try self.store.takeCustomMessages() { self.parts.outlets.customMessage(message) }
@@ -30,12 +31,19 @@ extension ClientEngine {
     /// Works on the notification centre or the badge, in the order of the effects; the core hears when it is done.
     func tidying(_ work: @escaping @Sendable (any KitHost) async -> Void) {
         guard let host = self.shared.withLock({ $0.host }) else { return self.post(.notificationWorkDone) }
+        self.afterTidying {
+            await work(host)
+            self.post(.notificationWorkDone)
+        }
+    }
+
+    /// Begins when what was begun before has ended.
+    private func afterTidying(_ work: @escaping @Sendable () async -> Void) {
         self.shared.withLock { shared in
             let before = shared.tidying
             shared.tidying = Task {
                 await before?.value
-                await work(host)
-                self.post(.notificationWorkDone)
+                await work()
             }
         }
     }
@@ -57,10 +65,20 @@ extension ClientEngine {
         }
     }
 
+    func markShown(_ id: MessageID) {
+        let holder = Ledger.Holder.kit(process: self.parts.processNumber)
+        let wall = self.parts.clock.now.wall
+        self.withGroup { $0.ledger.markShown(id, by: holder, wall: wall) }
+    }
+
     func postNotification(_ notification: LocalNotification) {
         let badge = self.badge(of: notification)
-        self.asking { host in
-            .notificationPosted(notification.message, await host.post(notification, badge: badge))
+        guard let host = self.shared.withLock({ $0.host }) else { return }
+        // In the order of the effects, like all that writes the icon: otherwise an older number could stay there.
+        self.afterTidying {
+            let end = await host.post(notification, badge: badge)
+            if let badge, let stored = self.storedBadge, stored != badge { await self.showBadge(stored, on: host) }
+            self.post(.notificationPosted(notification.message, end))
         }
     }
 
@@ -89,19 +107,42 @@ extension ClientEngine {
     /// The person has left: nothing of theirs may stay in the notification centre, where the next one could answer it.
     func clearAllNotifications() {
         guard let host = self.shared.withLock({ $0.host }) else { return }
-        self.shared.withLock { shared in
-            let before = shared.tidying
-            shared.tidying = Task {
-                await before?.value
-                await host.showBadge(0)
-                await host.clearAllNotifications()
-            }
+        self.afterTidying {
+            await host.showBadge(0)
+            await host.clearAllNotifications()
         }
     }
 
     func readDeviceStatus() {
         guard let host = self.shared.withLock({ $0.host }) else { return }
         Task { if let status = await host.deviceStatus() { self.post(.deviceStatusRead(status)) } }
+    }
+
+    /// Where the token lies in the keychain the file says nothing of it; one that cannot be kept costs receipts and missed
+    /// messages, nothing else.
+    func storeRecipient(_ recipient: Recipient) {
+        self.shared.withLock { $0.recipientTag = recipient.tag }
+        let isKeptApart = self.parts.tokens != nil
+        self.keep(recipient.extensionToken)
+        self.withGroup { contents in
+            contents.recipient = recipient
+            if isKeptApart { contents.recipient?.extensionToken = "" }
+        }
+    }
+
+    func forgetPerson() {
+        self.storing { try self.store.forgetAll() }
+        self.keep(nil)
+        self.withGroup { $0.forgetPerson() }
+        self.clearAllNotifications()
+    }
+
+    private func keep(_ token: String?) {
+        do {
+            try self.parts.tokens?.write(token)
+        } catch {
+            self.parts.outlets.problem(.storeFault(reason: "\(error)"))
+        }
     }
 
     /// Without a stored badge nothing is changed (S2.20).
@@ -111,7 +152,25 @@ extension ClientEngine {
             return contents.badge?.shown
         }
         let number = shown ?? nil
-        self.tidying { host in if let number { await host.showBadge(number) } }
+        self.tidying { host in if let number { await self.showBadge(number, on: host) } }
+    }
+
+    /// Shows what the app group says when its turn has come, and again while that is something else afterwards: an
+    /// extension counts its push and has its number shown by the system at any time, and this one must not stay over it.
+    ///
+    /// - Parameter number: what to show where there is no app group.
+    private func showBadge(_ number: Int, on host: any KitHost) async {
+        var number = number
+        for _ in 0..<4 {
+            number = self.storedBadge ?? number
+            await host.showBadge(number)
+            if self.storedBadge ?? number == number { return }
+        }
+    }
+
+    private var storedBadge: Int? {
+        let shown: Int?? = self.withGroup { $0.badge?.shown }
+        return shown ?? nil
     }
 
     /// Counts and writes the badge before it returns: for the moment before the process ends (S2.17).
@@ -123,7 +182,7 @@ extension ClientEngine {
 
     func writeBadge(unread: Int, position: LogPosition) {
         let number = self.resignedBadge(unread: unread, position: position)
-        self.tidying { host in await host.showBadge(number) }
+        self.tidying { host in await self.showBadge(number, on: host) }
     }
 
     /// Writes the badge as of resigning active; returns what the icon is to show.

@@ -13,6 +13,8 @@ final class ClientEngine: Sendable {
         var core: ClientCore
         var store: LocalStore
         var group: AppGroup?
+        /// Where the extension token lies; nil for the app group's file.
+        var tokens: (any ExtensionTokens)?
         var transport: any ClientTransport
         var serverURL: URL
         /// Where the extension finds the HTTP API.
@@ -22,6 +24,8 @@ final class ClientEngine: Sendable {
         var processNumber: UInt64
         /// Where the app was when the core was made.
         var isForeground: Bool
+        /// Whether the person wants notifications to hide their content, as stored when the core was made.
+        var hidesContent = false
         var outlets: Outlets
     }
 
@@ -31,10 +35,12 @@ final class ClientEngine: Sendable {
         var runState: @Sendable (RunState) -> Void
         var entries: @Sendable ([LogEntry]) -> Void
         var customMessage: @Sendable (CustomMessage) -> Void
+        var signal: @Sendable (Signal) -> Void
         var problem: @Sendable (ClientProblem) -> Void
         var wakeFinished: @Sendable (WakeNumber, BackgroundRefreshResult) -> Void
-        /// The person has signed out and the server has not heard of it; the token is the last one the app gave.
-        var keepFarewell: @Sendable (String?) -> Void
+        /// The person has signed out and the server has not heard of it; the token is the last one the app gave, and whether
+        /// the server has welcomed the person.
+        var keepFarewell: @Sendable (String?, Bool) -> Void
         var farewellEnded: @Sendable () -> Void
     }
 
@@ -57,6 +63,11 @@ final class ClientEngine: Sendable {
         var recipientTag: String?
         var signingOut: [CheckedContinuation<Void, Never>] = []
         var sending: [ClientMessageID: CheckedContinuation<Message, any Error>] = [:]
+        var requesting: [RequestNumber: CheckedContinuation<ClientAnswer, any Error>] = [:]
+        var requests: RequestNumber = 0
+        /// The kit's own switch, and what the person has set for all their devices.
+        var showsContent = true
+        var hidesContent: Bool
     }
 
     let person: UserID
@@ -70,7 +81,8 @@ final class ClientEngine: Sendable {
         self.person = person
         self.store = parts.store
         self.parts = parts
-        self.shared = Locked(Shared(tokenProvider: tokenProvider, host: host))
+        self.shared = Locked(
+            Shared(tokenProvider: tokenProvider, host: host, hidesContent: parts.hidesContent))
         let (stream, continuation) = AsyncStream.makeStream(of: ClientEvent.self)
         self.events = continuation
         self.task = Locked(nil)
@@ -150,15 +162,17 @@ final class ClientEngine: Sendable {
         self.events.finish()
         await self.task.withLock { $0 }?.value
         let left = self.shared.withLock { shared in
-            let left = (shared.connecting, shared.sending, shared.signingOut)
+            let left = (shared.connecting, shared.sending, shared.signingOut, shared.requesting)
             shared.connecting = [:]
             shared.sending = [:]
             shared.signingOut = []
+            shared.requesting = [:]
             return left
         }
         for continuation in left.2 { continuation.resume() }
         for (_, continuation) in left.0 { continuation.resume(throwing: ChatError.cancelled) }
         for (_, continuation) in left.1 { continuation.resume(throwing: ChatError.cancelled) }
+        for (_, continuation) in left.3 { continuation.resume(throwing: ChatError.cancelled) }
     }
 
     // MARK: The loop
@@ -205,10 +219,15 @@ final class ClientEngine: Sendable {
 
         case .storeEntries(let entries):
             self.storing {
-                let (stored, unread) = try self.store.write(entries, person: self.person)
-                self.post(.entriesStored(upTo: stored, unread: unread))
+                let written = try self.store.write(entries, person: self.person)
+                self.post(.entriesStored(upTo: written.stored, unread: written.unread))
+                if !written.incomplete.isEmpty { self.post(.conversationsIncomplete(written.incomplete)) }
             }
-        case .skipEntries(let after, let upTo): self.storing { try self.store.skip(after: after, upTo: upTo) }
+        case .skipEntries(let after, let upTo):
+            self.storing {
+                let written = try self.store.skip(after: after, upTo: upTo)
+                self.post(.entriesStored(upTo: written.stored, unread: written.unread))
+            }
         case .storeSettled(let position): self.storing { try self.store.writeSettled(position) }
         case .storeOutgoing(let draft):
             self.storing {
@@ -220,21 +239,30 @@ final class ClientEngine: Sendable {
             self.storing {
                 self.post(.unreadCounted(try self.store.writeRead(conversation, upTo: position)))
             }
+        case .storeWish(let wish): self.counting { try $0.write(wish) }
+        case .dropWish(let wish): self.counting { try $0.drop(wish, isKept: false) }
+        case .keepWish(let wish): self.counting { try $0.drop(wish, isKept: true) }
+        case .storeSettings(let all): self.counting { try $0.write(all) }
+        case .storeConversation(let info): self.storing { try self.store.write(info) }
         case .resetLog: self.storing { try self.store.resetLog() }
-        case .storeRecipient(let recipient):
-            self.shared.withLock { $0.recipientTag = recipient.tag }
-            self.withGroup { $0.recipient = recipient }
-        case .forgetPerson:
-            self.storing { try self.store.forgetAll() }
-            self.withGroup { $0.forgetPerson() }
-            self.clearAllNotifications()
+        case .setStoreAside:
+            self.storing { self.parts.outlets.problem(.storeSetAside(path: try self.store.renew().path)) }
+        case .storeRecipient(let recipient): self.storeRecipient(recipient)
+        case .noteHiddenContent(let hides):
+            self.shared.withLock { $0.hidesContent = hides }
+            self.noteSettings()
+        case .forgetPerson: self.forgetPerson()
 
-        case .publishStatus, .publishRunState, .publishEntries, .handOverCustomMessages, .publishProblem:
+        case .publishStatus, .publishRunState, .publishEntries, .handOverCustomMessages, .publishProblem,
+            .publishSignal:
             if !self.shared.withLock({ $0.isMute }) { self.publish(effect) }
         case .finishWake(let number, let result): self.parts.outlets.wakeFinished(number, result)
-        case .keepFarewell: self.parts.outlets.keepFarewell(self.shared.withLock { $0.lastToken })
+        case .keepFarewell:
+            let (token, tag) = self.shared.withLock { ($0.lastToken, $0.recipientTag) }
+            self.parts.outlets.keepFarewell(token, tag != nil)
         case .farewellEnded: self.parts.outlets.farewellEnded()
         case .finishSend(let id, let outcome): self.finishSend(id, outcome)
+        case .finishRequest(let number, let outcome): self.finishRequest(number, outcome)
         case .finishConnect(let failure): self.finishConnect(failure)
 
         case .resolveNames(let id, let question):
@@ -248,10 +276,7 @@ final class ClientEngine: Sendable {
             }
         case .claimRing(let id): self.claim(id)
         case .postNotification(let notification): self.postNotification(notification)
-        case .markShown(let id):
-            let holder = Ledger.Holder.kit(process: self.parts.processNumber)
-            let wall = self.parts.clock.now.wall
-            self.withGroup { $0.ledger.markShown(id, by: holder, wall: wall) }
+        case .markShown(let id): self.markShown(id)
         case .releaseClaim(let id):
             let holder = Ledger.Holder.kit(process: self.parts.processNumber)
             self.withGroup { $0.ledger.release(id, by: holder) }
@@ -289,6 +314,8 @@ final class ClientEngine: Sendable {
                 do {
                     let frame = try FrameCodec.decodeServerFrame(bytes, as: .protobuf)
                     self.post(.frameReceived(number, frame))
+                } catch FrameError.empty {
+                    // Of a newer server: nothing this client has asked for.
                 } catch {
                     let problem = ServerFrame.Problem(code: .malformedFrame, rule: "\(error)")
                     self.post(.frameReceived(number, .problem(problem, isFatal: true)))
@@ -302,9 +329,17 @@ final class ClientEngine: Sendable {
         do {
             try work()
         } catch {
+            guard !self.tellsDamage(error) else { return }
             self.parts.outlets.problem(.storeFault(reason: "\(error)"))
             self.post(.storeFailed(reason: "\(error)"))
         }
+    }
+
+    /// Tells the core if an error says that the store is damaged and nobody has told it yet.
+    func tellsDamage(_ error: any Error) -> Bool {
+        guard self.store.isFirstDamage(error) else { return false }
+        self.post(.storeDamaged(reason: "\(error)"))
+        return true
     }
 
     /// Without an app group, and when its files cannot be written, there is no ledger and no badge; messages still come.
@@ -319,15 +354,6 @@ final class ClientEngine: Sendable {
         }
     }
 
-    /// What the extension needs to know of the app's settings.
-    func noteSettings(_ kit: KitSettings?) {
-        let address = self.parts.apiURL?.absoluteString
-        self.withGroup { contents in
-            contents.settings.apiURL = address
-            contents.settings.showsContent = kit?.showsContent ?? true
-        }
-    }
-
     /// The extension cannot ask the app's providers; it takes the names they gave last.
     private func remember(_ names: ResolvedNames, for question: NameQuestion) {
         guard names.user != nil || names.group != nil else { return }
@@ -336,31 +362,6 @@ final class ClientEngine: Sendable {
             if let group = question.group, let name = names.group {
                 contents.settings.remember(name, for: .conversation(group))
             }
-        }
-    }
-
-    private func finishConnect(_ failure: ConnectFailure?) {
-        let waiting = self.shared.withLock { shared in
-            let waiting = shared.connecting
-            shared.connecting = [:]
-            return waiting
-        }
-        for (_, continuation) in waiting {
-            switch failure {
-            case nil: continuation.resume()
-            case .refused(let problem)?: continuation.resume(throwing: ChatError.refused(problem))
-            case .noToken(let reason)?: continuation.resume(throwing: ChatError.noToken(reason: reason))
-            case .cancelled?: continuation.resume(throwing: ChatError.cancelled)
-            }
-        }
-    }
-
-    private func finishSend(_ id: ClientMessageID, _ outcome: SendOutcome) {
-        guard let continuation = self.shared.withLock({ $0.sending.removeValue(forKey: id) }) else { return }
-        switch outcome {
-        case .accepted(let message): continuation.resume(returning: message)
-        case .refused(let problem): continuation.resume(throwing: ChatError.refused(problem))
-        case .abandoned(let reason): continuation.resume(throwing: ChatError.notSent(reason: reason))
         }
     }
 }

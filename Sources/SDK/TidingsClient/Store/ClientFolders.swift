@@ -68,6 +68,17 @@ struct ClientFolders {
         return kept.token
     }
 
+    /// Remembers whether the app wants no pushes: a later process has to tell the server.
+    func note(isUnregistered: Bool, app: AppID) throws {
+        let file = self.unregisteredFile(app)
+        if isUnregistered { try self.write(Data(), to: file) } else { try Self.remove(file) }
+    }
+
+    /// Whether the app wanted no pushes when it last said something about it.
+    func isUnregistered(app: AppID) -> Bool {
+        FileManager.default.fileExists(atPath: self.unregisteredFile(app).path)
+    }
+
     private var signInFile: URL { self.root.appendingPathComponent("signed-in") }
 
     /// Who has signed out here without the server having heard of it.
@@ -122,6 +133,10 @@ struct ClientFolders {
 
     private func tokenFile(_ app: AppID) -> URL {
         self.root.appendingPathComponent("token-\(Self.hexadecimal(app.rawValue)).json")
+    }
+
+    private func unregisteredFile(_ app: AppID) -> URL {
+        self.root.appendingPathComponent("unregistered-\(Self.hexadecimal(app.rawValue))")
     }
 
     private func farewellFile(_ app: AppID) -> URL {

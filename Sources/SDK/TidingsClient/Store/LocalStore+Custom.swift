@@ -2,7 +2,8 @@ import Foundation
 import GRDB
 import TidingsModel
 
-// Custom messages wait here until the app is in front (S4.10), and withdrawn messages lose what they said.
+// Custom messages wait here until the app is in front (S4.10); withdrawn messages lose what they said, edited ones say something
+// else, deleted ones are gone.
 extension LocalStore {
     static func insert(_ message: CustomMessage, at position: LogPosition, in database: Database) throws {
         try database.execute(
@@ -22,6 +23,29 @@ extension LocalStore {
                 UPDATE message SET recalledAt = ?, isUnread = 0, content = '{}', pushText = NULL WHERE id = ?
                 """,
             arguments: [recall.at, Int64(bitPattern: recall.message.rawValue)])
+        try Self.unindex(recall.message, in: database)
+    }
+
+    static func edit(_ edit: Edit, in database: Database) throws {
+        let row = try Row.fetchOne(
+            database, sql: "SELECT * FROM message WHERE id = ? AND recalledAt IS NULL",
+            arguments: [Int64(bitPattern: edit.message.rawValue)])
+        guard let row, var stored = Self.message(row) else { return }
+        try database.execute(
+            sql: "UPDATE message SET content = ?, editedAt = ? WHERE id = ?",
+            arguments: [edit.content, edit.at, Int64(bitPattern: edit.message.rawValue)])
+        stored.message.content = edit.content
+        guard stored.message.flags.contains(.stored) else { return }
+        try Self.unindex(edit.message, in: database)
+        try Self.index(stored.text, at: stored.position, in: database)
+    }
+
+    static func delete(_ deletion: Deletion, in database: Database) throws {
+        for id in deletion.messages {
+            try Self.unindex(id, in: database)
+            try database.execute(
+                sql: "DELETE FROM message WHERE id = ?", arguments: [Int64(bitPattern: id.rawValue)])
+        }
     }
 
     /// Takes the custom messages that were not handed over yet, oldest first, and remembers it before it returns them: at

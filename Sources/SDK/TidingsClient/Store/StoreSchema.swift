@@ -1,4 +1,6 @@
+import ClientCore
 import GRDB
+import TidingsModel
 
 /// The local store's tables. A step that has shipped is never changed; a new one is added behind it.
 enum StoreSchema {
@@ -41,6 +43,69 @@ enum StoreSchema {
                     UPDATE conversation SET level = 'blocked' WHERE level = 'none';
                     """)
         }
+        migrator.registerMigration("3 mentions, settings, members, search") { database in
+            try database.execute(sql: Self.third)
+            try Self.moveLevels(in: database)
+            try Self.indexMessages(in: database)
+        }
         return migrator
+    }
+
+    private static let third = """
+        -- mentions: null for nobody, * for everybody, otherwise a JSON list of ids, as recipients are.
+        ALTER TABLE message ADD COLUMN mentions TEXT;
+        ALTER TABLE message ADD COLUMN recipients TEXT;
+        ALTER TABLE message ADD COLUMN expiresAt INTEGER;
+        ALTER TABLE message ADD COLUMN editedAt INTEGER;
+        ALTER TABLE message ADD COLUMN mentionsMe INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE outbox ADD COLUMN mentions TEXT;
+        ALTER TABLE outbox ADD COLUMN recipients TEXT;
+        ALTER TABLE outbox ADD COLUMN lifetime INTEGER;
+        -- What the person has set, as the log has it; a wish is what this device has set and the log has not confirmed.
+        CREATE TABLE setting (
+            type TEXT NOT NULL, target TEXT NOT NULL, level TEXT, levelUntil INTEGER,
+            PRIMARY KEY (type, target)) STRICT, WITHOUT ROWID;
+        CREATE TABLE person (one INTEGER PRIMARY KEY CHECK (one = 1), value TEXT NOT NULL) STRICT;
+        CREATE TABLE blocked (user TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+        CREATE TABLE wish (
+            number INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE, value TEXT NOT NULL) STRICT;
+        -- Conversations with members. isKnown: name and members are those of this version for sure.
+        CREATE TABLE info (
+            type TEXT NOT NULL, target TEXT NOT NULL, version INTEGER NOT NULL, name TEXT, portrait TEXT,
+            isDissolved INTEGER NOT NULL DEFAULT 0, isKnown INTEGER NOT NULL DEFAULT 0,
+            PRIMARY KEY (type, target)) STRICT, WITHOUT ROWID;
+        CREATE TABLE member (
+            type TEXT NOT NULL, target TEXT NOT NULL, user TEXT NOT NULL, role TEXT NOT NULL, nickname TEXT,
+            PRIMARY KEY (type, target, user)) STRICT, WITHOUT ROWID;
+        -- One row per text message, under its position, as SearchWords writes it.
+        CREATE VIRTUAL TABLE search USING fts5(words);
+        """
+
+    /// Levels were this device's alone: they become wishes, so that the server hears of them.
+    private static func moveLevels(in database: Database) throws {
+        for row in try Row.fetchAll(database, sql: "SELECT * FROM conversation WHERE level <> 'all'") {
+            guard let type = ConversationType(rawValue: row["type"]),
+                let level = NotificationLevel(rawValue: row["level"])
+            else { continue }
+            let wish = SettingsWish.conversation(
+                ConversationID(type: type, target: row["target"]), ConversationSettings(level: level))
+            try database.execute(
+                sql: "INSERT INTO wish (name, value) VALUES (?, ?)", arguments: [wish.key, wish.column])
+        }
+        try database.execute(sql: "ALTER TABLE conversation DROP COLUMN level")
+    }
+
+    private static func indexMessages(in database: Database) throws {
+        let rows = try Row.fetchCursor(
+            database,
+            sql: "SELECT position, content FROM message WHERE objectName = ? AND flags & 1 AND recalledAt IS NULL",
+            arguments: [ObjectName.text.rawValue])
+        while let row = try rows.next() {
+            let text = (try? JSONValue(parsing: row["content"] as String))?["content"]?.stringValue
+            guard let words = text.map(SearchWords.indexed), !words.isEmpty else { continue }
+            try database.execute(
+                sql: "INSERT INTO search (rowid, words) VALUES (?, ?)",
+                arguments: [row["position"] as Int64, words])
+        }
     }
 }

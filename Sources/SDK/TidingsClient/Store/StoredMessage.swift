@@ -1,4 +1,3 @@
-public import ClientCore
 public import TidingsModel
 
 /// A message in the local store.
@@ -13,6 +12,10 @@ public struct StoredMessage: Hashable, Sendable, Identifiable {
     public var isUnread: Bool
     /// Whether the sender has withdrawn it; its content is gone then.
     public var isRecalled = false
+    /// Whether the sender has changed what it says.
+    public var isEdited = false
+    /// Whether it addresses this person by name, by id or with everybody.
+    public var mentionsMe = false
 
     /// The message's id.
     public var id: MessageID { self.message.id }
@@ -28,8 +31,16 @@ public struct ConversationSummary: Hashable, Sendable, Identifiable {
     public var last: StoredMessage
     /// How many messages are unread.
     public var unread: Int
+    /// How many of the unread messages mention this person.
+    public var mentions = 0
     /// How loud it may be.
     public var level: NotificationLevel
+    /// The name of a group or discussion; nil for other kinds, and while it is not known.
+    public var name: String?
+    /// The picture of a group or discussion, a URL.
+    public var portrait: String?
+    /// Nobody can write any more.
+    public var isDissolved = false
 
     /// The conversation.
     public var id: ConversationID { self.conversation }

@@ -17,6 +17,12 @@ extension ServerCore {
             }
         case .putConversation(let conversation):
             self.ask(.putConversation(conversation), for: .apiAnswer(request), &effects)
+        case .request(let app, let person, let asked):
+            self.carryOut(asked, Asked(requester: .api(request), app: app, actor: person), now, &effects)
+        case .sendCustom(let app, let message, let recipients, let clientMessageID):
+            self.sendCustom(message, to: recipients, of: app, clientMessageID, for: request, now, &effects)
+        case .unread(let user):
+            self.ask(.readLog(user, after: 0, limit: 0), for: .apiAnswer(request), &effects)
         case .trace(let app, let message):
             self.ask(.trace(app, message), for: .apiAnswer(request), &effects)
         case .signOut(let device):
@@ -68,7 +74,7 @@ extension ServerCore {
             guard let slot = self.slots[UserKey(app: trace.message.app, user: delivery.user)] else { continue }
             for index in self.people[slot].devices.indices {
                 guard let leg = self.people[slot].devices[index].legs.index(of: delivery.position) else { continue }
-                let live = self.openLeg(slot, index, leg, nil)
+                let live = self.openLeg(slot, index, leg, notBefore: nil)
                 guard live.leg.message == trace.message.id, !ended.contains(live.leg) else { continue }
                 let notBefore = open[live.leg]?.notBefore
                 open[live.leg] = live

@@ -8,9 +8,10 @@ extension ServerCore {
     mutating func register(
         _ registration: PushRegistration?, _ slot: Int, _ index: Int, _ now: Now, _ effects: inout [ServerEffect]
     ) throws(InvalidField) {
+        let session = self.people[slot].devices[index].session
         guard let registration else {
             self.people[slot].devices[index].retry = nil
-            return self.setPush(.none, slot, index, &effects)
+            return self.setPush(.none, of: session, slot, index, &effects)
         }
         guard APNsFormat.isDeviceToken(registration.token.rawValue.utf8) else {
             throw InvalidField(
@@ -22,14 +23,32 @@ extension ServerCore {
                 rule: "must be 1 to 255 letters, digits, hyphens, underscores and dots")
         }
         self.people[slot].devices[index].retry = nil
-        self.setPush(.registered(registration, at: now.wall), slot, index, &effects)
+        self.setPush(.registered(registration, at: now.wall), of: session, slot, index, &effects)
     }
 
     /// Changes what is known of a device's token, here and in the store.
-    mutating func setPush(_ push: PushState, _ slot: Int, _ index: Int, _ effects: inout [ServerEffect]) {
+    ///
+    /// - Parameter session: whose registration it is, if one asked.
+    mutating func setPush(
+        _ push: PushState, of session: SessionID? = nil, _ slot: Int, _ index: Int, _ effects: inout [ServerEffect]
+    ) {
         self.people[slot].devices[index].push = push
         let key = DeviceKey(user: self.people[slot].key, device: self.people[slot].devices[index].id)
-        self.tell(.setPushState(key, push), &effects)
+        if let session { self.sessions[session]?.commandsInFlight += 1 }
+        self.ask(.setPushState(key, push), for: .errand(.pushState(key, session)), &effects)
+    }
+
+    /// The store has a device's token; other devices that had the same one have none any more.
+    mutating func takeTokens(from devices: [DeviceKey], _ now: Now, _ effects: inout [ServerEffect]) {
+        for device in devices {
+            guard let slot = self.slots[device.user], let index = self.people[slot].index(of: device.device) else {
+                continue
+            }
+            self.people[slot].devices[index].push = .none
+            self.people[slot].devices[index].retry = nil
+            self.pump(slot, index, now, &effects)
+            self.arm(slot)
+        }
     }
 
     /// Signs a device out by the API.
@@ -53,7 +72,7 @@ extension ServerCore {
     /// Ends everything that was under way to a device.
     mutating func endLegs(ofSignedOut slot: Int, _ index: Int, _ now: Now, _ effects: inout [ServerEffect]) {
         for leg in self.people[slot].devices[index].legs.removeAll(where: { _ in true }) {
-            self.end(leg.message.message.id, slot, index, .signedOut, now, &effects)
+            self.end(leg.id, slot, index, .signedOut, now, &effects)
         }
     }
 

@@ -1,3 +1,4 @@
+import OrderedCollections
 import StoreModel
 import TidingsModel
 
@@ -6,7 +7,7 @@ struct Loading: Sendable {
     /// Something that has to wait until the person is there.
     enum Pending: Sendable {
         case delivery(Delivery, SharedMessage, from: DeviceID?)
-        case read(ConversationID, upTo: LogPosition, position: LogPosition, unread: Int)
+        case entry(LogEntry, unread: Int, shown: [DeviceID])
         case signedIn(SessionID, DeviceRecord)
         case signOut(ApiRequestID, DeviceKey)
         case fromExtension(ApiRequestID, DeviceKey, Int64, ExtensionRequest)
@@ -28,14 +29,20 @@ struct Loading: Sendable {
         return senders
     }
 
+    /// Which devices have shown a message that was withdrawn while the person was loading, by the withdrawal's position.
+    var shown: [LogPosition: [DeviceID]] {
+        var shown: [LogPosition: [DeviceID]] = [:]
+        for case .entry(let entry, _, let devices) in self.queue { shown[entry.position] = devices }
+        return shown
+    }
+
     /// The entries after `from`, if they all came in while the person was loading: then the log need not be read.
     func entriesFromQueue(upTo head: LogPosition) -> [LogEntry]? {
         let entries = self.queue.compactMap { pending -> LogEntry? in
             switch pending {
             case .delivery(let delivery, let message, _):
                 LogEntry(position: delivery.position, body: .message(message.message))
-            case .read(let conversation, let upTo, let position, _):
-                LogEntry(position: position, body: .read(conversation: conversation, upTo: upTo))
+            case .entry(let entry, _, _): entry
             case .signedIn, .signOut, .fromExtension: nil
             }
         }.filter { $0.position > self.from && $0.position <= head }
@@ -69,6 +76,7 @@ extension ServerCore {
         self.people[slot].isReady = false
         self.people[slot].devices = []
         self.people[slot].readUpTo = [:]
+        self.people[slot].settings = AllSettings()
         self.freeSlots.append(slot)
     }
 
@@ -114,6 +122,8 @@ extension ServerCore {
         self.people[slot].busyAt = now.monotonic
         self.people[slot].head = record.head
         self.people[slot].unread = record.unread
+        self.people[slot].settings = record.settings
+        self.followSettings(slot, now, &effects)
         self.people[slot].devices = record.devices.filter { !$0.isSignedOut }.map(Device.init(record:))
         self.takeUpLegs(of: slot, loading, record.openLegs, now, &effects)
         for pending in loading.queue {
@@ -124,9 +134,9 @@ extension ServerCore {
                 } else {
                     self.endWithoutDevice(message, slot, now, &effects)
                 }
-            case .read(let conversation, let upTo, let position, let unread):
-                guard position > record.head else { continue }
-                self.read(slot, conversation, upTo: upTo, position: position, unread: unread, now, &effects)
+            case .entry(let entry, let unread, let shown):
+                guard entry.position > record.head else { continue }
+                self.take(entry, unread: unread, shown: shown, slot, now, &effects)
             case .signedIn(let session, let record):
                 self.openSession(session, record, in: slot, now, &effects)
             case .signOut(let request, let device):
@@ -147,6 +157,9 @@ extension ServerCore {
         of slot: Int, _ loading: Loading, _ openLegs: [OpenLeg], _ now: Now, _ effects: inout [ServerEffect]
     ) {
         let senders = loading.senders
+        let shown = loading.shown
+        // Withdrawals that were synced before the crash, while their legs perhaps were not.
+        var unsure: OrderedDictionary<LogPosition, Recall> = [:]
         for index in self.people[slot].devices.indices {
             let id = self.people[slot].devices[index].id
             let open = openLegs.filter { $0.leg.device == id }
@@ -161,13 +174,26 @@ extension ServerCore {
                 while let leg = next, leg.position < entry.position { next = kept.next() }
                 switch entry.body {
                 // Never pushed, and no leg of its own.
-                case .custom, .recall: break
+                case .custom, .conversationSettings, .personSettings, .blocked, .change, .unknown: break
+                case .edit(let edit): self.people[slot].devices[index].legs.edit(edit)
+                case .deletion(let deletion):
+                    self.people[slot].devices[index].legs.withdraw(Set(deletion.messages), as: .deleted)
+                case .recall(let recall):
+                    let mayBeShown = self.people[slot].devices[index].legs.withdraw([recall.message], as: .recalled)
+                    if let leg = next, leg.position == entry.position {
+                        // Whether it was unread is not known any more; the push's own badge is.
+                        self.takeUp(leg, .recall(recall, wasUnread: false), slot, index, now)
+                    } else if mayBeShown || shown[entry.position]?.contains(id) == true {
+                        self.startWithdrawal(recall, at: entry.position, wasUnread: false, slot, index, now, &effects)
+                    } else if entry.position > known, shown[entry.position] == nil {
+                        unsure[entry.position] = recall
+                    }
                 case .read(let conversation, let upTo):
                     self.people[slot].readUpTo[conversation] =
                         max(self.people[slot].readUpTo[conversation] ?? 0, upTo)
                 case .message(let message):
                     if let leg = next, leg.position == entry.position {
-                        self.takeUp(leg, SharedMessage(message), slot, index, now)
+                        self.takeUp(leg, .message(SharedMessage(message)), slot, index, now)
                     } else if entry.position > known {
                         let sender = senders[entry.position]
                         self.start(
@@ -177,13 +203,24 @@ extension ServerCore {
             }
             self.pump(slot, index, now, &effects)
         }
+        let user = self.people[slot].key
+        for (position, recall) in unsure {
+            self.ask(.trace(user.app, recall.message), for: .errand(.shown(user, recall, position)), &effects)
+        }
     }
 
-    private mutating func takeUp(_ open: OpenLeg, _ message: SharedMessage, _ slot: Int, _ index: Int, _ now: Now) {
-        var leg = Leg(position: open.position, message: message, state: .queued, liveSince: now.monotonic)
+    private mutating func takeUp(_ open: OpenLeg, _ subject: Leg.Subject, _ slot: Int, _ index: Int, _ now: Now) {
+        var leg = Leg(position: open.position, subject: subject, state: .queued, liveSince: now.monotonic)
         leg.attempts = open.attempts
         leg.isKept = true
+        leg.mayBeShown = open.apnsID != nil
+        leg.isMerging = open.wait == .merging
         self.people[slot].devices[index].legs.append(leg)
+        switch open.wait {
+        // What these wait for is looked at again.
+        case .live, .grace, .quietHours, .activeElsewhere, .merging: return
+        case .configFault, .breakerOpen, .throttled, .providerDown, .inFlight: break
+        }
         guard let notBefore = open.notBefore, notBefore > now.wall else { return }
         self.people[slot].devices[index].retry = Device.Retry(
             wait: open.wait == .throttled ? .throttled : .providerDown, failures: max(1, open.attempts),

@@ -10,12 +10,18 @@ struct Person: Sendable {
     var head: LogPosition = 0
     /// Unread messages, as of `head`.
     var unread = 0
+    /// What the person has set.
+    var settings = AllSettings()
     /// The devices that are signed in, sorted by id.
     var devices: [Device] = []
     /// Up to where conversations were read, for those with unfinished legs.
     var readUpTo: [ConversationID: LogPosition] = [:]
     /// Sessions of this person that wait for the store.
     var signingIn = 0
+    /// When a wait of one of the legs ends that no other event ends, in monotonic milliseconds.
+    var judgeAt: Int64?
+    /// When a level that holds until a time is over, in monotonic milliseconds.
+    var levelDueAt: Int64?
     /// When the timer in the heap that counts is due.
     var armedAt: Int64?
     /// When the person last had work.
@@ -33,6 +39,7 @@ struct Person: Sendable {
         self.isReady && self.signingIn == 0
             && self.devices.allSatisfy {
                 $0.session == nil && $0.legs.isEmpty && $0.flushAt == nil && $0.lease == .gone
+                    && $0.badge == ServerCore.BadgeState(shown: $0.badge.shown)
             }
     }
 }
@@ -48,6 +55,8 @@ struct Device: Sendable {
     }
 
     let id: DeviceID
+    /// What it runs on, for example `ios`.
+    var platform: String
     var push: PushState
     /// Earlier entries have no leg for this device.
     let since: LogPosition
@@ -66,12 +75,18 @@ struct Device: Sendable {
     var session: SessionID?
     /// When the session was last heard, in monotonic milliseconds.
     var heardAt: Int64 = 0
+    /// When the person last did something on this device in front, in monotonic milliseconds.
+    var activeAt: Int64?
     /// When the device last settled something or changed its run state: its ack deadline starts again then.
     var progressAt: Int64 = 0
     var legs = DeviceLegs()
     /// The one push on its way to this device: one at a time keeps the order and the badge.
     var inFlight: PushID?
     var retry: Retry?
+    /// The number on its icon.
+    var badge = ServerCore.BadgeState()
+    /// Conversations whose alerts come fast.
+    var storms: [ConversationID: Storm] = [:]
     /// It stands in its lane's queue.
     var isInLane = false
     /// The newest entry that was not written because the live window was full; 0 for none.
@@ -81,6 +96,7 @@ struct Device: Sendable {
 
     init(record: DeviceRecord) {
         self.id = record.key.device
+        self.platform = record.platform
         self.push = record.push
         self.since = record.since
         self.signedInAt = record.signedInAt
@@ -112,6 +128,7 @@ struct Device: Sendable {
         if let deadline = self.ackDeadline(settings) { due = min(due, deadline) }
         if let until = self.retry?.until { due = min(due, until) }
         if let flushAt = self.flushAt { due = min(due, flushAt) }
+        if let badge = self.badge.dueAt ?? self.badge.sent.first.map({ $0 + 3_600_000 }) { due = min(due, badge) }
         return due == .max ? nil : due
     }
 

@@ -14,6 +14,7 @@ enum StorePurpose: Sendable {
     case loadPage(slot: Int)
     case sync(SessionID, after: LogPosition)
     case markRead(SessionID, UserKey, ConversationID, upTo: LogPosition)
+    case errand(Errand)
 }
 
 extension ServerCore {
@@ -42,7 +43,7 @@ extension ServerCore {
         }
         self.storeAnswers = id.rawValue
         guard let first = self.purposes.first, first.id == id.rawValue else {
-            if case .refused(let invalid) = result { effects.append(.flagBug("the store refused \(id): \(invalid)")) }
+            if case .refused(let problem) = result { effects.append(.flagBug("the store refused \(id): \(problem)")) }
             return
         }
         self.purposes.removeFirst()
@@ -56,6 +57,7 @@ extension ServerCore {
         switch (purpose, result) {
         case (.send(let session, let message, let device), .accepted(let deliveries)):
             self.finishSend(session, message, .success(deliveries), &effects)
+            self.tellRoom(message.message, from: session, &effects)
             self.fanOut(message, deliveries, from: device, now, &effects)
         case (.send(let session, let message, _), .duplicate(let id, let sentAt)):
             self.sessions[session]?.sendsInFlight -= 1
@@ -64,18 +66,19 @@ extension ServerCore {
                     .init(
                         clientMessageID: message.message.clientMessageID, messageID: id, sentAt: sentAt, position: 0)),
                 to: session, &effects)
-        case (.send(let session, let message, _), .refused(let invalid)):
-            self.finishSend(session, message, .failure(ServerFrame.Problem(invalid)), &effects)
+        case (.send(let session, let message, _), .refused(let problem)):
+            self.finishSend(session, message, .failure(problem), &effects)
         case (.apiSend(let request, let message), .accepted(let deliveries)):
             effects.append(.reply(request, .accepted(Self.acceptance(of: message.message, deliveries))))
+            self.tellRoom(message.message, from: nil, &effects)
             self.fanOut(message, deliveries, from: nil, now, &effects)
         case (.apiSend(let request, let message), .duplicate(let id, let sentAt)):
             let first = ServerFrame.SendAccepted(
                 clientMessageID: message.message.clientMessageID, messageID: id, sentAt: sentAt, position: 0)
             effects.append(.reply(request, .accepted(first)))
-        case (.apiSend(let request, _), .refused(let invalid)), (.apiAnswer(let request), .refused(let invalid)),
-            (.apiSignOut(let request, _), .refused(let invalid)):
-            effects.append(.reply(request, .refused(.init(invalid))))
+        case (.apiSend(let request, _), .refused(let problem)), (.apiAnswer(let request), .refused(let problem)),
+            (.apiSignOut(let request, _), .refused(let problem)):
+            effects.append(.reply(request, .refused(problem)))
         case (.apiAnswer(let request), .done):
             effects.append(.reply(request, .done))
         case (.apiAnswer(let request), .trace(let trace)):
@@ -96,14 +99,25 @@ extension ServerCore {
             self.takeLoadedPage(page, into: slot, now, &effects)
         case (.sync(let session, let after), .page(let page)):
             self.finishSync(session, after: after, page, &effects)
-        case (.markRead(_, let user, let conversation, let upTo), .read(let position, let unread)):
-            self.finishRead(of: user, conversation, upTo: upTo, position: position, unread: unread, now, &effects)
-        case (.markRead(let session, _, _, _), .refused(let invalid)):
-            self.write(.problem(.init(invalid), isFatal: false), to: session, &effects)
+        case (.markRead(let session, let user, let conversation, let upTo), .read(let position, let unread)):
+            self.sessions[session]?.commandsInFlight -= 1
+            if let position {
+                let body = LogEntry.Body.read(conversation: conversation, upTo: upTo)
+                let delivery = Delivery(user: user.user, position: position, unread: unread)
+                self.note(body, [delivery], in: user.app, now, &effects)
+            }
+        case (.markRead(let session, _, _, _), .refused(let problem)):
+            self.sessions[session]?.commandsInFlight -= 1
+            self.write(.problem(problem, isFatal: false), to: session, &effects)
+        case (.errand(let errand), let answer): self.use(answer, for: errand, now, &effects)
         case (.send, _), (.apiSend, _), (.apiAnswer, _), (.apiSignOut, _), (.signIn, _), (.signOut, _), (.load, _),
             (.loadPage, _), (.sync, _), (.markRead, _):
-            effects.append(.flagBug("the store gave \(purpose) an answer of the wrong kind"))
+            self.flag("\(purpose)", &effects)
         }
+    }
+
+    func flag(_ purpose: String, _ effects: inout [ServerEffect]) {
+        effects.append(.flagBug("the store gave \(purpose) an answer of the wrong kind"))
     }
 
     /// The disk refused: everybody who waits is told, nothing is taken any more.
@@ -112,13 +126,18 @@ extension ServerCore {
             switch purpose {
             case .send(let session, let message, _):
                 self.finishSend(session, message, .failure(Self.unavailable), &effects)
-            case .apiSend(let request, _), .apiAnswer(let request), .apiSignOut(let request, _):
+            case .errand(.request(let asked)), .errand(.enterRoom(let asked, _, _)):
+                self.answer(asked.requester, .refused(Self.unavailable), &effects)
+            case .apiSend(let request, _), .apiAnswer(let request), .apiSignOut(let request, _),
+                .errand(.custom(let request, _)):
                 effects.append(.reply(request, .refused(Self.unavailable)))
             case .signIn(let session, _):
                 guard self.openings[session] != nil else { continue }
                 effects.append(.write(session, .problem(Self.unavailable, isFatal: true)))
                 self.close(session, &effects)
-            case .signOut, .load, .loadPage, .sync, .markRead: break
+            case .signOut, .load, .loadPage, .sync, .markRead, .errand(.pushState), .errand(.typing),
+                .errand(.kick), .errand(.shown):
+                break
             }
         }
         self.purposes.removeAll()

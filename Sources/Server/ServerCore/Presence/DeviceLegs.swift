@@ -11,6 +11,20 @@ final class SharedMessage: Sendable {
 
 /// One unfinished leg of a device.
 struct Leg: Sendable {
+    /// What it is about.
+    enum Subject: Sendable {
+        case message(SharedMessage)
+        /// The withdrawal of a message the device has shown, or may have; and whether it was unread and counted until then.
+        indirect case recall(Recall, wasUnread: Bool)
+    }
+
+    /// Why a message is worth nothing any more.
+    enum Withdrawal: Hashable, Sendable {
+        case recalled
+        /// The person has deleted it for themselves.
+        case deleted
+    }
+
     /// Where a leg is between its start and its end.
     enum State: Hashable, Sendable {
         /// Written to the connection, or to be fetched by the device's sync; waiting to be settled.
@@ -26,7 +40,7 @@ struct Leg: Sendable {
     }
 
     let position: LogPosition
-    let message: SharedMessage
+    var subject: Subject
     var state: State
     /// Since when it is live, in monotonic milliseconds.
     var liveSince: Int64
@@ -36,8 +50,49 @@ struct Leg: Sendable {
     var sentAttempt: Int?
     /// An old 410 has put it back once already (DESIGN §5).
     var isPutBack = false
+    /// A push of it was handed over whose answer never came: the device may have shown it.
+    var mayBeShown = false
+    /// It has waited for the end of a storm, and goes with the others of its conversation that have.
+    var isMerging = false
+    /// What has become of the message meanwhile.
+    var withdrawal: Withdrawal?
     /// The store keeps it as an open leg, so that `decided` may pass it.
     var isKept = false
+
+    /// The message id that names the leg: the message's, or the withdrawal's own.
+    var id: MessageID {
+        switch self.subject {
+        case .message(let shared): shared.message.id
+        case .recall(let recall, _): recall.id
+        }
+    }
+
+    /// It is with the APNs client.
+    var isInFlight: Bool {
+        if case .inFlight = self.state { true } else { false }
+    }
+
+    /// The entry of the log that tells of it.
+    var body: LogEntry.Body {
+        switch self.subject {
+        case .message(let shared): .message(shared.message)
+        case .recall(let recall, _): .recall(recall)
+        }
+    }
+
+    /// How it is settled by an app in front that has it on its screen.
+    func impliedDisposition(for user: UserID) -> Disposition {
+        guard case .message(let shared) = self.subject, shared.message.sender == user else { return .shown }
+        return .suppressed(.ownMessage)
+    }
+
+    /// Whose conversation it belongs to, as `user` sees it.
+    func conversation(seenBy user: UserID) -> ConversationID {
+        switch self.subject {
+        case .message(let shared): shared.message.conversation(seenBy: user)
+        case .recall(let recall, _): recall.conversation
+        }
+    }
 }
 
 /// The unfinished legs of one device in the order of the log: its live window and its push queue in one.
@@ -55,6 +110,15 @@ struct DeviceLegs: Sendable {
 
     /// Adds the newest leg.
     mutating func append(_ leg: Leg) { self.legs.append(leg) }
+
+    /// Adds a leg at its place in the log.
+    ///
+    /// - Returns: where it is now.
+    mutating func insert(_ leg: Leg) -> Int {
+        let index = self.legs.lastIndex { $0.position < leg.position }.map { $0 + 1 } ?? 0
+        self.legs.insert(leg, at: index)
+        return index
+    }
 
     /// Takes the legs up to a position out, oldest first, and hands each to `body`.
     mutating func settle(upTo position: LogPosition, _ body: (Leg) -> Void) {
@@ -78,6 +142,34 @@ struct DeviceLegs: Sendable {
             return true
         }
         return removed
+    }
+
+    /// Notes what has become of messages meanwhile.
+    ///
+    /// - Returns: whether the device may have shown one of them.
+    @discardableResult
+    mutating func withdraw(_ messages: Set<MessageID>, as withdrawal: Leg.Withdrawal) -> Bool {
+        var mayBeShown = false
+        for index in self.legs.indices {
+            guard case .message(let shared) = self.legs[index].subject, messages.contains(shared.message.id) else {
+                continue
+            }
+            self.legs[index].withdrawal = withdrawal
+            if self.legs[index].isInFlight || self.legs[index].mayBeShown { mayBeShown = true }
+        }
+        return mayBeShown
+    }
+
+    /// Gives a message that is not on its way yet its newer content.
+    mutating func edit(_ edit: Edit) {
+        for index in self.legs.indices {
+            guard case .message(let shared) = self.legs[index].subject, shared.message.id == edit.message else {
+                continue
+            }
+            var message = shared.message
+            message.content = edit.content
+            self.legs[index].subject = .message(SharedMessage(message))
+        }
     }
 
     /// Since when the oldest live leg is live.
@@ -105,7 +197,7 @@ struct DeviceLegs: Sendable {
     /// Everything that is not in flight is (again) the connection's business.
     mutating func becomeLive(at now: Int64) {
         for index in self.legs.indices {
-            if case .inFlight = self.legs[index].state { continue }
+            if self.legs[index].isInFlight { continue }
             self.legs[index].state = .live
             self.legs[index].liveSince = now
         }

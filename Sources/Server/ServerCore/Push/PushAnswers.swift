@@ -17,11 +17,15 @@ extension ServerCore {
         /// The leg goes back into the queue; its next try is another one if APNs has answered this one.
         case putBack(isAnswered: Bool)
         /// The same, after a wait.
-        case retry(LegWait, isAnswered: Bool)
+        case retry(LegWait, isAnswered: Bool, mayBeShown: Bool = false)
         /// 410: the token is dead if this is newer than its registration (apns.md §11).
-        case drop(timestamp: Int64?, reason: String)
+        case drop(APNsRefusal)
         /// The token is kept aside, unless its lane is in doubt (DESIGN P8).
         case quarantine(reason: String)
+
+        var isAccepted: Bool {
+            if case .end(.accepted) = self { true } else { false }
+        }
     }
 
     /// Takes the answer to one push (DESIGN §5, apns.md §9).
@@ -43,11 +47,16 @@ extension ServerCore {
             return (.configRefused(id, reason: "NoCredential"), .putBack(isAnswered: false))
         case .answered(.accepted(let apnsID, _)):
             return (.worked(id), .end(.accepted(apnsID: apnsID)))
-        case .answered(.unknownOutcome(let text)), .answered(.notSent(let text)):
+        case .answered(.unknownOutcome(let text)):
+            return (
+                .providerFailed(id, reason: text), .retry(.providerDown, isAnswered: false, mayBeShown: true)
+            )
+        case .answered(.notSent(let text)):
             return (.providerFailed(id, reason: text), .retry(.providerDown, isAnswered: false))
-        case .answered(.refused(let reason, let status, let timestamp)):
-            switch reason.reaction(status: status) {
-            case .drop: return (.worked(id), .drop(timestamp: timestamp, reason: reason.name))
+        case .answered(.refused(let refusal)):
+            let reason = refusal.reason
+            switch refusal.reaction {
+            case .drop: return (.worked(id), .drop(refusal))
             case .quarantine: return (.tokenRefused(id, reason: reason.name), .quarantine(reason: reason.name))
             case .config: return (.configRefused(id, reason: reason.name), .putBack(isAnswered: true))
             case .bug: return (.toldNothing(id), .end(.rejected(reason: reason.name)))
@@ -71,40 +80,46 @@ extension ServerCore {
         else { return }
         let slot = push.slot
         if self.people[slot].devices[index].inFlight == id { self.people[slot].devices[index].inFlight = nil }
-        // The leg may have been settled while the push was on its way; what was learnt about the token counts all the same.
-        let leg = self.people[slot].devices[index].legs.index(of: push.position).flatMap { position in
-            self.people[slot].devices[index].legs[position].state == .inFlight(id) ? position : nil
+        // Legs may have been settled while the push was on its way; what was learnt about the token counts all the same.
+        let legs = push.positions.filter { position in
+            self.people[slot].devices[index].legs.index(of: position).map {
+                self.people[slot].devices[index].legs[$0].state == .inFlight(id)
+            } ?? false
         }
         let current = self.people[slot].devices[index].registration
         let isSameToken = current?.registration == push.registration
         switch reaction {
         case .end(let end):
             self.people[slot].devices[index].retry = nil
-            self.endLeg(leg, push, index, end, now, &effects)
+            self.endLegs(legs, push, index, end, now, &effects)
         case .putBack(let isAnswered):
-            self.putBack(leg, slot, index, isAnswered: isAnswered, now)
-        case .retry(let wait, let isAnswered):
+            self.putBack(legs, slot, index, isAnswered: isAnswered, now)
+        case .retry(let wait, let isAnswered, let mayBeShown):
             self.waitForRetry(slot, index, wait, now)
-            self.putBack(leg, slot, index, isAnswered: isAnswered, now)
-        case .drop(let timestamp, let reason):
-            if let timestamp, let current, isSameToken, timestamp > current.at {
+            self.putBack(legs, slot, index, isAnswered: isAnswered, mayBeShown: mayBeShown, now)
+        case .drop(let refusal):
+            if let timestamp = refusal.invalidSince?.milliseconds, let current, isSameToken,
+                refusal.drops(registeredAt: current.at)
+            {
                 self.setPush(.dead(timestamp: timestamp), slot, index, &effects)
-                self.endLeg(leg, push, index, .tokenDead(timestamp: timestamp), now, &effects)
-            } else if let leg, !self.people[slot].devices[index].legs[leg].isPutBack {
-                self.people[slot].devices[index].legs[leg].isPutBack = true
-                self.putBack(leg, slot, index, isAnswered: true, now)
+                self.endLegs(legs, push, index, .tokenDead(timestamp: timestamp), now, &effects)
             } else {
-                self.endLeg(leg, push, index, .rejected(reason: reason), now, &effects)
+                let again = legs.filter { self.isPutBackFirst(slot, index, $0) }
+                self.putBack(again, slot, index, isAnswered: true, now)
+                self.endLegs(
+                    legs.filter { !again.contains($0) }, push, index, .rejected(reason: refusal.reason.name), now,
+                    &effects)
             }
         case .quarantine(let reason):
             if isSameToken, self.lanes[push.lane]?.breaker.isTripped == false {
                 self.setPush(
                     .quarantined(push.registration, at: now.wall, reason: reason), slot, index, &effects)
-                self.endLeg(leg, push, index, .tokenQuarantined, now, &effects)
+                self.endLegs(legs, push, index, .tokenQuarantined, now, &effects)
             } else {
-                self.putBack(leg, slot, index, isAnswered: true, now)
+                self.putBack(legs, slot, index, isAnswered: true, now)
             }
         }
+        self.noteBadge(push, isAccepted: reaction.isAccepted, slot, index, now)
         if self.people[slot].devices[index].lease.isLive {
             self.dirtyCursor(slot, index, now)
         } else {
@@ -113,26 +128,42 @@ extension ServerCore {
         self.arm(slot)
     }
 
-    private mutating func endLeg(
-        _ leg: Int?, _ push: Push, _ index: Int, _ end: LegEnd, _ now: Now, _ effects: inout [ServerEffect]
-    ) {
-        guard let leg else { return }
-        self.people[push.slot].devices[index].legs.remove(at: leg)
-        self.people[push.slot].busyAt = now.monotonic
-        self.end(push.leg.message, push.slot, index, end, now, &effects)
+    /// Notes that an old 410 has put a leg back (DESIGN §5).
+    ///
+    /// - Returns: false if one has done so before.
+    private mutating func isPutBackFirst(_ slot: Int, _ index: Int, _ position: LogPosition) -> Bool {
+        guard let leg = self.people[slot].devices[index].legs.index(of: position),
+            !self.people[slot].devices[index].legs[leg].isPutBack
+        else { return false }
+        self.people[slot].devices[index].legs[leg].isPutBack = true
+        return true
     }
 
-    private mutating func putBack(_ leg: Int?, _ slot: Int, _ index: Int, isAnswered: Bool, _ now: Now) {
-        guard let leg else { return }
-        if isAnswered { self.people[slot].devices[index].legs[leg].attempts += 1 }
-        switch self.people[slot].devices[index].lease {
-        case .foreground, .background:
-            self.people[slot].devices[index].legs[leg].state = .live
-            self.people[slot].devices[index].legs[leg].liveSince = now.monotonic
-        case .grace, .returning:
-            self.people[slot].devices[index].legs[leg].state = .held
-        case .probing, .gone:
-            self.people[slot].devices[index].legs[leg].state = .queued
+    private mutating func endLegs(
+        _ positions: [LogPosition], _ push: Push, _ index: Int, _ end: LegEnd, _ now: Now,
+        _ effects: inout [ServerEffect]
+    ) {
+        for position in positions {
+            guard let leg = self.people[push.slot].devices[index].legs.index(of: position) else { continue }
+            let id = self.people[push.slot].devices[index].legs[leg].id
+            self.people[push.slot].devices[index].legs.remove(at: leg)
+            self.people[push.slot].busyAt = now.monotonic
+            self.end(id, push.slot, index, end, now, &effects)
+        }
+    }
+
+    private mutating func putBack(
+        _ positions: [LogPosition], _ slot: Int, _ index: Int, isAnswered: Bool, mayBeShown: Bool = false, _ now: Now
+    ) {
+        let state = Self.firstState(of: self.people[slot].devices[index].lease)
+        for position in positions {
+            guard let leg = self.people[slot].devices[index].legs.index(of: position) else { continue }
+            if isAnswered { self.people[slot].devices[index].legs[leg].attempts += 1 }
+            if mayBeShown { self.people[slot].devices[index].legs[leg].mayBeShown = true }
+            // Whoever is probed missed its deadline for this one already.
+            let isProbed = state == .held && self.people[slot].devices[index].lease.getsFrames
+            self.people[slot].devices[index].legs[leg].state = isProbed ? .queued : state
+            if state == .live { self.people[slot].devices[index].legs[leg].liveSince = now.monotonic }
         }
     }
 

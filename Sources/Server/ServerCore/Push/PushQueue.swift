@@ -17,15 +17,20 @@ struct Lane: Sendable {
 struct Push: Sendable {
     let slot: Int
     let leg: LegID
-    let position: LogPosition
+    /// The positions of the legs it is for, ascending: several if it merges them.
+    let positions: [LogPosition]
     let lane: PushLane
     let registration: PushRegistration
     let attempt: Int
+    /// The number it puts on the icon.
+    let badge: Int
+    /// It tells that number and nothing else.
+    var isSilent = false
 }
 
 extension ServerCore {
     /// What became of a leg when it was judged.
-    private enum Judgement {
+    enum Judgement {
         case ended
         case waits
         case sent
@@ -42,7 +47,7 @@ extension ServerCore {
         guard self.state == .open, !self.people[slot].devices[index].lease.isLive else { return }
         var leg = 0
         search: while leg < self.people[slot].devices[index].legs.count {
-            if case .inFlight = self.people[slot].devices[index].legs[leg].state {
+            if self.people[slot].devices[index].legs[leg].isInFlight {
                 leg += 1
                 continue
             }
@@ -55,6 +60,19 @@ extension ServerCore {
         self.writeCursor(slot, index, &effects)
     }
 
+    /// Judges the legs of all devices of a person that have no live lease.
+    mutating func pumpAll(_ slot: Int, _ now: Now, _ effects: inout [ServerEffect]) {
+        for index in self.people[slot].devices.indices { self.pump(slot, index, now, &effects) }
+    }
+
+    /// Judges the legs of a person's other devices, once one of them is not in front any more.
+    mutating func pumpOthers(_ slot: Int, than device: Int, _ now: Now, _ effects: inout [ServerEffect]) {
+        for index in self.people[slot].devices.indices where index != device {
+            guard !self.people[slot].devices[index].legs.isEmpty else { continue }
+            self.pump(slot, index, now, &effects)
+        }
+    }
+
     /// Judges the newest leg alone: the older ones have been judged, and nothing has changed for them.
     mutating func pumpNewest(_ slot: Int, _ index: Int, _ now: Now, _ effects: inout [ServerEffect]) {
         guard self.state == .open else { return }
@@ -65,100 +83,20 @@ extension ServerCore {
         self.writeCursor(slot, index, &effects)
     }
 
-    private mutating func judge(
-        _ slot: Int, _ index: Int, _ leg: Int, hasTurn: Bool, _ now: Now, _ effects: inout [ServerEffect]
-    ) -> Judgement {
-        switch PushVerdict(self.facts(slot, index, leg, now)) {
-        case .end(let end):
-            let message = self.people[slot].devices[index].legs[leg].message.message.id
-            self.people[slot].devices[index].legs.remove(at: leg)
-            self.end(message, slot, index, end, now, &effects)
-            return .ended
-        case .wait(.live), .wait(.grace), .wait(.inFlight):
-            self.people[slot].devices[index].legs[leg].state = .held
-            return .waits
-        case .wait(let wait):
-            self.keep(slot, index, leg, wait, now, &effects)
-            // What waits for the lane is called by the lane; what waits for the device alone, by the device's own timer.
-            if let lane = self.lane(slot, index), self.lanes[lane]?.breaker.hold ?? .none != .none {
-                self.joinLane(slot, index)
-            }
-            return .waits
-        case .send:
-            return self.send(slot, index, leg, hasTurn: hasTurn, now, &effects)
-        }
-    }
-
-    /// Keeps a leg durable before a wait that can outlast the process (DESIGN §3 "Push work").
-    private mutating func keep(
-        _ slot: Int, _ index: Int, _ leg: Int, _ wait: LegWait, _ now: Now, _ effects: inout [ServerEffect]
-    ) {
-        guard self.people[slot].devices[index].legs[leg].state != .waiting(wait) else { return }
-        self.people[slot].devices[index].legs[leg].state = .waiting(wait)
-        self.people[slot].devices[index].legs[leg].isKept = true
-        self.tell(.keepLeg(self.openLeg(slot, index, leg, now)), &effects)
-    }
-
-    /// A leg as the store keeps it and a trace shows it.
-    func openLeg(_ slot: Int, _ index: Int, _ leg: Int, _ now: Now?) -> OpenLeg {
-        let device = self.people[slot].devices[index]
-        let open = device.legs[leg]
-        let id = LegID(message: open.message.message.id, user: self.people[slot].key, device: device.id)
-        let wait: LegWait
-        switch open.state {
-        case .live: wait = .live
-        case .held: wait = .grace
-        case .queued, .inFlight: wait = .inFlight
-        case .waiting(let reason): wait = reason
-        }
-        var notBefore: Int64?
-        if let now, let until = device.retry?.until { notBefore = now.wall + max(0, until - now.monotonic) }
-        return OpenLeg(
-            leg: id, position: open.position, wait: wait,
-            apnsID: open.sentAttempt.map { apnsID(of: id, attempt: $0) }, attempts: open.attempts,
-            notBefore: notBefore)
-    }
-
-    private func facts(_ slot: Int, _ index: Int, _ leg: Int, _ now: Now) -> PushFacts {
-        let user = self.people[slot].key.user
-        let open = self.people[slot].devices[index].legs[leg]
-        let message = open.message.message
-        var facts = PushFacts()
-        facts.isNotifiable =
-            message.flags.contains(.notified) && message.conversation.type != .chatRoom && message.sender != user
-        if open.position <= self.people[slot].devices[index].settled { facts.settled = .shown }
-        if !self.people[slot].readUpTo.isEmpty {
-            let readUpTo = self.people[slot].readUpTo[message.conversation(seenBy: user)] ?? 0
-            facts.isReadElsewhere = readUpTo >= open.position
-        }
-        facts.isExpired = now.wall >= message.sentAt + self.settings.pushLifetime
-        facts.token = self.people[slot].devices[index].token
-        switch self.people[slot].devices[index].lease {
-        case .foreground, .background: facts.presence = .live
-        case .grace, .returning: facts.presence = .grace
-        case .probing: facts.presence = open.state == .held ? .grace : .gone
-        case .gone: facts.presence = .gone
-        }
-        if let lane = self.lane(slot, index) { facts.lane = self.lanes[lane]?.breaker.hold ?? .none }
-        if let retry = self.people[slot].devices[index].retry, retry.until != nil {
-            facts.retry = retry.wait == .throttled ? .throttled : .providerDown
-        }
-        return facts
-    }
-
-    private func lane(_ slot: Int, _ index: Int) -> PushLane? {
+    func lane(_ slot: Int, _ index: Int) -> PushLane? {
         guard let (registration, _) = self.people[slot].devices[index].registration else { return nil }
         return PushLane(
             app: self.people[slot].key.app, environment: registration.environment, topic: registration.topic)
     }
 
-    private mutating func joinLane(_ slot: Int, _ index: Int) {
+    mutating func joinLane(_ slot: Int, _ index: Int) {
         guard !self.people[slot].devices[index].isInLane, let lane = self.lane(slot, index) else { return }
         self.people[slot].devices[index].isInLane = true
         self.lanes[lane, default: Lane()].queue.append((slot, self.people[slot].devices[index].id))
     }
 
-    private mutating func send(
+    /// Sends a leg, with all that wait to be merged with it, or lets it queue.
+    mutating func send(
         _ slot: Int, _ index: Int, _ leg: Int, hasTurn: Bool, _ now: Now, _ effects: inout [ServerEffect]
     ) -> Judgement {
         guard let lane = self.lane(slot, index), let (registration, _) = self.people[slot].devices[index].registration
@@ -173,26 +111,31 @@ extension ServerCore {
             self.joinLane(slot, index)
             return .mustQueue
         }
-        let open = self.people[slot].devices[index].legs[leg]
-        let id = LegID(
-            message: open.message.message.id, user: self.people[slot].key,
-            device: self.people[slot].devices[index].id)
+        let merged = self.mergedWith(slot, index, leg, now)
+        let newest = merged.last ?? leg
+        let open = self.people[slot].devices[index].legs[newest]
+        let id = LegID(message: open.id, user: self.people[slot].key, device: self.people[slot].devices[index].id)
         do throws(InvalidField) {
-            let request = try self.request(for: id, open, of: slot, to: registration)
+            let request = try self.request(for: id, open, count: merged.count, of: slot, to: registration)
             self.pushCount += 1
             let push = PushID(self.pushCount)
             self.pushes[push] = Push(
-                slot: slot, leg: id, position: open.position, lane: lane, registration: registration,
-                attempt: open.attempts)
+                slot: slot, leg: id, positions: merged.map { self.people[slot].devices[index].legs[$0].position },
+                lane: lane, registration: registration, attempt: open.attempts, badge: self.people[slot].unread)
+            self.people[slot].devices[index].badge.dueAt = nil
+            self.countAlert(open, slot, index, isMerged: merged.count > 1, now)
+            for leg in merged {
+                self.people[slot].devices[index].legs[leg].state = .inFlight(push)
+                self.people[slot].devices[index].legs[leg].sentAttempt =
+                    self.people[slot].devices[index].legs[leg].attempts
+            }
             self.people[slot].devices[index].inFlight = push
-            self.people[slot].devices[index].legs[leg].state = .inFlight(push)
-            self.people[slot].devices[index].legs[leg].sentAttempt = open.attempts
             self.lanes[lane]?.inFlight += 1
             effects.append(.push(push, id.user.app, request))
             self.tellBreaker(of: lane, .started(push), now, &effects)
             return .sent
         } catch {
-            self.people[slot].devices[index].legs.remove(at: leg)
+            self.people[slot].devices[index].legs.remove(at: newest)
             self.end(id.message, slot, index, .rejected(reason: "\(error)"), now, &effects)
             return .ended
         }
@@ -239,9 +182,10 @@ extension ServerCore {
     ) {
         let user = self.people[slot].key.user
         let read = self.people[slot].devices[index].legs.removeAll { leg in
-            if case .inFlight = leg.state { return false }
-            return leg.position <= upTo && leg.message.message.conversation(seenBy: user) == conversation
+            // What was shown stands there until its withdrawal comes, read or not.
+            guard case .message = leg.subject, !leg.isInFlight else { return false }
+            return leg.position <= upTo && leg.conversation(seenBy: user) == conversation
         }
-        for leg in read { self.end(leg.message.message.id, slot, index, .readElsewhere, now, &effects) }
+        for leg in read { self.end(leg.id, slot, index, .readElsewhere, now, &effects) }
     }
 }

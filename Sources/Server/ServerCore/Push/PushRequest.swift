@@ -1,86 +1,119 @@
 import APNsModel
-package import TidingsModel
+import StoreModel
+import TidingsModel
 
 extension ServerCore {
     /// The sound of an alert (apns.md §13).
-    static let sound = "default"
+    static let sound: APNsPayload.Sound = "default"
 
-    /// The push of one leg: an alert that the service extension may replace, with everything it needs to do so (DESIGN §5, §7).
+    /// The push of one leg (DESIGN §5, §7).
     ///
+    /// - Parameter count: how many messages it tells of; the leg's is the newest.
     /// - Throws: `InvalidField` if the payload cannot be made to fit.
     mutating func request(
-        for id: LegID, _ leg: Leg, of slot: Int, to registration: PushRegistration
+        for id: LegID, _ leg: Leg, count: Int, of slot: Int, to registration: PushRegistration
     ) throws(InvalidField) -> APNsRequest {
-        let message = leg.message.message
-        let person = self.people[slot].key
-        let conversation = message.conversation(seenBy: person.user)
-        let device = DeviceKey(user: person, device: id.device ?? "")
-        let info = PushInfo(
-            message: message.id, position: leg.position, badgePosition: self.people[slot].head,
-            recipientTag: recipientTag(of: device, salt: self.settings.recipientTagSalt),
-            text: PushInfo.Text(
-                title: PushText.title(of: message, seenBy: person.user), body: self.alertText(of: message)))
-        var custom: [(String, JSONValue)] = []
-        if let notification = try? NotificationPayload(message: message, seenBy: person.user) {
-            custom.append((NotificationPayload.key, .object(notification.dictionary)))
+        let named: MessageID
+        let expiry: Int64
+        let payload: APNsPayload
+        switch leg.subject {
+        case .message(let shared):
+            named = shared.message.id
+            expiry = min(shared.message.sentAt + self.settings.pushLifetime, shared.message.expiresAt ?? .max)
+            payload = self.alert(of: shared, at: leg.position, count: count, for: id, slot)
+        case .recall(let recall, let wasUnread):
+            named = recall.message
+            expiry = recall.at + self.settings.pushLifetime
+            payload = self.withdrawal(recall, at: leg.position, wasUnread: wasUnread, for: id, slot)
         }
-        custom.append((PushInfo.key, info.dictionary))
-        let payload = APNsPayload(
-            // Shown where no extension can check whose phone it is (DESIGN §7): it says nothing.
-            alert: .init(body: PushText.neutral),
-            badge: self.people[slot].unread, sound: Self.sound, threadID: conversation.description,
-            category: PushInfo.category, mutableContent: true, custom: JSONObject(custom))
         return APNsRequest(
             token: registration.token, topic: registration.topic, pushType: .alert, priority: .immediate,
-            expiration: (message.sentAt + self.settings.pushLifetime) / 1_000, collapseID: message.id.description,
-            apnsID: apnsID(of: id, attempt: leg.attempts),
+            expiration: expiry / 1_000, collapseID: named.description, apnsID: apnsID(of: id, attempt: leg.attempts),
             payload: try payload.serialized(bytesMax: APNsPushType.alert.payloadBytesMax),
             environment: registration.environment)
     }
 
-    private mutating func alertText(of message: Message) -> String {
-        if let last = self.lastAlert, last.message == message.id { return last.text }
-        let text = PushText.shortText(of: message)
-        self.lastAlert = (message.id, text)
-        return text
-    }
-}
-
-/// The words of a push.
-package enum PushText {
-    /// What a push says until the service extension on the right person's phone writes the real text.
-    package static let neutral = "You have a new message"
-
-    /// The longest real text, in bytes of JSON: more than any phone shows, and little enough for a payload of 4,096 bytes
-    /// (apns.md §13).
-    package static let bytesMax = 1_024
-
-    /// The title of a notification: the peer, or the group. The server knows no names; the kit puts them in their place.
-    package static func title(of message: Message, seenBy user: UserID) -> String {
-        message.conversation(seenBy: user).target
-    }
-
-    /// The text, shortened at the end of a character if need be.
-    package static func shortText(of message: Message) -> String {
-        let text = Self.text(of: message)
-        return APNsPayload.escapedCount(text.utf8) <= Self.bytesMax
-            ? text : APNsPayload.shortened(text, bytesMax: Self.bytesMax)
-    }
-
-    /// What stands for a message whose content has no words, by its type (S0.13).
-    static let defaults: [ObjectName: String] = [
-        "RC:ImgMsg": "[Image]", "RC:GIFMsg": "[Image]", "RC:VcMsg": "[Voice]", "RC:HQVCMsg": "[Voice]",
-        "RC:SightMsg": "[Video]", "RC:FileMsg": "[File]", "RC:LBSMsg": "[Location]", "RC:CardMsg": "[Card]",
-    ]
-
-    /// The body of the alert: the sender's own push text, a text message's content, or what stands for its type.
-    package static func text(of message: Message) -> String {
-        if let text = message.pushText, !text.isEmpty { return text }
-        if message.objectName == .text, let content = try? JSONValue(parsing: message.content),
-            let text = content["content"]?.stringValue, !text.isEmpty
-        {
-            return text
+    /// An alert that the service extension may replace, with everything it needs to do so.
+    private mutating func alert(
+        of shared: SharedMessage, at position: LogPosition, count: Int, for id: LegID, _ slot: Int
+    ) -> APNsPayload {
+        let message = shared.message
+        let person = self.people[slot].settings.person
+        let (tag, words) = self.words(of: slot)
+        // Without a text of its own the push keeps the alert's, which says nothing.
+        var text: PushInfo.Text?
+        if !person.hidesContent {
+            text = PushInfo.Text(
+                title: self.title(of: message, seenBy: id.user.user),
+                body: count > 1 ? words.several(count) : self.alertText(of: shared, tag, words))
         }
-        return Self.defaults[message.objectName] ?? "New message"
+        var custom: [(String, JSONValue)] = []
+        if let notification = try? NotificationPayload(message: message, seenBy: id.user.user) {
+            custom.append((NotificationPayload.key, .object(notification.dictionary)))
+        }
+        let info = self.info(of: message.id, at: position, isRecall: false, text: text, for: id, slot)
+        custom.append((PushInfo.key, info.dictionary))
+        return APNsPayload(
+            // Shown where no extension can check whose phone it is (DESIGN §7): it says nothing.
+            alert: .init(body: person.hidesContent ? words.hidden : words.neutral),
+            badge: self.people[slot].unread, sound: Self.sound,
+            threadID: message.conversation(seenBy: id.user.user).description, category: PushInfo.category,
+            mutableContent: true, custom: JSONObject(custom))
+    }
+
+    /// What takes the place of a withdrawn message: silent, under the message's id. Other extensions than ours learn from S2.22
+    /// that the number goes down.
+    private func withdrawal(
+        _ recall: Recall, at position: LogPosition, wasUnread: Bool, for id: LegID, _ slot: Int
+    ) -> APNsPayload {
+        var custom: [(String, JSONValue)] = []
+        if let notification = try? NotificationPayload(
+            conversationType: recall.conversation.type, senderID: recall.sender, messageType: Self.recallNotice,
+            targetID: recall.conversation.target, messageUID: recall.message.description)
+        {
+            custom.append((NotificationPayload.key, .object(notification.dictionary)))
+        }
+        let info = self.info(of: recall.message, at: position, isRecall: true, text: nil, for: id, slot)
+        custom.append((PushInfo.key, info.dictionary))
+        if wasUnread {
+            custom.append(
+                ("message", .members([("params", .members([("corner_mark_decrease", true)]))])))
+        }
+        return APNsPayload(
+            alert: .init(body: self.words(of: slot).words.recalled), badge: self.people[slot].unread,
+            threadID: recall.conversation.description, mutableContent: true, interruptionLevel: .passive,
+            custom: JSONObject(custom))
+    }
+
+    /// The type of what stands in the place of a withdrawn message (S0.13).
+    private static let recallNotice: ObjectName = "RC:RcNtf"
+
+    private func info(
+        of message: MessageID, at position: LogPosition, isRecall: Bool, text: PushInfo.Text?, for id: LegID,
+        _ slot: Int
+    ) -> PushInfo {
+        PushInfo(
+            message: message, position: position, badgePosition: self.people[slot].head,
+            recipientTag: recipientTag(
+                of: DeviceKey(user: id.user, device: id.device ?? ""), salt: self.settings.recipientTagSalt),
+            isRecall: isRecall, text: text)
+    }
+
+    /// The words for a person.
+    func words(of slot: Int) -> (tag: String, words: PushWords) {
+        (self.settings.words[self.people[slot].key.app] ?? AppWords())
+            .words(for: self.people[slot].settings.person.language)
+    }
+
+    /// The title of a notification. The core knows no names of conversations; the extension puts them in their place.
+    private func title(of message: Message, seenBy user: UserID) -> String {
+        PushText.title(of: message, seenBy: user)
+    }
+
+    private mutating func alertText(of shared: SharedMessage, _ tag: String, _ words: PushWords) -> String {
+        if let last = self.lastAlert, last.message === shared, last.tag == tag { return last.text }
+        let text = PushText.shortText(of: shared.message, words: words)
+        self.lastAlert = (shared, tag, text)
+        return text
     }
 }

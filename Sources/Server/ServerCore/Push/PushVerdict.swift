@@ -25,6 +25,7 @@ package enum PushVerdict: Hashable, Sendable {
         if facts.isRecalled { self = .end(.recalled); return }
         if facts.isExpired { self = .end(.expired); return }
         if facts.isMuted { self = .end(.muted); return }
+        if facts.quietHours == .drop { self = .end(.quietHours); return }
         switch facts.token {
         case .missing: self = .end(.noToken); return
         case .dead(let timestamp): self = .end(.tokenDead(timestamp: timestamp)); return
@@ -34,8 +35,9 @@ package enum PushVerdict: Hashable, Sendable {
         // Waits.
         if facts.presence == .live { self = .wait(.live); return }
         if facts.presence == .grace { self = .wait(.grace); return }
-        if facts.isQuietHours { self = .wait(.quietHours); return }
+        if facts.quietHours == .defer { self = .wait(.quietHours); return }
         if facts.isActiveElsewhere { self = .wait(.activeElsewhere); return }
+        if facts.isStorm { self = .wait(.merging); return }
         if facts.lane == .configFault { self = .wait(.configFault); return }
         if facts.lane == .breakerOpen { self = .wait(.breakerOpen); return }
         if facts.retry == .throttled { self = .wait(.throttled); return }
@@ -58,22 +60,25 @@ package struct PushFacts: Hashable, Sendable {
     package var isNotifiable = true
     /// The device has settled it, and how.
     package var settled: Disposition?
-    /// The person has read it on another device: the read cursor of the conversation stands at or behind its position.
+    /// The person has read it on another device: the read cursor of the conversation stands at or behind its position. Or they
+    /// have deleted it there.
     package var isReadElsewhere = false
-    /// Its sender has recalled it.
+    /// It was withdrawn. What was shown of it already is withdrawn by a push of its own.
     package var isRecalled = false
     /// Its deadline has passed.
     package var isExpired = false
-    /// The person has muted the conversation, and no mention overrides that.
+    /// The level the person has set for the conversation does not let it ring: nothing may, or only a mention, which it is not.
     package var isMuted = false
     /// What is known of the device's push token.
     package var token: Token = .usable
     /// Whether a connection may still carry it.
     package var presence: Presence = .gone
-    /// It is the person's quiet hours.
-    package var isQuietHours = false
-    /// The person is using another device.
+    /// Whether it is the person's quiet hours, and what they want of them.
+    package var quietHours: QuietHold = .none
+    /// The person has just done something on another device that is in front.
     package var isActiveElsewhere = false
+    /// Many alerts of its conversation have just gone to this device, and it does not mention the person.
+    package var isStorm = false
     /// What holds up all pushes of the lane.
     package var lane: LaneHold = .none
     /// What holds up pushes to this device.
@@ -97,6 +102,15 @@ package struct PushFacts: Hashable, Sendable {
         /// The device may come back in a moment.
         case grace
         case gone
+    }
+
+    /// What a person's quiet hours are to pushes.
+    package enum QuietHold: Hashable, Sendable {
+        case none
+        /// They wait for the end, or until it is known when that is.
+        case `defer`
+        /// They are not sent.
+        case drop
     }
 
     /// What can hold up a lane.

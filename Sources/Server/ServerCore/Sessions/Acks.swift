@@ -59,11 +59,9 @@ extension ServerCore {
         let device = self.people[slot].devices[index].id
         var requests = self.storeRequests
         self.people[slot].devices[index].legs.settle(upTo: position) { leg in
-            let message = leg.message.message
-            let implied: Disposition = message.sender == user.user ? .suppressed(.ownMessage) : .shown
             let ended = EndedLeg(
-                leg: LegID(message: message.id, user: user, device: device),
-                end: .settled(disposition ?? implied), at: now.wall)
+                leg: LegID(message: leg.id, user: user, device: device),
+                end: .settled(disposition ?? leg.impliedDisposition(for: user.user)), at: now.wall)
             requests += 1
             effects.append(.store(StoreRequestID(requests), .endLeg(ended)))
         }
@@ -91,8 +89,7 @@ extension ServerCore {
             let last = self.people[slot].devices[index].legs.last
         {
             self.people[slot].devices[index].skippedUpTo = 0
-            let body = LogEntry.Body.message(last.message.message)
-            effects.append(.write(session, .entry(LogEntry(position: last.position, body: body))))
+            effects.append(.write(session, .entry(LogEntry(position: last.position, body: last.body))))
         }
     }
 
@@ -114,47 +111,5 @@ extension ServerCore {
         self.people[slot].devices[index].written = decided
         let key = DeviceKey(user: self.people[slot].key, device: self.people[slot].devices[index].id)
         self.tell(.advance(key, settled: nil, decided: decided), &effects)
-    }
-
-    /// The person has read a conversation: everybody of theirs is told, and what waits for a push of it ends.
-    mutating func finishRead(
-        of user: UserKey, _ conversation: ConversationID, upTo: LogPosition, position: LogPosition?, unread: Int,
-        _ now: Now, _ effects: inout [ServerEffect]
-    ) {
-        guard let position, let slot = self.slots[user] else { return }
-        if self.people[slot].isReady {
-            self.read(slot, conversation, upTo: upTo, position: position, unread: unread, now, &effects)
-        } else {
-            self.loadings[slot]?.queue.append(.read(conversation, upTo: upTo, position: position, unread: unread))
-        }
-    }
-
-    /// The same for a person in memory.
-    mutating func read(
-        _ slot: Int, _ conversation: ConversationID, upTo: LogPosition, position: LogPosition, unread: Int, _ now: Now,
-        _ effects: inout [ServerEffect]
-    ) {
-        self.people[slot].head = max(self.people[slot].head, position)
-        self.people[slot].unread = unread
-        let isNeeded = self.people[slot].devices.contains { !$0.legs.isEmpty }
-        if isNeeded {
-            self.people[slot].readUpTo[conversation] = max(self.people[slot].readUpTo[conversation] ?? 0, upTo)
-        } else {
-            self.people[slot].readUpTo.removeAll()
-        }
-        let entry = LogEntry(position: position, body: .read(conversation: conversation, upTo: upTo))
-        for index in self.people[slot].devices.indices {
-            let device = self.people[slot].devices[index].session
-            if self.people[slot].devices[index].lease.getsFrames, let device {
-                effects.append(.write(device, .entry(entry)))
-            }
-            if self.people[slot].devices[index].lease.isLive {
-                self.dirtyCursor(slot, index, now)
-            } else {
-                self.endRead(slot, index, conversation, upTo: upTo, now, &effects)
-                self.pump(slot, index, now, &effects)
-            }
-        }
-        self.arm(slot)
     }
 }

@@ -1,3 +1,4 @@
+import OrderedCollections
 import StoreModel
 import TidingsModel
 
@@ -16,6 +17,13 @@ struct Session: Sendable {
     let slot: Int
     var sendsInFlight = 0
     var syncsInFlight = 0
+    var requestsInFlight = 0
+    /// The store is asked who hears that the person is typing.
+    var isTypingAsked = false
+    /// The chat rooms it hears.
+    var rooms: OrderedSet<ConversationID> = []
+    /// Push registrations, reads and sign-outs with the store.
+    var commandsInFlight = 0
 }
 
 extension ServerCore {
@@ -125,6 +133,7 @@ extension ServerCore {
         self.people[slot].devices[index].session = session
         self.people[slot].devices[index].signedInAt = record.signedInAt
         self.people[slot].devices[index].heardAt = now.monotonic
+        if opening.run == .foreground { self.people[slot].devices[index].activeAt = now.monotonic }
         self.people[slot].devices[index].stored = min(opening.after, self.people[slot].head)
         self.people[slot].devices[index].skippedUpTo = 0
         effects.append(
@@ -138,8 +147,10 @@ extension ServerCore {
                         frameBytesMax: self.settings.frameBytesMax,
                         recipientTag: recipientTag(of: opening.device, salt: self.settings.recipientTagSalt),
                         extensionToken: opening.extensionToken))))
+        self.people[slot].devices[index].platform = record.platform
         self.changeLease(slot, index, .connected(opening.run), now, &effects)
         if opening.run == .foreground { self.settleStored(slot, index, now, &effects) }
+        self.kickOthers(slot, than: opening.device, now, &effects)
         self.arm(slot)
     }
 

@@ -27,12 +27,21 @@ extension ServerCore {
         _ draft: MessageDraft, from sender: UserKey, _ now: Now
     ) throws(ServerFrame.Problem) -> SharedMessage {
         guard self.storeBacklog < self.settings.storeBacklogMax else { throw Self.unavailable }
+        var draft = draft
+        draft.recipients = Set(draft.recipients).sorted()
+        if draft.mentions == .none, !draft.conversation.type.targetIsPeer, draft.content.contains("mentionedInfo"),
+            let content = try? JSONValue(parsing: draft.content)
+        {
+            draft.mentions = Mentions(content: content)
+        }
         do throws(InvalidField) { try draft.validate() } catch { throw ServerFrame.Problem(error) }
         return SharedMessage(
             Message(
                 id: self.messageIDs.next(wallMilliseconds: now.wall), app: sender.app, sender: sender.user,
                 conversation: draft.conversation, clientMessageID: draft.clientMessageID, objectName: draft.objectName,
-                content: draft.content, flags: draft.flags, pushText: draft.pushText, sentAt: now.wall))
+                content: draft.content, flags: draft.flags, pushText: draft.pushText, sentAt: now.wall,
+                mentions: draft.mentions.sorted, recipients: draft.recipients,
+                expiresAt: draft.lifetimeMilliseconds.map { now.wall + $0 }))
     }
 
     /// Tells the sender, once the store has synced the message or refused it (DESIGN P1).
@@ -103,14 +112,10 @@ extension ServerCore {
             return
         }
         let lease = self.people[slot].devices[index].lease
-        let state: Leg.State
-        switch lease {
-        case .foreground, .background: state = .live
-        case .probing, .grace, .returning: state = .held
-        case .gone: state = .queued
-        }
         self.people[slot].devices[index].legs.append(
-            Leg(position: position, message: message, state: state, liveSince: now.monotonic))
+            Leg(
+                position: position, subject: .message(message), state: Self.firstState(of: lease),
+                liveSince: now.monotonic))
         guard lease.getsFrames, let session = self.people[slot].devices[index].session else { return }
         if self.people[slot].devices[index].legs.count <= self.settings.liveWindowMax {
             effects.append(.write(session, .entry(LogEntry(position: position, body: .message(message.message)))))
@@ -135,5 +140,13 @@ extension ServerCore {
         guard self.people[slot].devices.isEmpty, self.people[slot].key.user != message.message.sender else { return }
         let leg = LegID(message: message.message.id, user: self.people[slot].key, device: nil)
         self.tell(.endLeg(EndedLeg(leg: leg, end: .noDevice, at: now.wall)), &effects)
+    }
+}
+
+extension Mentions {
+    /// The same people as the order of a message's addressees demands: sorted, without repeats.
+    fileprivate var sorted: Mentions {
+        guard case .users(let users) = self else { return self }
+        return .users(Set(users).sorted())
     }
 }

@@ -12,6 +12,7 @@ extension ServerCore {
     mutating func forget(_ session: SessionID) {
         self.openings.removeValue(forKey: session)
         guard let ended = self.sessions.removeValue(forKey: session) else { return }
+        for room in ended.rooms { self.leave(RoomKey(app: ended.device.user.app, room: room), session) }
         guard let index = self.people[ended.slot].index(of: ended.device.device) else { return }
         guard self.people[ended.slot].devices[index].session == session else { return }
         self.people[ended.slot].devices[index].session = nil
@@ -66,6 +67,7 @@ extension ServerCore {
         let slot = known.slot
         self.hear(session, now, &effects)
         guard let index = self.people[slot].index(of: known.device.device) else { return }
+        if frame.isDoneByPerson { self.people[slot].devices[index].activeAt = now.monotonic }
         do throws(InvalidField) {
             switch frame {
             case .hello:
@@ -80,17 +82,29 @@ extension ServerCore {
                 self.changeLease(slot, index, .reported(run), now, &effects)
                 if run == .foreground { self.settleStored(slot, index, now, &effects) }
             case .registerPush(let registration):
+                guard self.mayCommand(session, "push_registration", &effects) else { return }
                 try self.register(registration, slot, index, now, &effects)
             case .sync(let after, let limit):
                 self.sync(after: after, limit: limit, for: session, known, &effects)
             case .markRead(let conversation, let upTo):
+                guard self.mayCommand(session, "mark_read", &effects) else { return }
+                self.sessions[session]?.commandsInFlight += 1
                 self.ask(
                     .markRead(known.device.user, conversation, upTo: upTo, at: now.wall),
                     for: .markRead(session, known.device.user, conversation, upTo: upTo), &effects)
             case .deviceStatus(let status): self.people[slot].devices[index].status = status
+            case .opened(let message):
+                let leg = LegID(message: message, user: known.device.user, device: known.device.device)
+                self.tell(.receipt(leg, .opened, at: now.wall), &effects)
+            case .request(let number, let request):
+                self.request(request, number, from: session, known, now, &effects)
+            case .typing(let conversation, let isTyping):
+                self.typing(in: conversation, isTyping, from: session, known, &effects)
             case .ping(let number):
                 effects.append(.write(session, .pong(number)))
             case .signOut:
+                guard self.mayCommand(session, "sign_out", &effects) else { return }
+                self.sessions[session]?.commandsInFlight += 1
                 self.endLegs(ofSignedOut: slot, index, now, &effects)
                 self.ask(.signOut(known.device, at: now.wall), for: .signOut(session, known.device), &effects)
             }
@@ -129,6 +143,9 @@ extension ServerCore {
         switch after {
         case .foreground, .background:
             self.people[slot].devices[index].progressAt = now.monotonic
+            // The app puts its own number there.
+            self.people[slot].devices[index].badge.shown = nil
+            self.people[slot].devices[index].badge.dueAt = nil
             if !before.isLive { self.people[slot].devices[index].legs.becomeLive(at: now.monotonic) }
         case .probing:
             self.people[slot].devices[index].legs.becomeQueued(
@@ -142,7 +159,16 @@ extension ServerCore {
             self.people[slot].busyAt = now.monotonic
             self.pump(slot, index, now, &effects)
         }
+        if before == .foreground, after != .foreground { self.pumpOthers(slot, than: index, now, &effects) }
         self.arm(slot)
+    }
+
+    /// Whether a session may have another command carried out; if not, it is told.
+    private func mayCommand(_ session: SessionID, _ field: String, _ effects: inout [ServerEffect]) -> Bool {
+        let count = self.settings.commandsInFlightMax
+        guard let known = self.sessions[session], known.commandsInFlight >= count else { return true }
+        effects.append(.write(session, .problem(Self.mustWait(field, count), isFatal: false)))
+        return false
     }
 
     private mutating func sync(
@@ -181,7 +207,8 @@ extension ServerCore {
     }
 
     private func fitting(_ entries: [LogEntry]) -> [LogEntry] {
-        // JSON may write a byte as six ("\u0001"); in the frame everything but the texts takes less than 512 bytes an entry.
+        // JSON may write a byte as six ("\u0001"); in the frame everything but the texts and the lists of people takes less than
+        // 512 bytes an entry, and a person less than 128.
         var room = Int(self.settings.frameBytesMax)
         var count = 0
         for entry in entries {
@@ -189,13 +216,29 @@ extension ServerCore {
             switch entry.body {
             case .message(let message):
                 room -= 2 * (message.content.utf8.count + (message.pushText?.utf8.count ?? 0))
+                room -= 128 * message.recipients.count
+                if case .users(let users) = message.mentions { room -= 128 * users.count }
             case .custom(let message):
                 room -= 2 * (message.content.utf8.count + JSONValue.object(message.extras).text.utf8.count)
-            case .read, .recall: break
+            case .edit(let edit): room -= 2 * edit.content.utf8.count
+            // A name and a portrait may be longer than the rest.
+            case .change(let change): room -= 2_560 + 128 * change.action.people.count
+            case .deletion(let deletion): room -= 32 * deletion.messages.count
+            case .read, .recall, .conversationSettings, .personSettings, .blocked, .unknown: break
             }
             if room < 0, count > 0 { break }
             count += 1
         }
         return count == entries.count ? entries : Array(entries.prefix(count))
+    }
+}
+
+extension ClientFrame {
+    /// A person has done something, not merely their app: what the wait `active_elsewhere` goes by.
+    fileprivate var isDoneByPerson: Bool {
+        switch self {
+        case .send, .markRead, .opened, .request, .typing, .runState(.foreground): true
+        case .hello, .ack, .runState, .registerPush, .sync, .ping, .signOut, .deviceStatus: false
+        }
     }
 }

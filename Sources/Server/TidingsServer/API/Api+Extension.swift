@@ -32,7 +32,7 @@ extension Api {
     private func ask(
         _ question: ExtensionRequest, _ token: UserTokens.ExtensionToken
     ) async throws(ApiProblem) -> ApiResult {
-        let result = await self.server.ask(
+        let result = await self.core(
             .fromExtension(token.device, tokenIssuedAt: token.issuedAt, question))
         guard case .refused(let problem) = result else { return result }
         throw problem.code == .invalidToken ? Self.unauthorizedExtension : ApiProblem(problem)
@@ -58,20 +58,6 @@ extension Api {
         guard case .page(let page) = try await self.ask(question, token) else { throw ApiProblem.bug }
         return .json(page.json(for: token.device.user.user))
     }
-
-    private func number(
-        _ request: Request, _ name: String, _ range: ClosedRange<Int64>, default fallback: Int64?
-    ) throws(ApiProblem) -> Int64 {
-        let rule = "must be a whole number from \(range.lowerBound) to \(range.upperBound)"
-        guard let text = request.uri.queryParameters.get(name) else {
-            guard let fallback else { throw ApiProblem(InvalidField(field: name, rule: rule)) }
-            return fallback
-        }
-        guard let number = Int64(text), range.contains(number) else {
-            throw ApiProblem(InvalidField(field: name, rule: rule))
-        }
-        return number
-    }
 }
 
 extension LogPage {
@@ -86,7 +72,9 @@ extension LogPage {
             switch later.body {
             case .read(conversation, let upTo): upTo >= position
             case .recall(let recall): recall.message == message.id
-            case .read, .message, .custom: false
+            case .read, .message, .custom, .edit, .deletion, .conversationSettings, .personSettings, .blocked, .change,
+                .unknown:
+                false
             }
         }
     }
@@ -115,6 +103,8 @@ extension LogPage {
             case .read(let conversation, let upTo):
                 ["position": .int(entry.position), "read": conversation.json, "up_to": .int(upTo)]
             case .custom: ["position": .int(entry.position), "custom": true]
+            case .edit, .deletion, .conversationSettings, .personSettings, .blocked, .change, .unknown:
+                ["position": .int(entry.position), "other": true]
             case .recall(let recall):
                 [
                     "position": .int(entry.position), "recall": .string(recall.message.description),

@@ -7,8 +7,10 @@ import TidingsModel
 
 /// The HTTP API: checks keys and input, asks the core, and answers. `OpenAPI.document` describes it.
 struct Api: Sendable {
-    /// The core's loop.
-    let server: ServerLoop
+    /// Asks the core.
+    let core: @Sendable (ApiCommand) async -> ApiResult
+    /// Where requests are counted.
+    let metrics: ServerMetrics
     /// Makes user tokens and checks extension tokens.
     let tokens: UserTokens
     /// Checks keys.
@@ -25,14 +27,14 @@ struct Api: Sendable {
     /// All routes.
     func router() -> Router<Context> {
         let router = Router(context: Context.self)
-        router.middlewares.add(ProblemMiddleware(metrics: self.server.metrics))
+        router.middlewares.add(ProblemMiddleware(metrics: self.metrics))
         self.addOperations(to: router)
         self.addExtension(to: router)
         let app = router.group("v1/apps/{app}")
         app.post("tokens") { try await self.issueToken($0, $1) }
-        app.post("messages") { try await self.send($0, $1) }
-        app.put("conversations/{type}/{id}") { try await self.putConversation($0, $1) }
-        app.get("messages/{id}/trace") { try await self.trace($0, $1) }
+        self.addMessages(to: app)
+        self.addConversations(to: app)
+        self.addSettings(to: app)
         return router
     }
 
@@ -60,7 +62,7 @@ struct Api: Sendable {
         guard let key = Self.bearer(request) else {
             throw Self.unauthorized("must be \"Bearer KEY\" with one of the app's API keys")
         }
-        let app = AppID(context.parameters.get("app") ?? "")
+        let app = AppID(Self.parameter("app", context))
         switch self.keys.access(app: app, key: key, scope: scope) {
         case .granted: return app
         case .unknownKey: throw Self.unauthorized("must hold one of the app's API keys")
@@ -89,31 +91,5 @@ struct Api: Sendable {
     /// The request's body as an object.
     func body(_ request: Request) async throws -> ApiBody {
         try ApiBody(Array((try await request.body.collect(upTo: self.bodyBytesMax)).readableBytesView))
-    }
-
-    /// Text from outside as an id.
-    func identifier<ID: StringIdentifier>(_ text: String, _ field: String) throws(ApiProblem) -> ID {
-        do throws(InvalidField) {
-            return try ID.validated(text, field: field)
-        } catch {
-            throw ApiProblem(error)
-        }
-    }
-
-    /// A message id of the path or a body.
-    func messageID(_ text: String, _ field: String) throws(ApiProblem) -> MessageID {
-        guard let id = MessageID(text) else {
-            throw ApiProblem(InvalidField(field: field, rule: "must be a message id of 13 characters"))
-        }
-        return id
-    }
-
-    /// A conversation's kind by its code.
-    func type(_ code: String, _ field: String) throws(ApiProblem) -> ConversationType {
-        guard let type = ConversationType(rawValue: code) else {
-            let codes = ConversationType.allCases.map(\.rawValue).joined(separator: ", ")
-            throw ApiProblem(InvalidField(field: field, rule: "must be one of \(codes)"))
-        }
-        return type
     }
 }

@@ -56,16 +56,47 @@ struct ApiBody {
     mutating func integer(
         _ key: String, in range: ClosedRange<Int64>, default fallback: Int64
     ) throws(ApiProblem) -> Int64 {
-        guard let value = self.value(key) else { return fallback }
+        try self.optionalInteger(key, in: range) ?? fallback
+    }
+
+    /// A whole number within a range that must be there.
+    mutating func integer(_ key: String, in range: ClosedRange<Int64>) throws(ApiProblem) -> Int64 {
+        guard let number = try self.optionalInteger(key, in: range) else {
+            throw self.problem(key, "must be present")
+        }
+        return number
+    }
+
+    /// A whole number within a range that may be missing or null.
+    mutating func optionalInteger(_ key: String, in range: ClosedRange<Int64>) throws(ApiProblem) -> Int64? {
+        guard let value = self.value(key) else { return nil }
         guard let number = value.intValue, range.contains(number) else {
             throw self.problem(key, "must be a whole number from \(range.lowerBound) to \(range.upperBound)")
         }
         return number
     }
 
-    /// A list of strings that must be there.
-    mutating func strings(_ key: String) throws(ApiProblem) -> [String] {
-        guard let value = self.value(key) else { throw self.problem(key, "must be present") }
+    /// A list of whole numbers, sorted, without repeats; empty if it is missing.
+    mutating func integers(_ key: String, in range: ClosedRange<Int64>) throws(ApiProblem) -> [Int] {
+        guard let value = self.value(key) else { return [] }
+        guard let list = value.arrayValue else { throw self.problem(key, "must be an array, got \(value.typeName)") }
+        var numbers: Set<Int> = []
+        for (index, element) in list.enumerated() {
+            guard let number = element.intValue, range.contains(number) else {
+                throw self.problem(
+                    "\(key)[\(index)]", "must be a whole number from \(range.lowerBound) to \(range.upperBound)")
+            }
+            numbers.insert(Int(number))
+        }
+        return numbers.sorted()
+    }
+
+    /// A list of strings, or the default if it is missing; without one it must be there.
+    mutating func strings(_ key: String, default fallback: [String]? = nil) throws(ApiProblem) -> [String] {
+        guard let value = self.value(key) else {
+            guard let fallback else { throw self.problem(key, "must be present") }
+            return fallback
+        }
         guard let list = value.arrayValue else { throw self.problem(key, "must be an array, got \(value.typeName)") }
         var texts: [String] = []
         for (index, element) in list.enumerated() {
@@ -79,11 +110,39 @@ struct ApiBody {
 
     /// An object that must be there.
     mutating func object(_ key: String) throws(ApiProblem) -> ApiBody {
-        guard let value = self.value(key) else { throw self.problem(key, "must be present") }
+        guard let body = try self.optionalObject(key) else { throw self.problem(key, "must be present") }
+        return body
+    }
+
+    /// An object that may be missing or null.
+    mutating func optionalObject(_ key: String) throws(ApiProblem) -> ApiBody? {
+        guard let members = try self.optionalMembers(key) else { return nil }
+        return ApiBody(members, prefix: "\(self.prefix)\(key).")
+    }
+
+    /// An object of anything, empty if it is missing.
+    mutating func members(_ key: String) throws(ApiProblem) -> JSONObject {
+        try self.optionalMembers(key) ?? JSONObject()
+    }
+
+    /// An object of texts, empty if it is missing.
+    mutating func texts(_ key: String) throws(ApiProblem) -> [(key: String, text: String)] {
+        var texts: [(key: String, text: String)] = []
+        for (name, value) in try self.members(key).members {
+            guard let text = value.stringValue else {
+                throw self.problem("\(key).\(name)", "must be a string, got \(value.typeName)")
+            }
+            texts.append((name, text))
+        }
+        return texts
+    }
+
+    private mutating func optionalMembers(_ key: String) throws(ApiProblem) -> JSONObject? {
+        guard let value = self.value(key) else { return nil }
         guard let members = value.objectValue else {
             throw self.problem(key, "must be an object, got \(value.typeName)")
         }
-        return ApiBody(members, prefix: "\(self.prefix)\(key).")
+        return members
     }
 
     /// Refuses members that were not asked for: a misspelt one must not be passed over.

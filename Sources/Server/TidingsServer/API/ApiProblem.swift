@@ -36,8 +36,20 @@ struct ApiProblem: Error, Equatable, HTTPResponseError {
     init(_ problem: ServerFrame.Problem) {
         let isBusy = problem.code == .unavailable
         self.init(
-            isBusy ? .serviceUnavailable : .badRequest, code: problem.code.rawValue, field: problem.field,
-            rule: problem.rule, headers: isBusy ? [.retryAfter: "1"] : [:])
+            Self.status(of: problem.code), code: problem.code.rawValue, field: problem.field, rule: problem.rule,
+            headers: isBusy ? [.retryAfter: "1"] : [:])
+    }
+
+    private static func status(of code: ServerFrame.Problem.Code) -> HTTPResponse.Status {
+        switch code {
+        case .unavailable: .serviceUnavailable
+        case .unknownConversation, .unknownMessage: .notFound
+        case .notAMember, .notAllowed, .blocked: .forbidden
+        case .exists, .tooLate: .conflict
+        case .invalidField, .unknownObjectName, .invalidToken, .expiredToken, .wrongApp, .unsupportedVersion,
+            .malformedFrame, .frameTooLarge, .unexpectedFrame, .superseded, .timedOut, .slowReader, .kicked:
+            .badRequest
+        }
     }
 
     /// A fault of our own.

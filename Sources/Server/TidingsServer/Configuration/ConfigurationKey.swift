@@ -102,7 +102,7 @@ package struct ConfigurationKey: Sendable {
     private var remedy: String { "set \(self.name) in the file or \(self.environmentVariable): \(self.summary)" }
 
     /// Every key, in the order of the documentation.
-    package static let all: [ConfigurationKey] = Self.network + Self.times + Self.push
+    package static let all: [ConfigurationKey] = Self.network + Self.times + Self.push + Self.policy
 
     private static let network: [ConfigurationKey] = [
         .init("gateway.host", "address the WebSocket gateway listens on", .text(\.gateway.host)),
@@ -194,5 +194,39 @@ package struct ConfigurationKey: Sendable {
         .init(
             "push.provider_failure_burst", "failures of the provider in a row that open a breaker",
             .integer(\.core.providerFailureBurst, 1...1_000_000)),
+    ]
+
+    private static let policy: [ConfigurationKey] = [
+        .init(
+            "policy.active_elsewhere_milliseconds",
+            "time a push waits after the person did something on another device, 0 for no wait",
+            .milliseconds(\.core.activeElsewhereTime, 0...3_600_000)),
+        .init(
+            "policy.storm_limit", "alerts of one conversation after which the next ones are merged, 0 for never",
+            .integer(\.core.stormLimit, 0...1_000_000)),
+        .init(
+            "policy.storm_window_milliseconds", "time in which alerts are counted, and merged ones wait",
+            .milliseconds(\.core.stormWindow, 1_000...3_600_000)),
+        .init(
+            "policy.badge_pushes_per_hour", "silent pushes an hour that tell a device a lower badge, 0 for none",
+            .integer(\.core.badgePushesPerHour, 0...60)),
+        .init(
+            "policy.badge_delay_milliseconds", "time such a push waits for others to be merged with it",
+            .milliseconds(\.core.badgePushDelay, 100...3_600_000)),
+        .init(
+            "policy.recall_milliseconds", "time in which a sender may withdraw a message",
+            .milliseconds(\.core.recallWindow, 0...2_592_000_000)),
+        .init(
+            "policy.edit_milliseconds", "time in which a sender may edit a message",
+            .milliseconds(\.core.editWindow, 0...2_592_000_000)),
+        .init(
+            "policy.members_max", "members a group, discussion or chat room may have",
+            .integer(\.core.membersMax, 1...3_000)),
+        .init(
+            "policy.rooms_per_connection_max", "chat rooms one connection may hear",
+            .integer(\.core.roomsPerSessionMax, 0...1_000)),
+        .init(
+            "policy.devices", "devices of a person that may be signed in at the same time",
+            .choice(\.devicePolicy, DevicePolicy.allCases.map(\.rawValue))),
     ]
 }

@@ -121,6 +121,9 @@ package struct ServerConfiguration: Equatable, Sendable {
         package init() {}
     }
 
+    /// How many of a person's devices may be signed in: a raw value of `DevicePolicy`.
+    package var devicePolicy = DevicePolicy.all.rawValue
+
     /// The salt of recipient tags, as an operator writes it.
     var recipientTagSalt: Int {
         get { Int(clamping: self.core.recipientTagSalt) }
@@ -131,6 +134,7 @@ package struct ServerConfiguration: Equatable, Sendable {
     package var coreSettings: ServerSettings {
         var settings = self.core
         settings.frameBytesMax = UInt32(clamping: self.gateway.frameBytesMax)
+        settings.devicePolicy = DevicePolicy(rawValue: self.devicePolicy) ?? .all
         return settings
     }
 }
@@ -139,10 +143,14 @@ package struct ServerConfiguration: Equatable, Sendable {
 package enum ApiScope: String, Hashable, Sendable, CaseIterable {
     /// Issue user tokens.
     case tokens
-    /// Send messages as a person.
+    /// Send, withdraw and change messages as a person or as the app's backend.
     case messages
-    /// Create conversations and set their members.
+    /// Make, read and change conversations with members.
     case conversations
+    /// Read the messages a person can read.
+    case history
+    /// Read and change what a person has set, and read how much is unread.
+    case settings
     /// Read the life of a message.
     case trace
 }

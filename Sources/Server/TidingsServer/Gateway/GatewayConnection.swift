@@ -168,7 +168,9 @@ final class GatewayConnection: ChannelInboundHandler {
             self.report(ServerFrame.Problem(code: .malformedFrame, field: "frame", rule: "must hold a known frame"))
         case .invalid(let field, send: let send?) where self.phase == .live:
             self.write(.sendRefused(send, ServerFrame.Problem(field)))
-        case .invalid(let field, _):
+        case .invalidRequest(let field, let number) where self.phase == .live:
+            self.write(.answer(number, .refused(ServerFrame.Problem(field))))
+        case .invalid(let field, _), .invalidRequest(let field, _):
             self.report(ServerFrame.Problem(field))
         }
     }

@@ -18,7 +18,8 @@ enum WebSocketCloseCode: UInt16, Hashable, Sendable {
         case .frameTooLarge: self = .messageTooBig
         case .unavailable: self = .tryAgainLater
         case .invalidToken, .expiredToken, .wrongApp, .unsupportedVersion, .unexpectedFrame, .invalidField, .superseded,
-            .timedOut, .slowReader:
+            .timedOut, .slowReader, .unknownConversation, .unknownMessage, .notAMember, .notAllowed, .blocked, .tooLate,
+            .exists, .unknownObjectName, .kicked:
             self = .policyViolation
         }
     }

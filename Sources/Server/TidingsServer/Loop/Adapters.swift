@@ -49,7 +49,7 @@ private struct ApnsSender: PushSender {
     let environment: PushEnvironment
 
     func send(_ request: APNsRequest, completion: @escaping @Sendable (APNsOutcome) -> Void) {
-        self.client.send(request, completion: completion)
+        self.client.submit(request, completion: completion)
     }
 }
 
@@ -71,7 +71,8 @@ struct ApnsSenders: Sendable {
         for app in apps {
             guard let apns = app.apns else { continue }
             do throws(ConfigurationFault) {
-                let client = try Self.client(apns, prefix: "app.\(app.id).apns", group: group, logger: logger)
+                let client = try Self.client(
+                    apns, name: "\(app.id)", prefix: "app.\(app.id).apns", group: group, logger: logger)
                 clients.append(client)
                 byApp[app.id] = ApnsSender(client: client, environment: apns.environment)
             } catch {
@@ -87,7 +88,7 @@ struct ApnsSenders: Sendable {
     }
 
     private static func client(
-        _ apns: ServerConfiguration.Apns, prefix: String, group: any EventLoopGroup, logger: Logger
+        _ apns: ServerConfiguration.Apns, name: String, prefix: String, group: any EventLoopGroup, logger: Logger
     ) throws(ConfigurationFault) -> APNsClient {
         guard let pem = try? String(contentsOfFile: apns.keyPath, encoding: .utf8) else {
             throw ConfigurationFault(
@@ -98,6 +99,7 @@ struct ApnsSenders: Sendable {
             let credential = try APNsClient.TokenCredential(
                 privateKeyPEM: pem, keyID: apns.keyID, teamID: apns.teamID)
             var configuration = APNsClient.Configuration(environment: apns.environment, credential: credential)
+            configuration.name = name
             configuration.host = apns.host
             configuration.port = apns.port
             if let path = apns.trustRootsPath { configuration.trustRoots = .file(path: path) }

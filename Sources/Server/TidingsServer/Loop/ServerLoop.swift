@@ -141,6 +141,8 @@ final class ServerLoop: @unchecked Sendable {
         case .probe(let session): self.connections[session]?.probe()
         case .store(let id, let command): self.collect(id, command)
         case .push(let id, let app, let request): self.push(id, app, request)
+        case .readTimeZone(let name):
+            self.waiting.append(.timeZoneRead(name, TimeZoneFacts(named: name, at: self.now.wall)))
         case .reply(let id, let result): self.replies.removeValue(forKey: id)?.succeed(result)
         case .raiseAlarm(let lane, let alarm):
             self.metrics.alarm(alarm)
@@ -224,7 +226,9 @@ final class ServerLoop: @unchecked Sendable {
             switch result {
             case .accepted: self.metrics.messagesAccepted.increment()
             case .duplicate: self.metrics.messagesRepeated.increment()
-            case .done, .refused, .device, .read, .user, .page, .trace, .failed: break
+            case .done, .refused, .device, .read, .user, .page, .trace, .failed, .changed, .recalled, .noted, .taken,
+                .conversation, .history, .settings:
+                break
             }
             self.receive(.stored(id, result))
         }

@@ -120,7 +120,7 @@ struct ServerMetrics: Sendable {
     /// One of each end, so that all of them stand in the text from the start.
     private static let legEnds: [LegEnd] = [
         .ownDevice, .noDevice, .signedOut, .notNotifiable, .settled(.shown), .readElsewhere, .recalled, .expired,
-        .muted,
+        .muted, .quietHours,
         .noToken, .tokenQuarantined, .accepted(apnsID: ""), .tokenDead(timestamp: 0), .rejected(reason: ""),
     ]
 

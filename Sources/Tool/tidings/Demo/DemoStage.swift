@@ -33,7 +33,8 @@ final class DemoStage {
                 "phone", "--id", "\(user)-phone", "--folder", "\(self.site.folder.path)/\(user)-phone", "--courier",
                 "127.0.0.1:\(self.site.courierPort)", "--control", "\(port)", "--bundle", LocalServer.topic, "--env",
                 "CHAT_SERVER_URL=\(self.site.gatewayAddress)", "--env", "CHAT_APP_KEY=\(LocalServer.app)", "--env",
-                "CHAT_USER=\(user)", "--env", "CHAT_TOKEN=\(try self.site.userToken(user))",
+                "CHAT_USER=\(user)", "--env", "CHAT_TOKEN=\(try self.site.userToken(user))", "--env",
+                "CHAT_API_URL=\(self.site.apiAddress)",
             ], folder: self.site.folder.path)
         self.phones.append(process)
         self.phonePorts += self.phonePorts.isEmpty ? "\(user) \(port)" : ", \(user) \(port)"
@@ -77,8 +78,10 @@ final class DemoStage {
     private func inBackground(_ alice: ControlClient, _ bob: ControlClient) async throws {
         self.timeline.step("bob's app is in the background, its connection alive: a local notification")
         _ = try await bob.command("home")
+        // Until the app has heard of it, a message comes in front.
         try await self.wait(bob, "the app runs in the background", seconds: 5) {
             Self.app($0)?["state"]?.stringValue == "backgroundRunning"
+                && Self.app($0)?["screen"]?["run_state"]?.stringValue == "backgroundActive"
         }
         self.timeline.add("bob's phone", "home button", callback: "sceneDidEnterBackground")
         let mark = await bob.mark
@@ -102,10 +105,11 @@ final class DemoStage {
             throw self.failure("a remote notification with a badge", shown.text)
         }
         let end = try await self.expectEnd(id, "accepted", seconds: 10)
+        try await self.expectReceipt(id, seconds: 10)
         self.timeline.add(
             "bob's phone", "message \(id) by APNs", shown: Self.parts(shown),
             callback: "didReceive(_:withContentHandler:)",
-            reason: "accepted, apns-id \(end.prefix(8))…")
+            reason: "accepted, apns-id \(end.prefix(8))…, receipt: shown")
         _ = try await bob.command("tap", [("notification", .string(id))])
         try await self.wait(bob, "the tap opens the chat with alice, with all messages", seconds: 15) {
             Self.app($0)?["screen"]?["conversation"]?.stringValue == "PR:alice"
@@ -251,6 +255,25 @@ extension DemoStage {
         }
     }
 
+    private func trace(of id: String) async throws -> JSONValue {
+        try await HTTP.json(
+            "GET", "\(self.site.apiAddress)/v1/apps/\(LocalServer.app)/messages/\(id)/trace", key: self.site.apiKey)
+    }
+
+    /// Waits until the extension of bob's phone has told the server that it has shown a message.
+    private func expectReceipt(_ id: String, seconds: Int) async throws {
+        var trace = JSONValue.null
+        for _ in 0..<(seconds * 10) {
+            trace = try await self.trace(of: id)
+            let receipts = trace["receipts"]?.arrayValue ?? []
+            if receipts.contains(where: { $0["user"]?.stringValue == "bob" && $0["receipt"]?.stringValue == "shown" }) {
+                return
+            }
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        throw self.failure("a receipt of \(id): shown", trace.text)
+    }
+
     /// Waits until the server has ended bob's leg of a message.
     ///
     /// - Returns: the end's detail.
@@ -258,8 +281,7 @@ extension DemoStage {
     private func expectEnd(_ id: String, _ end: String, seconds: Int) async throws -> String {
         var trace = JSONValue.null
         for _ in 0..<(seconds * 10) {
-            trace = try await HTTP.json(
-                "GET", "\(self.site.apiAddress)/v1/apps/\(LocalServer.app)/messages/\(id)/trace", key: self.site.apiKey)
+            trace = try await self.trace(of: id)
             let legs = trace["ended_legs"]?.arrayValue?.filter { $0["user"]?.stringValue == "bob" } ?? []
             if let leg = legs.first {
                 guard legs.count == 1, leg["end"]?.stringValue == end else { break }

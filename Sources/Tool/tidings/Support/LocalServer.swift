@@ -74,7 +74,8 @@ final class LocalServer {
             name: "apns", executable: ownExecutable(),
             arguments: [
                 "apns", "--port", "\(self.apnsPort)", "--courier-port", "\(self.courierPort)", "--control-port",
-                "\(self.controlPort)", "--state", "\(self.folder.path)/apns-state", "--topic", Self.topic,
+                "\(self.controlPort)", "--channel-port", "0", "--state", "\(self.folder.path)/apns-state", "--topic",
+                Self.topic,
             ], folder: self.folder.path)
         self.apns = process
         try await HTTP.waitUntilReady("http://127.0.0.1:\(self.controlPort)/devices", process: process)
@@ -88,7 +89,8 @@ final class LocalServer {
             "gateway:", "  port: \(self.gatewayPort)", "api:", "  port: \(self.apiPort)", "store:",
             "  path: \"\(self.folder.path)/tidings.sqlite\"", "apps: [\(Self.app)]", "app:", "  \(Self.app):",
             "    token_secret: \"\(secret)\"", "    api_keys: [tool]", "    api_key:", "      tool:",
-            "        sha256: \"\(hash.joined())\"", "        scopes: [tokens, messages, conversations, trace]",
+            "        sha256: \"\(hash.joined())\"",
+            "        scopes: [tokens, messages, conversations, history, settings, trace]",
         ]
         if withAPNs {
             let credential = try JSONValue(

@@ -50,10 +50,19 @@ package enum CallWords {
         ("refreshTask", "", "the launch handler of a BGAppRefreshTask"),
         ("refreshTaskExpired", "", "the expirationHandler of a BGAppRefreshTask"),
         ("backgroundRefreshStatusDidChange", "", "UIApplication.backgroundRefreshStatusDidChangeNotification"),
+        ("protectedDataDidBecomeAvailable", "", "applicationProtectedDataDidBecomeAvailable(_:)"),
+        ("protectedDataWillBecomeUnavailable", "", "applicationProtectedDataWillBecomeUnavailable(_:)"),
         ("didUpdatePushCredentials", "", "pushRegistry(_:didUpdate:for:)"),
         ("didInvalidatePushToken", "", "pushRegistry(_:didInvalidatePushTokenFor:)"),
         ("didReceiveIncomingPush", "", "pushRegistry(_:didReceiveIncomingPushWith:for:completion:)"),
         ("backgroundTaskExpired", "", "the expiration handler of beginBackgroundTask"),
+        ("expiringActivityExpired", "", "the block of performExpiringActivity, called again with expired true"),
+        ("activityToken", "", "a value of an Activity's pushTokenUpdates"),
+        ("pushToStartToken", "", "a value of Activity.pushToStartTokenUpdates"),
+        (
+            "activityUpdated", "",
+            "a value of an Activity's contentUpdates or activityStateUpdates, or of Activity.activityUpdates"
+        ),
         ("serviceExtension", "NSE", "UNNotificationServiceExtension.didReceive(_:withContentHandler:)"),
         ("serviceExtensionTimeWillExpire", "EXP", "UNNotificationServiceExtension.serviceExtensionTimeWillExpire()"),
     ]
@@ -65,6 +74,17 @@ package enum CallWords {
     static let stateMatters = [
         "didReceiveRemoteNotification", "didReceiveRemoteNotificationFetch", "didReceiveLocalNotification",
     ]
+
+    /// What may stand in the brackets of a call beside its `applicationState`; nil for any word.
+    static func arguments(of name: String) -> [String]? {
+        switch name {
+        case "didReceive", "handleRemoteAction", "handleLocalAction": nil
+        case "willFinishLaunching", "didFinishLaunching": ["remoteNotification", "localNotification"]
+        case "sceneWillConnect": ["notificationResponse"]
+        case "activityUpdated": ActivityUpdate.Change.allCases.map(\.word)
+        default: []
+        }
+    }
 
     /// A call in a scenario's words: name, arguments that matter, and the request or payload it is about.
     static func observed(_ callback: Callback) -> (name: String, arguments: [String], subject: Subject?) {
@@ -108,13 +128,18 @@ package enum CallWords {
         case .refreshTaskLaunched: ("refreshTask", [], nil)
         case .refreshTaskExpired: ("refreshTaskExpired", [], nil)
         case .backgroundRefreshStatusChanged: ("backgroundRefreshStatusDidChange", [], nil)
+        case .protectedDataDidBecomeAvailable: ("protectedDataDidBecomeAvailable", [], nil)
+        case .protectedDataWillBecomeUnavailable: ("protectedDataWillBecomeUnavailable", [], nil)
         case .voipPushReceived(let payload): ("didReceiveIncomingPush", [], .payload(payload))
         case .voipTokenUpdated: ("didUpdatePushCredentials", [], nil)
         case .voipTokenInvalidated: ("didInvalidatePushToken", [], nil)
         case .backgroundTaskExpired: ("backgroundTaskExpired", [], nil)
+        case .expiringActivityExpired: ("expiringActivityExpired", [], nil)
+        case .activityTokenUpdated(let activity, _): ("activityToken", [], .activity(activity))
+        case .pushToStartTokenUpdated: ("pushToStartToken", [], nil)
+        case .activityUpdated(let update): ("activityUpdated", [update.change.word], .activity(update.activity))
         case .serviceExtensionReceive(let request): ("serviceExtension", [], .request(request.identifier))
         case .serviceExtensionTimeWillExpire: ("serviceExtensionTimeWillExpire", [], nil)
-        default: (callback.name, [], nil)
         }
     }
 
@@ -134,6 +159,7 @@ package enum CallWords {
 enum Subject: Hashable, Sendable {
     case request(String)
     case payload(JSONObject)
+    case activity(String)
 }
 
 extension ApplicationState {

@@ -5,9 +5,13 @@ extension ExpectKey {
     var type: String {
         switch self.form {
         case .calls: "list of calls"
-        case .presentations: "nothing, list of banner, list, sound, badge, or list of such by notification"
+        case .presentations: "nothing, list of banner, panel, list, sound, badge, or list of such by notification"
         case .words(let words): "list of \(words.joined(separator: ", "))"
         case .labels: "list of ids"
+        case .conversations: "list of conversations"
+        case .activities: "list of ids, or of id: content-state"
+        case .activityChanges:
+            "list of \(ActivityUpdate.Change.allCases.map(\.word).joined(separator: ", ")), each `of` an id"
         case .texts: "list of texts"
         case .word(let words): words.joined(separator: ", ")
         case .number: "number"
@@ -24,12 +28,18 @@ extension ExpectKey {
         case .reasons: "why each notification was presented as it was, those with nothing to see or hear included"
         case .wakes: "what became of the wakes silent pushes asked for"
         case .results: "what fetch completion handlers were called with"
+        case .started: "which processes were started"
         case .ended: "why processes ended"
+        case .activityChanges: "what became of Live Activities, in order"
         case .faults: "what was done against the rules, each by a part of its text; without this key there must be none"
         case .state: "the app's state now"
         case .badge: "the number on the icon now"
         case .list: "Notification Center now, newest first"
         case .banners: "the banners on the screen now, newest first"
+        case .panel: "the alert panel on the screen now, or none (iOS 3–9)"
+        case .summary: "what waits for the scheduled summary now, newest first"
+        case .activities: "the Live Activities on the lock screen now, in the order they were started"
+        case .prewarmed: "whether the app has a process that was started in advance and not launched"
         case .prompt: "whether the permission prompt is on the screen"
         case .lock: "whether the phone is locked now"
         case .inFront: "whether the app is on the screen now"

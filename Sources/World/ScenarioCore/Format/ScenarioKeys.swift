@@ -1,3 +1,6 @@
+import PhoneCore
+import TidingsModel
+
 /// One key of the format: what may be written there. The reader takes exactly these; `tidings scenario --explain` and
 /// docs/scenarios.md list them.
 package struct ScenarioKey: Hashable, Sendable {
@@ -19,9 +22,9 @@ package struct ScenarioKey: Hashable, Sendable {
 package enum ScenarioSection: String, Hashable, Sendable, CaseIterable {
     case file, scenarioCase = "case", variations = "for", column, phone, app, categories, action, backgroundTask,
         answers
-    case answer, extensionChange = "serviceExtension", sdk, providers, steps, push, local, notificationAction =
-        "action step"
-    case message, customMessage = "custom", settings = "set", expect
+    case answer, extensionChange = "serviceExtension", sdk, providers, steps, push, alert, sound, local
+    case startActivity, updateActivity, activityPush, broadcast, notificationAction = "action step"
+    case message, customMessage = "custom", settings = "set", quirks, expect
 
     /// The keys in the order of the documentation.
     package var keys: [ScenarioKey] {
@@ -42,11 +45,18 @@ package enum ScenarioSection: String, Hashable, Sendable, CaseIterable {
         case .providers: Self.providerKeys
         case .steps: Self.stepKeys
         case .push: Self.pushKeys
+        case .alert: Self.alertKeys
+        case .sound: Self.soundKeys
         case .local: Self.localKeys
+        case .startActivity: Self.startActivityKeys
+        case .updateActivity: Self.updateActivityKeys
+        case .activityPush: Self.activityPushKeys
+        case .broadcast: Self.broadcastKeys
         case .notificationAction: Self.notificationActionKeys
         case .message: Self.messageKeys
         case .customMessage: Self.customKeys
         case .settings: Self.settingKeys
+        case .quirks: Self.quirkKeys
         case .expect: Self.expectKeys
         }
     }
@@ -70,11 +80,18 @@ package enum ScenarioSection: String, Hashable, Sendable, CaseIterable {
         case .providers: "what the app's info providers know; a missing one is no provider"
         case .steps: "one step; a step has exactly one key"
         case .push: "a push: headers, keys of `aps`, custom data"
+        case .alert: "`aps.alert`, where a text is not enough"
+        case .sound: "`aps.sound`, where a name is not enough"
         case .local: "a local notification the app adds"
+        case .startActivity: "a Live Activity the app requests"
+        case .updateActivity: "a new content of a Live Activity, by the app"
+        case .activityPush: "a push to a Live Activity, or one that starts it"
+        case .broadcast: "a push to every Live Activity that listens to a channel (iOS 18)"
         case .notificationAction: "an action the person chooses on a notification"
         case .message: "a message somebody sends to the person, through the server"
         case .customMessage: "a custom message to the app"
         case .settings: "switches in Settings"
+        case .quirks: "the measured oddities of ios-delivery.md §14"
         case .expect: "what must have happened since the last `expect` or `clear`, and what must be so now"
         }
     }
@@ -125,12 +142,17 @@ package enum ScenarioSection: String, Hashable, Sendable, CaseIterable {
         ScenarioKey("settings", "mapping", "switches of the app in Settings, turned after the answer"),
         ScenarioKey("lowPowerMode", "on or off", "Low Power Mode"),
         ScenarioKey("airplaneMode", "on or off", "no network"),
+        ScenarioKey("mute", "on or off", "the ring/silent switch; on is silent"),
+        ScenarioKey("alertStyle", AlertStyle.words.joined(separator: ", "), "how the app's alerts appear"),
+        ScenarioKey("summaryTimes", "list of times such as 08:00", "when the scheduled summary is delivered"),
+        ScenarioKey("clock", "time such as 07:30", "what the phone's clock says when the trace begins"),
         ScenarioKey("locked", "yes or no", "locked when the trace begins"),
         ScenarioKey("wakesPerHour", "number", "the budget of silent pushes per hour; 3 if left out"),
         ScenarioKey("wakesPerDay", "number", "the budget of silent pushes per day; 40 if left out"),
         ScenarioKey("pendingLimit", "number", "scheduled notifications per app; 64 if left out"),
         ScenarioKey("backgroundTime", "time", "background task time; the version's own if left out"),
-        ScenarioKey("quirks", "mapping of Q1–Q15 to on or off", "the measured oddities of ios-delivery.md §14"),
+        ScenarioKey("extensionMemory", "size such as 24 MB", "what an extension may use; 24 MB if left out"),
+        ScenarioKey("quirks", "mapping", "the measured oddities of ios-delivery.md §14"),
     ]
 
     private static let appKeys = [
@@ -204,7 +226,8 @@ package enum ScenarioSection: String, Hashable, Sendable, CaseIterable {
         ScenarioKey("badge", "number", "the new badge"),
         ScenarioKey("sound", "none", "takes the sound away"),
         ScenarioKey("interruptionLevel", "passive, active, time-sensitive, critical", "the new level"),
-        ScenarioKey("empty", "yes or no", "delivers a content without anything"),
+        ScenarioKey("empty", "yes or no", "delivers a content without anything but `badge`"),
+        ScenarioKey("memory", "size such as 24 MB", "how much memory it uses for a push"),
     ]
 
     private static let sdkKeys = [
@@ -217,10 +240,18 @@ package enum ScenarioSection: String, Hashable, Sendable, CaseIterable {
             "the custom callback: handled means the app shows the message itself; none if left out"),
         ScenarioKey("providers", "mapping", "the info providers; user and group know every name if left out"),
         ScenarioKey(
-            "levels", "mapping of conversation to all, mentions, none", "how loud a conversation may be"),
+            "levels",
+            "mapping of conversation to \(NotificationLevel.allCases.map(\.rawValue).joined(separator: ", "))",
+            "how loud a conversation may be"),
         ScenarioKey("unread", "number", "unread messages in the store at the start; 0 if left out"),
         ScenarioKey("badge", "number or none", "the badge stored in the app group; none: nothing is stored"),
         ScenarioKey("offline", "yes or no", "whether the small server cannot be reached"),
+        ScenarioKey(
+            "actions", "yes or no",
+            "whether the app registers the kit's actions tidings.reply and tidings.mark_read; no if left out"),
+        ScenarioKey(
+            "fetchesMissed", "yes or no",
+            "whether the service extension asks the small server for what it missed; yes if left out"),
     ]
 
     private static let providerKeys = [
@@ -228,112 +259,4 @@ package enum ScenarioSection: String, Hashable, Sendable, CaseIterable {
         ScenarioKey("group", "text", "the group's name"),
         ScenarioKey("member", "text", "the sender's name in the group"),
     ]
-
-    private static let stepKeys = [
-        ScenarioKey("push", "mapping", "a push arrives"),
-        ScenarioKey("local", "mapping", "the app adds a local notification"),
-        ScenarioKey("message", "mapping", "somebody sends a message (SDK)"),
-        ScenarioKey("custom", "mapping", "somebody sends a custom message (SDK)"),
-        ScenarioKey("read", "conversation", "the person reads a conversation in the app (SDK)"),
-        ScenarioKey("tap", "notification", "the person taps a notification, by its id"),
-        ScenarioKey("dismiss", "notification", "the person clears a notification"),
-        ScenarioKey("swipeBanner", "notification", "the person swipes a banner away"),
-        ScenarioKey(
-            "openSettings", "notification or app", "the person opens the app's own settings, from it or from Settings"),
-        ScenarioKey("action", "mapping", "the person chooses an action"),
-        ScenarioKey("person", PersonWord.words.joined(separator: ", "), "the person does something with the phone"),
-        ScenarioKey("system", SystemWord.words.joined(separator: ", "), "the system does something by itself"),
-        ScenarioKey("install", "update or again", "a new version of the app, or the app removed and installed again"),
-        ScenarioKey("prompt", "allow or deny", "the person answers the permission prompt"),
-        ScenarioKey("set", "mapping", "the person turns switches"),
-        ScenarioKey(
-            "focus", "off, on, timeSensitive, allowsApp", "a Focus: on lets nothing through, or only what it names"),
-        ScenarioKey("airplaneMode", "on or off", "the person turns airplane mode"),
-        ScenarioKey("lowPowerMode", "on or off", "the person turns Low Power Mode"),
-        ScenarioKey("requestAuthorization", "list of alert, sound, badge, provisional", "the app asks"),
-        ScenarioKey("setBadgeCount", "number", "the app calls setBadgeCount"),
-        ScenarioKey("applicationIconBadgeNumber", "number", "the app sets applicationIconBadgeNumber"),
-        ScenarioKey("removeDelivered", "list of notifications or all", "the app removes delivered notifications"),
-        ScenarioKey("removePending", "list of notifications or all", "the app removes scheduled notifications"),
-        ScenarioKey("register", "yes or no", "the app registers for remote notifications, or unregisters"),
-        ScenarioKey("setsDelegate", "yes or no", "the app sets the UN delegate, or sets it to nil"),
-        ScenarioKey("beginBackgroundTask", "number", "the app begins a background task"),
-        ScenarioKey("endBackgroundTask", "number", "the app ends a background task"),
-        ScenarioKey("minimumFetchInterval", "time", "the app calls setMinimumBackgroundFetchInterval"),
-        ScenarioKey("submitRefreshTask", "time", "the app submits a BGAppRefreshTask that may begin after so long"),
-        ScenarioKey("shows", "text", "the app says what it shows"),
-        ScenarioKey("crash", "yes", "the app crashes"),
-        ScenarioKey("wait", "time", "time passes, deadlines and timers on the way"),
-        ScenarioKey("clear", "trace", "the trace so far is forgotten"),
-        ScenarioKey("expect", "mapping", "the checks"),
-    ]
-
-    private static let pushKeys = [
-        ScenarioKey("id", "text", "names it in this file; not sent; push-1, push-2, … if left out"),
-        ScenarioKey("headers", "mapping", "apns-push-type, apns-priority, apns-collapse-id"),
-        ScenarioKey("alert", "text or mapping", "aps.alert"),
-        ScenarioKey("badge", "number", "aps.badge"),
-        ScenarioKey("sound", "text or mapping", "aps.sound"),
-        ScenarioKey("thread-id", "text", "aps.thread-id"),
-        ScenarioKey("category", "text", "aps.category"),
-        ScenarioKey("content-available", "1", "aps.content-available"),
-        ScenarioKey("mutable-content", "1", "aps.mutable-content"),
-        ScenarioKey("target-content-id", "text", "aps.target-content-id"),
-        ScenarioKey("interruption-level", "passive, active, time-sensitive, critical", "aps.interruption-level"),
-        ScenarioKey("relevance-score", "number from 0 to 1", "aps.relevance-score"),
-        ScenarioKey("filter-criteria", "text", "aps.filter-criteria"),
-        ScenarioKey("data", "mapping", "custom data beside aps"),
-    ]
-
-    private static let localKeys = [
-        ScenarioKey("id", "text, needed", "the request identifier"),
-        ScenarioKey("title", "text", "the title"),
-        ScenarioKey("body", "text", "the body"),
-        ScenarioKey("sound", "yes or no", "whether the default sound plays; yes if left out"),
-        ScenarioKey("badge", "number", "the badge"),
-        ScenarioKey("category", "text", "the category"),
-        ScenarioKey("thread", "text", "the thread identifier"),
-        ScenarioKey("data", "mapping", "the userInfo"),
-        ScenarioKey("in", "time", "presented after so long; at once if left out"),
-        ScenarioKey("repeats", "yes or no", "whether it repeats; `in` is 1 min at least then"),
-    ]
-
-    private static let notificationActionKeys = [
-        ScenarioKey("id", "text, needed", "the action's identifier"),
-        ScenarioKey("on", "notification, needed", "the notification's id"),
-        ScenarioKey("text", "text", "what is typed into a text-input action"),
-    ]
-
-    private static let messageKeys = [
-        ScenarioKey("id", "text, needed", "names it in this file"),
-        ScenarioKey("from", "text", "who sends it; bob if left out"),
-        ScenarioKey(
-            "in", "conversation", "`PR`, `GRP:team`, `CS:help`, …; PR, one-to-one with the sender, if left out"),
-        ScenarioKey("text", "text", "what it says; the id if left out"),
-        ScenarioKey("command", "yes or no", "a command message: not kept, not counted"),
-        ScenarioKey("notifies", "yes or no", "no: the sender asked for no notification"),
-        ScenarioKey("recalls", "message", "the withdrawal of an earlier message, by its id"),
-    ]
-
-    private static let customKeys = [
-        ScenarioKey("id", "text, needed", "names it in this file"),
-        ScenarioKey("title", "text", "the title"),
-        ScenarioKey("content", "text", "the content"),
-        ScenarioKey("extras", "mapping", "the extras"),
-    ]
-
-    private static let settingKeys = [
-        ScenarioKey("notifications", "on or off", "Allow Notifications"),
-        ScenarioKey("alert", "on or off", "banners"),
-        ScenarioKey("sound", "on or off", "sounds"),
-        ScenarioKey("badge", "on or off", "badges"),
-        ScenarioKey("notificationCenter", "on or off", "Notification Center"),
-        ScenarioKey("lockScreen", "on or off", "lock screen"),
-        ScenarioKey("backgroundRefresh", "on or off", "Background App Refresh"),
-        ScenarioKey("criticalAlert", "on or off", "Critical Alerts"),
-        ScenarioKey("timeSensitive", "on or off", "Time Sensitive Notifications"),
-        ScenarioKey("scheduledDelivery", "on or off", "delivery in the scheduled summary"),
-    ]
-
-    private static let expectKeys = ExpectKey.allCases.map { ScenarioKey($0.rawValue, $0.type, $0.summary) }
 }

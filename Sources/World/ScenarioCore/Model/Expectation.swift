@@ -1,4 +1,5 @@
 package import PhoneCore
+package import TidingsModel
 
 /// What must have happened since the last `expect` or `clear`, and what must be so now.
 package struct Expectation: Equatable, Sendable {
@@ -23,6 +24,8 @@ package enum ExpectedRow: Equatable, Sendable {
     case part(String)
     case call(ExpectedCall)
     case presentation(ExpectedPresentation)
+    /// A Live Activity by its name; nil for a content that is not checked.
+    case activity(String, contentState: JSONValue?)
 }
 
 /// One call of an expected trace.
@@ -50,25 +53,31 @@ package struct ExpectedPresentation: Equatable, Sendable {
 /// What a person sees or hears of a notification (ios-delivery.md §5.0).
 package enum PresentationPart: String, Equatable, Sendable, CaseIterable {
     case banner
+    /// A modal alert panel (iOS 3–9).
+    case panel
     case list
     case sound
     case badge
 
     /// The parts of a presentation.
     static func parts(of record: PresentationRecord) -> [PresentationPart] {
-        (record.banner ? [.banner] : []) + (record.list ? [.list] : []) + (record.sound ? [.sound] : [])
+        (record.banner ? [.banner] : []) + (record.panel ? [.panel] : []) + (record.list ? [.list] : [])
+            + (record.sound ? [.sound] : [])
             + (record.badge != nil ? [.badge] : [])
     }
 }
 
 /// What an `expect` can look at.
 package enum ExpectKey: String, Hashable, Sendable, CaseIterable {
-    case callbacks, shown, reasons, wakes, results, ended, faults
-    case state, badge, list, banners, prompt, lock, inFront, screen, texts
+    case callbacks, shown, reasons, wakes, results, started, ended, faults, activityChanges
+    case state, badge, list, banners, panel, summary, activities, prompt, lock, inFront, prewarmed, screen, texts
     case server, opened, customMessages, settled, runState
 
     /// How its value is written.
-    enum Form { case calls, presentations, words([String]), labels, texts, word([String]), number, flag, text }
+    enum Form {
+        case calls, presentations, words([String]), labels, conversations, texts, word([String]), number, flag, text
+        case activities, activityChanges
+    }
 
     /// How its value is written, with the allowed words.
     var form: Form {
@@ -80,10 +89,14 @@ package enum ExpectKey: String, Hashable, Sendable, CaseIterable {
         case .results: .words(FetchResult.allCases.map { "\($0)" })
         case .ended: .words(EndReason.allCases.map(\.rawValue))
         case .faults, .texts, .server, .settled: .texts
-        case .list, .banners, .opened, .customMessages: .labels
+        case .started: .words(ProcessID.Role.words)
+        case .list, .banners, .panel, .summary, .customMessages: .labels
+        case .opened: .conversations
+        case .activities: .activities
+        case .activityChanges: .activityChanges
         case .state: .word(StartState.allCases.filter { $0 != .beforeFirstUnlock }.map(\.rawValue))
         case .badge: .number
-        case .prompt, .inFront: .flag
+        case .prompt, .inFront, .prewarmed: .flag
         case .lock: .word(LockState.allCases.map(\.rawValue))
         case .screen: .text
         case .runState: .word(["foreground", "backgroundActive", "backgroundSuspended"])
@@ -94,7 +107,15 @@ package enum ExpectKey: String, Hashable, Sendable, CaseIterable {
     var needsSDK: Bool {
         switch self {
         case .server, .opened, .customMessages, .settled, .runState: true
-        default: false
+        case .callbacks, .shown, .reasons, .wakes, .results, .started, .ended, .faults, .activityChanges, .state,
+            .badge,
+            .list, .banners, .panel, .summary, .activities, .prompt, .lock, .inFront, .prewarmed, .screen, .texts:
+            false
         }
     }
+}
+
+extension ProcessID.Role {
+    /// The words of `started`.
+    static let words = [Self.app, .serviceExtension].map(\.rawValue)
 }

@@ -21,6 +21,10 @@ package struct SDKSetup: Equatable, Sendable {
     package var badge: StoredBadge?
     /// Whether the server cannot be reached.
     package var isOffline = false
+    /// Whether the app registers the kit's actions (ios-delivery.md §6.4).
+    package var registersActions = false
+    /// Whether the service extension asks the server for what it missed (DESIGN §5 "Keep-one").
+    package var fetchesMissed = true
 
     /// A badge in the app group.
     package enum StoredBadge: Equatable, Sendable {
@@ -41,6 +45,8 @@ package struct ScriptedMessage: Equatable, Sendable {
     package var label: String
     /// Who sends it.
     package var sender: UserID = "bob"
+    /// Whose phone this was when it was pushed; nil: of the person who is signed in.
+    package var recipient: UserID?
     /// As the sender sees it; nil: one-to-one with the person.
     package var conversation: ConversationID?
     /// What it says; nil: its label.

@@ -66,6 +66,8 @@ package struct PhoneSetup: Equatable, Sendable {
     package var switches: [SwitchChange] = []
     /// Limits and quirks.
     package var settings = PhoneSettings()
+    /// What the phone's clock says when the trace begins, in minutes after midnight; nil: whatever it is then.
+    package var clock: Int?
     /// What else is so before the first step, as events.
     package var conditions: [PhoneEvent] = []
 }
@@ -92,6 +94,8 @@ package struct AppSetup: Equatable, Sendable {
     package var backgroundTask: BackgroundTaskHabit?
     /// How it answers calls; what is not here returns at once.
     package var answers: [AnsweredCall: AnswerHabit] = [:]
+    /// How much memory its extension uses for a push, in bytes; nil: little.
+    package var extensionMemory: Int?
     /// What its extension makes of a push.
     package var extensionChange = ContentChange()
     /// The SDK behind the app; nil for an app without it.
@@ -180,8 +184,10 @@ package enum StepAction: Equatable, Sendable {
     case switches([SwitchChange])
     /// The app does something; it must have a process.
     case app(AppCall)
-    /// The app adds a local notification, after so many milliseconds; nil for now.
-    case local(NotificationRequest, after: Int64?, repeats: Bool)
+    /// The app adds a local notification.
+    case local(NotificationRequest, LocalMoment)
+    case activity(ActivityStep)
+    case activityPush(ActivityPush)
     /// The app submits a refresh task, to begin after so many milliseconds at the earliest.
     case refreshTask(after: Int64)
     /// Time passes, in milliseconds.
@@ -190,6 +196,15 @@ package enum StepAction: Equatable, Sendable {
     case clear
     case expect(Expectation)
     case sdk(SDKStep)
+}
+
+/// When a local notification is presented.
+package enum LocalMoment: Equatable, Sendable {
+    case atOnce
+    /// After so many milliseconds.
+    case after(Int64, repeats: Bool)
+    /// When the phone crosses a region's border.
+    case region(NotificationRegion, repeats: Bool)
 }
 
 /// What a person does with an entry.

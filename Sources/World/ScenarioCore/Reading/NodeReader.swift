@@ -126,6 +126,55 @@ struct NodeReader {
         return milliseconds
     }
 
+    /// An amount of memory with its unit, in bytes: `500 kB`, `24 MB`.
+    mutating func size(_ node: ScenarioNode, _ name: String) -> Int? {
+        let units = [("kB", 1_000), ("MB", 1_000_000)]
+        let text = node.text ?? ""
+        let digits = text.prefix { $0.isASCII && $0.isNumber }
+        let unit = text.dropFirst(digits.count).drop { $0 == " " }
+        guard let number = Int(digits), let factor = units.first(where: { $0.0 == unit })?.1, number <= 1_000_000 else {
+            self.problem(
+                node.position,
+                "\(name) must be a whole number of at most 1000000 and a unit such as 24 MB, got \(node.kind) "
+                    + "(units: \(units.map(\.0).joined(separator: ", ")))")
+            return nil
+        }
+        return number * factor
+    }
+
+    /// A time of day such as `07:30`, in minutes after midnight.
+    mutating func clock(_ node: ScenarioNode, _ name: String) -> Int? {
+        let parts = (node.text ?? "").split(separator: ":", omittingEmptySubsequences: false)
+        let numbers = parts.compactMap { part in
+            part.count == 2 && part.allSatisfy { $0.isASCII && $0.isNumber } ? Int(part) : nil
+        }
+        guard parts.count == 2, numbers.count == 2, numbers[0] < 24, numbers[1] < 60 else {
+            self.problem(node.position, "\(name) must be a time from 00:00 to 23:59, got \(node.kind)")
+            return nil
+        }
+        return numbers[0] * 60 + numbers[1]
+    }
+
+    /// A number from 0 to 1, as JSON.
+    mutating func fraction(_ node: ScenarioNode, _ name: String) -> JSONValue? {
+        guard case .scalar(let text, isQuoted: false) = node.value, let number = Double(text), (0...1).contains(number)
+        else {
+            self.problem(node.position, "\(name) must be a number from 0 to 1, got \(node.kind)")
+            return nil
+        }
+        return self.json(node)
+    }
+
+    /// A mapping as JSON.
+    mutating func object(_ node: ScenarioNode, _ name: String) -> JSONValue? {
+        self.mapping(node, name).map { _ in self.json(node) }
+    }
+
+    /// A list of texts.
+    mutating func texts(_ node: ScenarioNode, _ name: String) -> [String]? {
+        self.list(node, name)?.compactMap { self.text($0, name) }
+    }
+
     /// Any value as JSON: plain numbers and switches become such, everything quoted a string.
     mutating func json(_ node: ScenarioNode) -> JSONValue {
         switch node.value {

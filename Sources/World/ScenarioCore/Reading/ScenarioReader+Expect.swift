@@ -1,4 +1,5 @@
 import PhoneCore
+import TidingsModel
 
 // What is expected.
 extension ScenarioReader {
@@ -22,13 +23,21 @@ extension ScenarioReader {
         case .presentations: return self.presentations(node)
         case .words(let words):
             return self.reader.words(node, name, words.map { ($0, $0) })?.map { .text($0) }
-        case .labels:
+        case .labels: return self.reader.list(node, name)?.compactMap { self.known($0, name) }.map { .text($0) }
+        case .conversations:
             return self.reader.list(node, name)?.compactMap { node in
-                key == .opened ? self.reader.text(node, name) : self.known(node, name)
-            }.map { .text($0) }
+                self.reader.text(node, name).flatMap { self.conversation($0, node.position) }
+            }.map { .text($0.description) }
+        case .activities: return self.reader.list(node, name)?.compactMap { self.shownActivity($0) }
+        case .activityChanges: return self.reader.list(node, name)?.compactMap { self.activityChange($0) }
         case .texts:
-            return self.reader.list(node, name)?.compactMap { self.reader.text($0, name) }.map {
-                key == .faults ? .part($0) : .text($0)
+            return self.reader.list(node, name)?.compactMap { node in
+                guard let text = self.reader.text(node, name) else { return nil }
+                // Every fault holds an empty text.
+                if key == .faults, text.isEmpty {
+                    self.reader.problem(node.position, "faults: a text must say something")
+                }
+                return key == .faults ? .part(text) : .text(text)
             }
         case .word(let words): return self.reader.word(node, name, words.map { ($0, $0) }).map { [.text($0)] }
         case .number: return self.reader.number(node, name).map { [.text(String($0))] }
@@ -52,7 +61,12 @@ extension ScenarioReader {
         for node in nodes {
             for member in self.reader.mapping(node, "an entry of shown") ?? [] {
                 let label = ScenarioNode(position: member.position, value: .scalar(member.key, isQuoted: true))
-                guard let label = self.known(label, "shown"), let parts = self.parts(member.node) else { continue }
+                guard let label = self.notificationOrActivity(label, "shown"), let parts = self.parts(member.node)
+                else { continue }
+                if parts.isEmpty {
+                    self.reader.problem(
+                        member.node.position, "shown must name parts; what shows nothing is not in the list")
+                }
                 rows.append(.presentation(ExpectedPresentation(label: label, parts: parts)))
             }
         }
@@ -79,12 +93,17 @@ extension ScenarioReader {
         var call = ExpectedCall(name: name, state: nil, arguments: [], label: nil, at: nil)
         if rest.first == "(" {
             guard let end = rest.lastIndex(of: ")") else { return self.malformed(node, text) }
-            for argument in rest[rest.index(after: rest.startIndex)..<end].split(separator: ",") {
-                let word = argument.drop { $0 == " " }
-                if let state = ApplicationState(word: String(word)) {
+            for word in Self.arguments(rest[rest.index(after: rest.startIndex)..<end]) {
+                if let state = ApplicationState(word: word) {
                     call.state = state
+                } else if let allowed = CallWords.arguments(of: name), !allowed.contains(word) {
+                    let all = ["active", "inactive", "background"] + allowed
+                    self.reader.problem(
+                        node.position,
+                        "unknown argument \"\(word)\" of \(name)\(Suggestion.text(for: word, among: all))")
+                    return nil
                 } else {
-                    call.arguments.append(String(word))
+                    call.arguments.append(word)
                 }
             }
             rest = rest[rest.index(after: end)...]
@@ -92,7 +111,9 @@ extension ScenarioReader {
         if rest.hasPrefix(" of ") {
             let word = rest.dropFirst(4).prefix { $0 != " " }
             let label = ScenarioNode(position: node.position, value: .scalar(String(word), isQuoted: true))
-            guard let label = self.known(label, "of") else { return nil }
+            guard let label = name.hasPrefix("activity") ? self.activity(label, "of") : self.known(label, "of") else {
+                return nil
+            }
             call.label = label
             rest = rest.dropFirst(4 + word.count)
         }
@@ -111,6 +132,55 @@ extension ScenarioReader {
         }
         if name == "didReceive", call.arguments.isEmpty { call.arguments = ["default"] }
         return call
+    }
+
+    /// What stands between commas, without spaces around it; commas in quotes do not count.
+    private static func arguments(_ text: Substring) -> [String] {
+        var words = [""]
+        var isQuoted = false
+        for letter in text {
+            if letter == "\"" { isQuoted.toggle() }
+            if letter == ",", !isQuoted { words.append("") } else { words[words.count - 1].append(letter) }
+        }
+        let trimmed = words.map { word in
+            var word = Substring(word)
+            while word.first == " " { word.removeFirst() }
+            while word.last == " " { word.removeLast() }
+            return String(word)
+        }
+        return trimmed == [""] ? [] : trimmed
+    }
+
+    /// `ride`, or `ride: {eta: 5}` to look at its content too.
+    private mutating func shownActivity(_ node: ScenarioNode) -> ExpectedRow? {
+        guard case .mapping(let members) = node.value else {
+            return self.activity(node, "activities").map { .activity($0, contentState: nil) }
+        }
+        guard let member = members.first, members.count == 1 else {
+            self.reader.problem(node.position, "an entry of activities is an id, or one id with its content-state")
+            return nil
+        }
+        let name = ScenarioNode(position: member.position, value: .scalar(member.key, isQuoted: true))
+        guard let id = self.activity(name, "activities"), let state = self.reader.object(member.node, "content-state")
+        else { return nil }
+        return .activity(id, contentState: state)
+    }
+
+    /// `update of ride`.
+    private mutating func activityChange(_ node: ScenarioNode) -> ExpectedRow? {
+        guard let text = self.reader.text(node, "activityChanges") else { return nil }
+        let words = text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+        guard words.count == 3, words[1] == "of",
+            ActivityUpdate.Change.allCases.contains(where: { $0.word == words[0] })
+        else {
+            let all = ActivityUpdate.Change.allCases.map(\.word).joined(separator: ", ")
+            self.reader.problem(
+                node.position,
+                "a change of a Live Activity is written `update of id`, got \"\(text)\" (changes: \(all))")
+            return nil
+        }
+        let name = ScenarioNode(position: node.position, value: .scalar(words[2], isQuoted: true))
+        return self.activity(name, "activityChanges").map { .text("\(words[0]) of \($0)") }
     }
 
     private mutating func malformed(_ node: ScenarioNode, _ text: String) -> ExpectedCall? {

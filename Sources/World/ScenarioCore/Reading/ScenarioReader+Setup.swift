@@ -25,6 +25,19 @@ extension ScenarioReader {
         if let node = fields["locked"], let isLocked = self.reader.flag(node, "locked"), isLocked {
             phone.conditions.append(.person(.locked))
         }
+        if let node = fields["mute"], let isOn = self.reader.flag(node, "mute"), isOn {
+            phone.conditions.append(.person(.muteChanged(isOn: true)))
+        }
+        if let node = fields["alertStyle"], let style = self.alertStyle(node) {
+            phone.conditions.append(.person(.alertStyleChanged(Stage.bundle, style)))
+        }
+        if let node = fields["summaryTimes"], let times = self.summaryTimes(node) {
+            phone.conditions.append(.person(.summaryTimesChanged(times)))
+        }
+        if let node = fields["clock"] { phone.clock = self.reader.clock(node, "clock") }
+        if let node = fields["extensionMemory"], let size = self.reader.size(node, "extensionMemory") {
+            phone.settings.extensionMemoryLimit = size
+        }
         if let node = fields["focus"], case .phone(let event)? = self.focus(node) { phone.conditions.append(event) }
         if let node = fields["wakesPerHour"], let count = self.reader.number(node, "wakesPerHour") {
             phone.settings.wakesPerHour = count
@@ -50,6 +63,7 @@ extension ScenarioReader {
             ("timeSensitive", .timeSensitive), ("scheduledDelivery", .scheduledDelivery),
         ]
         guard let fields = self.reader.fields(node, .settings) else { return [] }
+        if fields.members.isEmpty { self.reader.problem(node.position, "a switch must be named") }
         return fields.members.compactMap { member in
             guard let which = words.first(where: { $0.0 == member.key })?.1,
                 let isOn = self.reader.flag(member.node, member.key)
@@ -59,29 +73,21 @@ extension ScenarioReader {
     }
 
     private mutating func quirks(_ node: ScenarioNode, _ settings: inout PhoneSettings) {
-        let paths: [(String, WritableKeyPath<Quirks, Bool>)] = [
-            ("Q1", \.ios10BothCallbacksTap), ("Q2", \.foregroundFetchBeforeWillPresent),
-            ("Q3", \.missingDidReceiveFallsBack), ("Q4", \.noDelegatePresentsInForeground),
-            ("Q5", \.sceneLaunchOptionsOnTap), ("Q6", \.localLaunchAlsoCallsL0), ("Q7", \.unLocalLaunchKey),
-            ("Q8", \.badgeZeroClearsDelivered), ("Q9", \.fetchTwiceOnTap),
-            ("Q10", \.extensionRunsBeforeFirstUnlock), ("Q12", \.inactiveOnArrival),
-            ("Q13", \.lockHeldWhileSuspendedKills),
-            ("Q14", \.killedExtensionWithFilteringDiscards),
-            ("Q15", \.pushTypeMismatchHides),
-        ]
-        for member in self.reader.mapping(node, "quirks") ?? [] {
-            guard let isOn = self.reader.flag(member.node, member.key) else { continue }
-            if member.key == "Q11" {
-                settings.unlimitedWakes = isOn
-            } else if let path = paths.first(where: { $0.0 == member.key })?.1 {
-                settings.quirks[keyPath: path] = isOn
-            } else {
-                let allowed = paths.map(\.0) + ["Q11"]
-                self.reader.problem(
-                    member.position,
-                    "unknown quirk \"\(member.key)\"\(Suggestion.text(for: member.key, among: allowed))")
-            }
+        guard let fields = self.reader.fields(node, .quirks) else { return }
+        for member in fields.members {
+            guard let quirk = QuirkWords.all.first(where: { $0.word == member.key }),
+                let isOn = self.reader.flag(member.node, member.key)
+            else { continue }
+            settings[keyPath: quirk.path] = isOn
         }
+    }
+
+    mutating func alertStyle(_ node: ScenarioNode) -> AlertStyle? {
+        self.reader.word(node, "alertStyle", AlertStyle.allCases.map { ($0.word, $0) })
+    }
+
+    mutating func summaryTimes(_ node: ScenarioNode) -> [Int]? {
+        self.reader.list(node, "summaryTimes")?.compactMap { self.reader.clock($0, "summaryTimes") }
     }
 
     // MARK: The app
@@ -134,6 +140,9 @@ extension ScenarioReader {
         if let node = fields["backgroundTask"] { app.backgroundTask = self.backgroundTask(node) }
         if let node = fields["answers"] { self.answers(node, &app) }
         if let node = fields["sdk"] { app.sdk = self.sdk(node) }
+        if app.sdk != nil, app.extensionChange != ContentChange(), let node = fields["serviceExtension"] {
+            self.reader.problem(node.position, "with app.sdk the service extension's content is the SDK's to decide")
+        }
         return app
     }
 
@@ -154,6 +163,10 @@ extension ScenarioReader {
             change.level = self.reader.word(node, "interruptionLevel", Self.levels)
         }
         if let node = fields["empty"] { change.isEmpty = self.reader.flag(node, "empty") ?? false }
+        if change.isEmpty, change != ContentChange(badge: change.badge, isEmpty: true) {
+            self.reader.problem(node.position, "an empty content can have a badge and nothing else")
+        }
+        if let node = fields["memory"] { app.extensionMemory = self.reader.size(node, "memory") }
         app.extensionChange = change
     }
 
@@ -216,7 +229,9 @@ extension ScenarioReader {
 
     /// What stands where a mapping names no result.
     private static func usual(_ call: AnsweredCall) -> AnswerHabit {
-        AnswerHabit(result: call == .willPresent ? .presentation([.banner, .list, .sound, .badge]) : .returned)
+        // What every version knows: `alert` stands for banner and list before iOS 14 (ios-delivery.md §5.5).
+        AnswerHabit(
+            result: call == .willPresent ? .presentation([.alert, .banner, .list, .sound, .badge]) : .returned)
     }
 
     private mutating func answer(_ node: ScenarioNode, _ call: AnsweredCall, _ usual: AnswerHabit) -> AnswerHabit {
@@ -289,6 +304,10 @@ extension ScenarioReader {
             sdk.badge = node.text == "none" ? .missing : .stored(self.reader.number(node, "badge") ?? 0)
         }
         if let node = fields["offline"] { sdk.isOffline = self.reader.flag(node, "offline") ?? false }
+        if let node = fields["actions"] { sdk.registersActions = self.reader.flag(node, "actions") ?? false }
+        if let node = fields["fetchesMissed"] {
+            sdk.fetchesMissed = self.reader.flag(node, "fetchesMissed") ?? true
+        }
         return sdk
     }
 

@@ -94,11 +94,14 @@ package struct ScenarioReader {
             if let version = variation.version { phone.version = version }
             guard var app = self.app(appNode) else { continue }
             if let lifecycle = variation.lifecycle { app.installed.lifecycle = lifecycle }
+            if let node = fields["start"], variation.start != nil {
+                self.reader.problem(node.position, "start stands in `for` already")
+            }
             let start = variation.start ?? fields["start"].flatMap { self.start($0) }
             var one = ScenarioCase(
                 name: name + variation.suffix, position: node.position, requirements: all, phone: phone, app: app,
                 before: [], start: start ?? .notRunning, steps: [])
-            self.steps = StepContext(sdk: app.sdk != nil)
+            self.steps = StepContext(app)
             if let before = fields["before"] { one.before = self.steps(before, "before", mayExpect: false) }
             if fields["columns"] != nil || fields["matrix"] != nil {
                 read += self.matrix(fields, one)
@@ -132,6 +135,9 @@ package struct ScenarioReader {
 
     private mutating func axes(_ node: ScenarioNode?) -> [Variation] {
         guard let node, let fields = self.reader.fields(node, .variations) else { return [Variation()] }
+        if fields.members.isEmpty {
+            self.reader.problem(node.position, "for must name at least one of ios, start, lifecycle")
+        }
         var all = [Variation()]
         func multiply<Value>(_ values: [Value], _ path: WritableKeyPath<Variation, Value?>) {
             all = all.flatMap { variation in
@@ -166,6 +172,11 @@ package struct ScenarioReader {
             guard let node = fields[key] else { continue }
             self.reader.problem(node.position, "a case with a matrix has no \(key) of its own")
         }
+        if let node = fields["for"]?["start"] {
+            self.reader.problem(node.position, "a case with a matrix has its start states in its rows")
+        }
+        // What `before` of the case has named is known in every cell.
+        let named = self.steps
         var cases: [ScenarioCase] = []
         for row in rows {
             guard let start = self.start(row.key, row.position),
@@ -185,20 +196,24 @@ package struct ScenarioReader {
                     continue
                 }
                 if cell.node.text == "cannot happen" { continue }
-                cases.append(self.cell(cell.node, start, column, model))
+                cases.append(self.cell(cell.node, start, column, model, named))
             }
+        }
+        if cases.isEmpty, self.reader.problems.isEmpty {
+            self.reader.problem(matrixNode.position, "matrix must hold at least one cell that can happen")
         }
         return cases
     }
 
     private mutating func cell(
-        _ node: ScenarioNode, _ start: StartState, _ column: ScenarioNode.Member, _ model: ScenarioCase
+        _ node: ScenarioNode, _ start: StartState, _ column: ScenarioNode.Member, _ model: ScenarioCase,
+        _ named: StepContext
     ) -> ScenarioCase {
         var one = model
         one.name += " — \(start.code), \(column.key)"
         one.position = node.position
         one.start = start
-        self.steps = StepContext(sdk: model.app.sdk != nil)
+        self.steps = named
         if let fields = self.reader.fields(column.node, .column) {
             if let before = fields["before"] { one.before += self.steps(before, "before", mayExpect: false) }
             if let steps = self.reader.needed("steps", in: fields) {
@@ -231,7 +246,7 @@ package struct ScenarioReader {
     }
 
     /// What the steps read so far have named.
-    var steps = StepContext(sdk: false)
+    var steps = StepContext()
 }
 
 /// Everything that is wrong with a scenario file.

@@ -38,10 +38,16 @@ extension ScenarioCase {
     package func run() -> CaseResult {
         var stage = Stage(self)
         stage.prepare()
+        if let clock = self.phone.clock {
+            // The same again, so much earlier or later that the trace begins at that time.
+            let wanted = Stage.midnight + Int64(clock) * 60_000
+            stage = Stage(self, wall: wanted - (stage.now.wall - Stage.midnight))
+            stage.prepare()
+        }
         var result = CaseResult(
-            name: self.name, position: self.position, requirements: self.requirements, checks: 0, differences: [],
-            trace: [])
-        for step in self.steps {
+            name: self.name, position: self.position, requirements: self.requirements, checks: 0,
+            differences: stage.preparation, trace: [])
+        for step in self.steps where stage.halted == nil {
             if case .expect(let expectation) = step.action {
                 result.checks += expectation.checks.count
                 result.differences += stage.differences(from: expectation, at: step.position)
@@ -49,14 +55,13 @@ extension ScenarioCase {
             } else {
                 stage.perform(step)
             }
-            guard let reason = stage.halted else { continue }
+        }
+        if let reason = stage.halted {
             result.differences.append(
                 Difference(
-                    position: step.position, key: "step", expected: ["a step that is possible"], actual: [reason],
+                    position: stage.step, key: "step", expected: ["a step that is possible"], actual: [reason],
                     differing: [0]))
-            break
-        }
-        if stage.halted == nil, !stage.trace.faults.isEmpty, let last = self.steps.last {
+        } else if let last = self.steps.last {
             result.differences += stage.faultDifferences(at: last.position)
         }
         result.trace = stage.trace.lines

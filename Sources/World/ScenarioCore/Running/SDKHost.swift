@@ -6,6 +6,7 @@ import TidingsModel
 /// The SDK of a scenario: what its processes hold, what survives them, and a small server.
 struct SDKHost {
     static let app: AppID = "scenario"
+    /// The recipient tag of the person who is signed in.
     static let tag = "alice-here"
     /// How long the server waits for a message to be settled before it pushes: its background deadline (DESIGN §4).
     static let ackDeadline: Int64 = 5_000
@@ -24,6 +25,12 @@ struct SDKHost {
     var isOffline: Bool
     /// Whether it answers arrivals in front and wakes as the kit does; otherwise as the file says.
     var answersAsKit = false
+    /// What the action of a notification asks for, until it is begun.
+    var work: [ResponseRule.Step] = []
+    /// The calls whose handlers wait for such work.
+    var actions: [CallbackNumber] = []
+    /// How many answers were sent, for their ids.
+    var replies = 0
     var task: UInt64?
     var tasks: UInt64 = 0
 
@@ -40,6 +47,10 @@ struct SDKHost {
     var labels: [MessageID: String] = [:]
     var connection: ConnectionNumber?
     var isWelcome = false
+    /// Pushes to people who were signed in before, for their ids.
+    var strangers = 0
+    /// Whose notifications it has heard were opened.
+    var opened: Set<MessageID> = []
     /// Written live and not settled yet, by position.
     var unsettled: Set<LogPosition> = []
 
@@ -57,8 +68,11 @@ struct SDKHost {
         return ClientCore(
             settings: settings,
             restored: ClientCore.Restored(
-                stored: self.disk.stored, settled: self.disk.settled, unread: self.disk.unread,
-                levels: self.setup.levels, hasCustomMessages: !self.disk.waitingCustom.isEmpty),
+                stored: self.disk.stored, settled: self.disk.settled, outbox: self.disk.outgoing,
+                unread: self.disk.unread,
+                preferences: AllSettings(
+                    conversations: self.setup.levels.mapValues { ConversationSettings(level: $0) }),
+                hasCustomMessages: !self.disk.waitingCustom.isEmpty),
             isForeground: isForeground, seed: 1)
     }
 
@@ -73,32 +87,43 @@ struct SDKHost {
     }
 
     /// The push of an entry, as the server makes it (DESIGN §5).
-    func push(of entry: LogEntry) -> JSONObject? {
-        guard case .message(let message) = entry.body, message.flags.contains(.notified),
-            message.sender != self.setup.person
+    ///
+    /// - Parameter other: whose message it is, if not the message of the person who is signed in.
+    func push(of entry: LogEntry, to other: UserID? = nil) -> JSONObject? {
+        let person = other ?? self.setup.person
+        guard case .message(let message) = entry.body, message.flags.contains(.notified), message.sender != person
         else { return nil }
-        let conversation = message.conversation(seenBy: self.setup.person)
-        guard self.setup.levels[conversation] != .blocked else { return nil }
+        let conversation = message.conversation(seenBy: person)
+        guard other != nil || self.setup.levels[conversation] != .blocked else { return nil }
         let info = PushInfo(
-            message: message.id, position: entry.position, badgePosition: self.head, recipientTag: Self.tag)
+            message: message.id, position: entry.position, badgePosition: self.head,
+            recipientTag: other.map { "\($0)-here" } ?? Self.tag,
+            text: PushInfo.Text(title: conversation.target, body: Gate.text(message)))
         var payload = JSONObject([
             (
                 "aps",
                 [
-                    "alert": [
-                        "title": .string(
-                            conversation.type.targetIsPeer ? message.sender.rawValue : conversation.target),
-                        "body": .string(Gate.text(message)),
-                    ], "badge": .int(self.unreadAtServer), "sound": "default", "mutable-content": 1,
-                    "thread-id": .string(conversation.description),
+                    // Shown where no extension can check whose phone it is: it says nothing (DESIGN §7).
+                    "alert": ["body": "You have a new message"], "badge": .int(self.unreadAtServer),
+                    "sound": "default", "thread-id": .string(conversation.description),
+                    "category": .string(PushInfo.category), "mutable-content": 1,
                 ]
             )
         ])
-        if let notification = try? NotificationPayload(message: message, seenBy: self.setup.person) {
+        if let notification = try? NotificationPayload(message: message, seenBy: person) {
             payload[NotificationPayload.key] = .object(notification.dictionary)
         }
         payload[PushInfo.key] = info.dictionary
         return payload
+    }
+
+    /// Where the local store has the message a notification tells of.
+    func position(of payload: NotificationPayload) -> LogPosition? {
+        guard let id = payload.messageUID else { return nil }
+        return self.log.first { entry in
+            guard case .message(let message) = entry.body else { return false }
+            return entry.position <= self.disk.stored && message.id.description == id
+        }?.position
     }
 
     /// What the server counts: what was there at the start and every counted message since that was not read.
@@ -119,6 +144,8 @@ struct SDKDisk {
     var muted: Set<ConversationID> = []
     private(set) var read: OrderedDictionary<ConversationID, LogPosition> = [:]
     private(set) var waitingCustom: [CustomMessage] = []
+    /// Messages the server has not taken in yet, oldest first.
+    var outgoing: [MessageDraft] = []
     private var counted: [Counted] = []
 
     /// An unread message.
@@ -144,6 +171,7 @@ struct SDKDisk {
             case .read(let conversation, let position): self.markRead(conversation, upTo: position)
             case .custom(let message): self.waitingCustom.append(message)
             case .recall(let recall): self.forget { $0.message == recall.message }
+            case .edit, .deletion, .conversationSettings, .personSettings, .blocked, .change, .unknown: break
             }
         }
     }

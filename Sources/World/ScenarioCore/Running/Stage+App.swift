@@ -34,7 +34,9 @@ extension Stage {
         if let message = self.app.posting.removeValue(forKey: number) {
             self.posted(message, answer, in: process)
         } else if case .refused(let error) = answer {
-            self.trace.note(.fault("refused: \(error)"), at: self.now.monotonic, labels: self.labels)
+            self.fault("refused: \(error)")
+        } else if case .taskRefused(let error) = answer {
+            self.fault("refused: \(error)")
         }
     }
 
@@ -65,10 +67,14 @@ extension Stage {
         case .refreshTaskLaunched(let identifier):
             self.follow(.process(process, .refreshTaskCompleted(identifier: identifier, success: true)))
         case .serviceExtensionReceive(let request):
-            if habit.result != nil { habit.result = .content(self.extended(request)) }
+            if let bytes = self.app.setup.extensionMemory {
+                self.follow(.process(process, .memoryUseChanged(bytes: bytes)))
+            }
+            if habit.result != nil { habit.result = .content(self.extended(request, in: process)) }
         default: break
         }
         self.clientCalled(process, callback, state)
+        if self.beginWork(of: callback, number, in: process) { return }
         switch self.kitAnswer(to: callback, number, in: process) {
         case .leftToApp: break
         case .atOnce(let answer): habit = AnswerHabit(result: answer)
@@ -108,8 +114,9 @@ extension Stage {
         if self.app.setup.delegateMoment == .didFinishLaunching, version.hasUserNotifications {
             self.follow(.process(process, .delegateChanged(isSet: true)))
         }
-        if version.hasUserNotifications, !self.app.setup.categories.isEmpty {
-            self.follow(.process(process, .categoriesSet(self.app.setup.categories)))
+        let categories = self.categories
+        if version.hasUserNotifications, !categories.isEmpty {
+            self.follow(.process(process, .categoriesSet(categories)))
         }
         if self.app.setup.installed.backgroundModes.contains(.voip) {
             self.follow(.process(process, .voipRegistrationChanged(isOn: true)))
@@ -119,9 +126,15 @@ extension Stage {
         }
     }
 
+    /// The app's own categories, and the kit's.
+    private var categories: [NotificationCategory] {
+        let registers = self.app.setup.sdk?.registersActions == true
+        return self.app.setup.categories + (registers ? [Self.kitCategory] : [])
+    }
+
     /// What the extension delivers: the SDK's decision if there is an SDK, and what the file says.
-    private mutating func extended(_ request: NotificationRequest) -> NotificationContent {
-        if self.app.sdk != nil { return self.extendedBySDK(request) }
+    private mutating func extended(_ request: NotificationRequest, in process: ProcessID) -> NotificationContent {
+        if self.app.sdk != nil { return self.extendedBySDK(request, in: process) }
         let change = self.app.setup.extensionChange
         guard !change.isEmpty else { return NotificationContent(badge: change.badge) }
         var content = request.content
@@ -152,15 +165,41 @@ extension Stage {
         for change in phone.switches {
             self.send(.person(.settingChanged(Self.bundle, change.which, isOn: change.isOn)))
         }
-        for step in self.setup.before { self.perform(step) }
+        self.trace.mark(at: self.now.monotonic)
+        for step in self.setup.before where self.halted == nil {
+            self.perform(step)
+            self.noteFaults()
+        }
+        guard self.halted == nil else { return }
+        self.step = self.setup.position
         self.enter(self.setup.start)
-        for condition in phone.conditions { self.send(condition) }
+        for condition in phone.conditions { self.happen(condition) }
+        self.noteFaults()
+        self.checkStart()
         if self.setup.start != .background { self.settleClient() }
         // What the app group holds when the steps begin, whatever the app wrote on the way there.
         if let sdk = self.app.sdk, case .stored(let count)? = sdk.setup.badge {
             self.app.sdk?.badge = Badge(server: count)
         }
         self.trace.clear(at: self.now.monotonic)
+    }
+
+    /// What was done against the rules before the trace is no secret.
+    private mutating func noteFaults() {
+        self.preparation += self.faultDifferences(at: self.step)
+        self.trace.mark(at: self.now.monotonic)
+    }
+
+    /// The trace must begin where the file says.
+    private mutating func checkStart() {
+        let start = self.setup.start
+        let isBeforeFirstUnlock = self.core.screen.lock == .beforeFirstUnlock
+        let there = isBeforeFirstUnlock ? StartState.beforeFirstUnlock.rawValue : self.state.word
+        guard there != start.rawValue else { return }
+        self.preparation.append(
+            Difference(
+                position: self.setup.position, key: "start", expected: [start.rawValue], actual: [there], differing: [0]
+            ))
     }
 
     private mutating func registerAtFirstLaunch(_ process: ProcessID) {
@@ -174,7 +213,7 @@ extension Stage {
         if version < 10 {
             if asks {
                 self.follow(
-                    .process(process, .userNotificationSettingsRegistered(usual, self.app.setup.categories)))
+                    .process(process, .userNotificationSettingsRegistered(usual, self.categories)))
             }
         } else if asks {
             let isProvisional = self.setup.phone.authorization == .provisional

@@ -47,13 +47,20 @@ extension Stage {
         case .reasons: return self.trace.presentations.map { .text($0.record.reason.rawValue) }
         case .wakes: return self.trace.wakes.map { .text($0) }
         case .results: return self.trace.results.map { .text($0) }
+        case .started: return self.trace.started.map { .text($0) }
         case .ended: return self.trace.ended.map { .text($0) }
+        case .activityChanges: return self.trace.activityChanges.map { .text($0) }
+        case .activities:
+            return self.core.screen.activities.map {
+                .activity(self.labels.label(ofActivity: $0.activity), contentState: $0.contentState)
+            }
         case .faults: return self.trace.faults.map { .text($0) }
         case .server: return self.trace.server.map { .text($0) }
         case .opened: return self.trace.opened.map { .text($0) }
         case .customMessages: return self.trace.customMessages.map { .text($0) }
         case .settled: return self.trace.settled.map { .text($0) }
-        case .state, .badge, .list, .banners, .prompt, .lock, .inFront, .screen, .texts, .runState:
+        case .state, .badge, .list, .banners, .panel, .summary, .prompt, .lock, .inFront, .prewarmed, .screen, .texts,
+            .runState:
             return self.now(key).map { .text($0) }
         }
     }
@@ -66,6 +73,9 @@ extension Stage {
         case .badge: return [String(screen.badge(of: Self.bundle))]
         case .list: return screen.list.map { self.labels.label(of: $0.key.identifier) }
         case .banners: return screen.banners.map { self.labels.label(of: $0.key.identifier) }
+        case .panel: return [screen.alertPanel].compactMap { $0.map { self.labels.label(of: $0.key.identifier) } }
+        case .summary: return screen.heldForSummary.map { self.labels.label(of: $0.key.identifier) }
+        case .prewarmed: return [self.process != nil && self.process != self.launched ? "yes" : "no"]
         case .prompt: return [screen.permissionPrompt == nil ? "no" : "yes"]
         case .lock: return [screen.lock.rawValue]
         case .inFront: return [screen.frontApp == Self.bundle ? "yes" : "no"]
@@ -76,7 +86,9 @@ extension Stage {
                 return [content.title, content.subtitle, content.body].filter { !$0.isEmpty }.joined(separator: " | ")
             }
         case .runState: return [self.runState]
-        default: return []
+        case .callbacks, .shown, .reasons, .wakes, .results, .started, .ended, .faults, .activityChanges, .activities,
+            .server, .opened, .customMessages, .settled:
+            return []
         }
     }
 }
@@ -86,12 +98,16 @@ enum ObservedRow: Equatable {
     case text(String)
     case call(ObservedCall)
     case presentation(ExpectedPresentation)
+    case activity(String, contentState: JSONValue)
 
     /// As it stands beside what was expected: with the parts that were asked for.
     func text(like row: ExpectedRow?) -> String {
         switch self {
         case .text(let text): return text
         case .presentation(let presentation): return presentation.text
+        case .activity(let name, let state):
+            guard case .activity(_, contentState: .some)? = row else { return name }
+            return "\(name): \(state.text)"
         case .call(let call):
             guard case .call(let expected)? = row else { return call.text }
             var text = call.text
@@ -116,7 +132,9 @@ extension ExpectedRow {
         case (.presentation(let expected), .presentation(let actual)):
             if let label = expected.label, label != actual.label { return false }
             return expected.parts == actual.parts
-        default: return false
+        case (.activity(let expected, let state), .activity(let actual, let actualState)):
+            return expected == actual && (state ?? actualState) == actualState
+        case (.text, _), (.part, _), (.call, _), (.presentation, _), (.activity, _): return false
         }
     }
 
@@ -126,6 +144,7 @@ extension ExpectedRow {
         case .text(let text): return text
         case .part(let text): return "… \(text) …"
         case .presentation(let presentation): return presentation.text
+        case .activity(let name, let state): return state.map { "\(name): \($0.text)" } ?? name
         case .call(let call):
             let arguments = (call.state.map { [$0.word] } ?? []) + call.arguments
             let isTap = call.name == "didReceive" && arguments == ["default"]

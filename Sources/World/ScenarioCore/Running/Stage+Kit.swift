@@ -37,6 +37,7 @@ extension Stage {
 
     /// A wake is answered.
     mutating func finishWake(_ number: WakeNumber, _ result: BackgroundRefreshResult, in process: ProcessID) {
+        if self.finishWork(number, in: process) { return }
         guard self.app.sdk?.answersAsKit == true else { return }
         let result: FetchResult =
             switch result {

@@ -30,6 +30,8 @@ extension Stage {
         self.app.sdk?.client = sdk.newClient(isForeground: true)
         self.app.sdk?.isSuspended = false
         self.app.sdk?.waiting = []
+        self.app.sdk?.work = []
+        self.app.sdk?.actions = []
         self.app.sdk?.task = nil
         self.app.sdk?.taps = TapLog()
     }
@@ -53,6 +55,28 @@ extension Stage {
         self.app.sdk?.client = nil
         self.app.sdk?.connection = nil
         self.app.sdk?.isWelcome = false
+    }
+
+    // MARK: The network
+
+    /// A phone event of a scenario; airplane mode takes the SDK's connection with it.
+    mutating func happen(_ event: PhoneEvent) {
+        if case .person(.airplaneModeChanged(let isOn)) = event, let sdk = self.app.sdk {
+            self.app.sdk?.isOffline = isOn || sdk.setup.isOffline
+            self.send(event)
+            if isOn { self.loseConnection() }
+        } else {
+            self.send(event)
+        }
+    }
+
+    /// The connection is gone without a word: what was not settled is pushed when the server has waited long enough.
+    private mutating func loseConnection() {
+        guard let number = self.app.sdk?.connection, let process = self.app.sdk?.process else { return }
+        self.app.sdk?.connection = nil
+        self.app.sdk?.isWelcome = false
+        self.client(.connectionClosed(number, reason: "lost"), in: process)
+        self.drain()
     }
 
     /// Lets the first connection finish, so that a trace begins with a quiet SDK.
@@ -81,10 +105,10 @@ extension Stage {
             if state == .inactive, isOldRoad, !AlertText(userInfo: .object(payload)).isEmpty {
                 self.tapped(.object(payload), by: .callback)
             }
-        case .handleActionRemote(let identifier, let payload, _):
-            self.tapped(.object(payload), by: .callback, action: identifier)
-        case .handleActionLocal(let identifier, let request, _):
-            self.tapped(.object(request.content.userInfo), by: .callback, action: identifier)
+        case .handleActionRemote(let identifier, let payload, let text):
+            self.tapped(.object(payload), by: .callback, action: identifier, text: text)
+        case .handleActionLocal(let identifier, let request, let text):
+            self.tapped(.object(request.content.userInfo), by: .callback, action: identifier, text: text)
         case .receiveLocal(let request):
             if state == .inactive { self.tapped(.object(request.content.userInfo), by: .callback) }
         case .sceneWillEnterForeground, .applicationWillEnterForeground, .applicationDidBecomeActive,
@@ -110,22 +134,34 @@ extension Stage {
         let notification = response.notification
         self.tapped(
             .object(notification.request.content.userInfo), by: origin, request: notification.request.identifier,
-            date: notification.date, action: response.actionIdentifier)
+            date: notification.date, action: response.actionIdentifier, text: response.userText)
     }
 
     private mutating func tapped(
         _ userInfo: JSONValue, by origin: PersonResponse.Origin, request: String? = nil, date: Int64? = nil,
-        action: String = MessageCategory.defaultAction
+        action: String = MessageCategory.defaultAction, text: String? = nil
     ) {
         guard let payload = try? NotificationPayload(userInfo: userInfo) else { return }
+        // What was left by the person before is not this one's to open or to answer (DESIGN P7).
+        let info = PushInfo(userInfo: userInfo)
+        if let info, let recipient = self.app.sdk?.recipient, info.recipientTag != recipient.tag { return }
         let identity = TapLog.Identity(
             request: request, deliveredAt: date, content: payload.messageUID ?? userInfo.text, action: action,
             origin: origin)
         let isOpen = self.app.sdk?.taps.takeLaunch(by: identity) == true
         guard self.app.sdk?.taps.note(identity) == true, !isOpen else { return }
-        for step in ResponseRule.steps(action: action, text: nil, route: Route(payload: payload), position: nil) {
-            if case .open = step {
+        let position = info?.position ?? self.app.sdk?.position(of: payload)
+        let steps = ResponseRule.steps(
+            action: action, text: text, route: Route(payload: payload), position: position)
+        for step in steps {
+            switch step {
+            case .publish: break
+            case .open:
                 self.trace.opened(payload.conversation.description, at: self.now.monotonic)
+                if let process = self.app.sdk?.process, let id = payload.messageUID.flatMap({ MessageID($0) }) {
+                    self.client(.notificationOpened(id), in: process)
+                }
+            case .reply, .markRead: self.app.sdk?.work.append(step)
             }
         }
     }
@@ -175,9 +211,16 @@ extension Stage {
             if let disk = self.app.sdk?.disk {
                 self.client(.entriesStored(upTo: disk.stored, unread: disk.unread), in: process)
             }
-        case .skipEntries(let after, let upTo): self.app.sdk?.disk.skip(after: after, upTo: upTo)
+        case .skipEntries(let after, let upTo):
+            self.app.sdk?.disk.skip(after: after, upTo: upTo)
+            if let disk = self.app.sdk?.disk {
+                self.client(.entriesStored(upTo: disk.stored, unread: disk.unread), in: process)
+            }
         case .storeSettled(let position): self.app.sdk?.disk.settled = position
-        case .storeOutgoing(let draft): self.client(.outgoingStored(draft.clientMessageID), in: process)
+        case .storeOutgoing(let draft):
+            self.app.sdk?.disk.outgoing.append(draft)
+            self.client(.outgoingStored(draft.clientMessageID), in: process)
+        case .removeOutgoing(let id): self.app.sdk?.disk.outgoing.removeAll { $0.clientMessageID == id }
         case .storeRead(let conversation, let position):
             self.app.sdk?.disk.markRead(conversation, upTo: position)
             if let unread = self.app.sdk?.disk.unread { self.client(.unreadCounted(unread), in: process) }
@@ -215,10 +258,10 @@ extension Stage {
             var badge = sdk.badge ?? Badge()
             badge.resigned(unread: unread, position: position)
             self.app.sdk?.badge = badge
-            _ = self.ask(.setBadgeCount(badge.shown), of: process)
+            self.setBadge(badge.shown, in: process)
         case .lowerBadge(let unread, let position):
             self.app.sdk?.badge?.posted(unread: unread, position: position)
-            if let badge = self.app.sdk?.badge { _ = self.ask(.setBadgeCount(badge.shown), of: process) }
+            if let badge = self.app.sdk?.badge { self.setBadge(badge.shown, in: process) }
             self.client(.notificationWorkDone, in: process)
         case .finishWake(let number, let result): self.finishWake(number, result, in: process)
         case .beginBackgroundTask:
@@ -254,9 +297,25 @@ extension Stage {
             userInfo: notification.userInfo.objectValue ?? JSONObject(),
             threadIdentifier: notification.conversation.description)
         if notification.isSilent { content.interruptionLevel = .passive }
+        if self.app.setup.sdk?.registersActions == true, !notification.isSilent {
+            content.categoryIdentifier = MessageCategory.identifier
+        }
         let identifier = notification.message.description
         let request = NotificationRequest(identifier: identifier, content: content)
+        guard self.setup.phone.version.hasUserNotifications else {
+            // A `UILocalNotification` is not answered.
+            self.follow(.process(process, .localNotificationScheduled(request)))
+            return self.posted(notification.message, .added, in: process)
+        }
         self.app.posting[self.ask(.add(request), of: process)] = notification.message
+    }
+
+    /// By the call of the phone's era, as the kit does it.
+    private mutating func setBadge(_ count: Int, in process: ProcessID) {
+        guard self.setup.phone.version >= 16 else {
+            return self.follow(.process(process, .iconBadgeNumberSet(count)))
+        }
+        _ = self.ask(.setBadgeCount(count), of: process)
     }
 
     mutating func posted(_ message: MessageID, _ answer: QueryAnswer, in process: ProcessID) {
@@ -267,39 +326,5 @@ extension Stage {
             default: .failed
             }
         self.client(.notificationPosted(message, result), in: process)
-    }
-
-    /// The extension's decision (DESIGN P3, §7 "Extension").
-    mutating func extendedBySDK(_ request: NotificationRequest) -> NotificationContent {
-        var content = request.content
-        guard var sdk = self.app.sdk else { return content }
-        let canRead = self.core.screen.lock != .beforeFirstUnlock
-        let signIn: ExtensionDecision.SignIn =
-            canRead ? sdk.recipient.map { .signedIn(recipientTag: $0.tag) } ?? .signedOut : .unknown
-        let isDelivered = self.core.screen.list.contains { $0.key.identifier == request.identifier }
-        var badge = canRead ? sdk.badge : nil
-        let facts = ExtensionDecision.Facts(
-            signIn: signIn, isDelivered: isDelivered, position: sdk.recipient?.position,
-            isFilteringEntitled: self.app.setup.installed.hasFilteringEntitlement
-                && self.setup.phone.version >= OSVersion(13, 3))
-        let changes = ExtensionDecision.changes(
-            userInfo: .object(content.userInfo), facts: facts, ledger: &sdk.ledger, badge: &badge, wall: self.now.wall)
-        if canRead { sdk.badge = badge }
-        self.app.sdk = sdk
-        guard let changes else { return content }
-        if changes.isDiscarded { return NotificationContent(badge: changes.badge) }
-        content.badge = changes.badge ?? content.badge
-        content.title = changes.title ?? content.title
-        content.body = changes.body ?? content.body
-        if changes.isSilent {
-            content.sound = nil
-            content.interruptionLevel = .passive
-        }
-        if changes.isStripped {
-            content.title = ""
-            content.subtitle = ""
-            content.badge = nil
-        }
-        return content
     }
 }

@@ -32,7 +32,13 @@ extension Stage {
         case .markRead(let conversation, let position):
             self.trace.told(server: "read \(conversation) up to \(position)", at: self.now.monotonic)
         case .signOut: self.trace.told(server: "sign out", at: self.now.monotonic)
-        case .send, .registerPush, .deviceStatus: break
+        case .send(let draft): self.accept(draft, on: number, in: process)
+        case .opened(let message):
+            // The server keeps the first time; what may not have arrived is told again (docs/protocol.md).
+            guard self.app.sdk?.opened.insert(message).inserted == true else { return }
+            self.trace.told(
+                server: "opened \(self.labels.label(of: message.description))", at: self.now.monotonic)
+        case .registerPush, .deviceStatus, .request, .typing: break
         }
     }
 
@@ -57,7 +63,7 @@ extension Stage {
         switch step {
         case .message(let message): self.send(message)
         case .read(let conversation):
-            guard let process = self.process, let sdk = self.app.sdk else { return self.halt("the app is not running") }
+            guard let process = self.running(), let sdk = self.app.sdk else { return }
             self.client(.markReadWished(conversation, upTo: sdk.head), in: process)
         }
         self.drain()
@@ -65,12 +71,13 @@ extension Stage {
 
     private mutating func send(_ scripted: ScriptedMessage) {
         guard let sdk = self.app.sdk else { return }
+        if let other = scripted.recipient { return self.push(scripted, to: other) }
         let position = sdk.head + 1
         let id = MessageID(
             wallMilliseconds: self.now.wall, node: 1, counter: UInt32(truncatingIfNeeded: position))
         self.labels.named(id.description, scripted.label)
         self.app.sdk?.labels[id] = scripted.label
-        let entry = LogEntry(position: position, body: self.body(of: scripted, id: id, sdk))
+        let entry = LogEntry(position: position, body: self.body(of: scripted, id: id, to: sdk.setup.person))
         self.app.sdk?.log.append(entry)
         if sdk.isWelcome, let number = sdk.connection, let process = self.process {
             self.app.sdk?.unsettled.insert(position)
@@ -81,7 +88,21 @@ extension Stage {
         }
     }
 
-    private func body(of scripted: ScriptedMessage, id: MessageID, _ sdk: SDKHost) -> LogEntry.Body {
+    /// A message for somebody who was signed in here before: their push still comes, with their recipient tag (DESIGN P7).
+    private mutating func push(_ scripted: ScriptedMessage, to person: UserID) {
+        guard let sdk = self.app.sdk else { return }
+        self.app.sdk?.strangers += 1
+        let id = MessageID(
+            wallMilliseconds: self.now.wall, node: 2, counter: UInt32(truncatingIfNeeded: sdk.strangers + 1))
+        self.labels.named(id.description, scripted.label)
+        let entry = LogEntry(position: 1, body: self.body(of: scripted, id: id, to: person))
+        guard let payload = sdk.push(of: entry, to: person) else { return }
+        let push = Push(
+            delivery: 0, topic: Self.bundle.rawValue, payload: payload, collapseID: id.description)
+        self.push(push, label: scripted.label)
+    }
+
+    private func body(of scripted: ScriptedMessage, id: MessageID, to person: UserID) -> LogEntry.Body {
         if let custom = scripted.custom {
             return .custom(
                 CustomMessage(
@@ -89,7 +110,7 @@ extension Stage {
                     extras: custom["extras"]?.objectValue ?? JSONObject(), sentAt: self.now.wall))
         }
         let conversation =
-            scripted.conversation ?? ConversationID(type: .direct, target: sdk.setup.person.rawValue)
+            scripted.conversation ?? ConversationID(type: .direct, target: person.rawValue)
         if let recalled = scripted.recalls,
             let withdrawn = self.labels.identifier(of: recalled).flatMap({ MessageID($0) })
         {
@@ -97,7 +118,7 @@ extension Stage {
                 conversation.type.targetIsPeer
                 ? ConversationID(type: conversation.type, target: scripted.sender.rawValue) : conversation
             return .recall(
-                Recall(message: withdrawn, conversation: seen, sender: scripted.sender, at: self.now.wall))
+                Recall(id: id, message: withdrawn, conversation: seen, sender: scripted.sender, at: self.now.wall))
         }
         var flags: MessageFlags = .normal
         if scripted.isCommand { flags.remove([.stored, .counted]) }

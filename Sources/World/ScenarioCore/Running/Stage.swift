@@ -11,7 +11,7 @@ struct Stage {
 
     let setup: ScenarioCase
     var core: PhoneCore
-    private(set) var now = Now(monotonic: 1_000_000, wall: 1_767_225_600_000)
+    private(set) var now: Now
     var trace = Trace()
     var app: HostedApp
     private var queue: [PhoneEvent] = []
@@ -19,13 +19,23 @@ struct Stage {
     private var timerCount = 0
     private var deliveries: UInt64 = 0
     private var queries: QueryNumber = 0
-    /// While the phone cannot be reached the newest push waits (ios-delivery.md §3.2).
-    private var stored: Push?
+    /// While the phone cannot be reached the newest push of each topic waits (ios-delivery.md §3.2).
+    private var stored: [Push] = []
     private var isReachable = true
     /// Whether APNs has a token of the app (ios-delivery.md §4 gate 1).
     private var isRegistered = false
+    /// The tokens APNs has of the app beside its device token.
+    private(set) var tokens: Set<TokenKind> = []
+    /// The broadcast channels the phone listens to.
+    private var channels: Set<String> = []
+    /// The app's process once it was launched; one started in advance is not (ios-delivery.md §2.2).
+    private(set) var launched: ProcessID?
     /// Names of notifications.
     var labels = Labels()
+    /// The step that is being done.
+    var step: ScenarioPosition
+    /// What went wrong before the trace began.
+    var preparation: [Difference] = []
     /// What phone and SDK did, in order; nil while nobody looks.
     var observed: [Observation]?
     /// Why the case cannot go on; nil while it can.
@@ -37,6 +47,8 @@ struct Stage {
         case client(ClientEffect)
         /// The kit posts a local notification.
         case posts(LocalNotification)
+        /// The app wrote the number on the icon itself, and the phone took it (before iOS 16).
+        case wroteIcon(Int)
     }
 
     /// Something that happens later.
@@ -53,8 +65,14 @@ struct Stage {
         case serverDeadline(LogPosition)
     }
 
-    init(_ setup: ScenarioCase) {
+    /// Midnight of the day on which every case plays, in wall milliseconds: 1 January 2026 in UTC, the phone's time zone.
+    static let midnight: Int64 = 1_767_225_600_000
+
+    /// - Parameter wall: what the phone's clock says at the first launch, in wall milliseconds.
+    init(_ setup: ScenarioCase, wall: Int64 = Self.midnight) {
         self.setup = setup
+        self.step = setup.position
+        self.now = Now(monotonic: 1_000_000, wall: wall)
         self.core = PhoneCore(
             version: setup.phone.version, settings: setup.phone.settings, apps: [setup.app.installed])
         self.app = HostedApp(setup: setup.app)
@@ -87,6 +105,11 @@ struct Stage {
                 self.observed?.append(.phone(effect))
                 self.perform(effect)
             }
+            if case .process(_, .iconBadgeNumberSet(let count)) = event,
+                self.core.screen.badge(of: Self.bundle) == max(0, count)
+            {
+                self.observed?.append(.wroteIcon(count))
+            }
             count += 1
             if count > Self.eventsMax {
                 self.halted = "phone and app go on without end"
@@ -104,24 +127,33 @@ struct Stage {
         case .resumeProcess(let process): self.resumed(process)
         case .killProcess(let process): self.killed(process)
         case .call(let process, let number, let callback, let state):
+            if case .willFinishLaunching = callback { self.launched = process }
             self.answer(process, number, callback, state)
         case .answer(let process, let number, let answer): self.answered(process, number, answer)
         case .registerTopic(let bundle):
             self.isRegistered = true
             self.follow(.courier(.tokenIssued(bundle, "c0ffee")))
         case .requestToken(let bundle, let kind):
+            self.tokens.insert(kind)
             self.follow(.courier(.tokenOfKindIssued(bundle, kind, "cafe")))
         case .connectCourier: self.becameReachable()
         case .disconnectCourier: self.isReachable = false
         case .record(let record): self.note(record)
         case .unregisterTopic: self.isRegistered = false
-        case .acknowledge, .dropToken, .invalidateTokens: break
+        case .dropToken(_, let kind): self.tokens.remove(kind)
+        case .subscribe(_, let channel): self.channels.insert(channel)
+        case .unsubscribe(_, let channel): self.channels.remove(channel)
+        case .invalidateTokens: self.tokens = []
+        case .acknowledge: break
         }
     }
 
     private mutating func note(_ record: PhoneRecord) {
         if case .arrival(let arrival) = record.entry {
             self.labels.arrived(delivery: arrival.delivery, identifier: arrival.identifier)
+        }
+        if case .activity(let update) = record.entry, update.change == .started {
+            self.labels.started(activity: update.activity)
         }
         self.trace.note(record.entry, at: self.now.monotonic, labels: self.labels)
     }
@@ -176,19 +208,54 @@ struct Stage {
         var push = push
         push.delivery = self.deliveries
         self.labels.pushed(push, label: label)
-        guard self.isRegistered else { return }
-        guard self.isReachable else {
-            self.stored = push
-            return
+        guard self.isRegistered else { return self.trace.courier("no token: \(label)", at: self.now.monotonic) }
+        self.carry(push, label)
+    }
+
+    private mutating func carry(_ push: Push, _ label: String) {
+        guard !self.isReachable else { return self.follow(.courier(.pushArrived(push))) }
+        self.trace.courier("waits: \(label)", at: self.now.monotonic)
+        self.stored.removeAll {
+            $0.topic == push.topic && $0.activity == push.activity && $0.channel == push.channel
         }
-        self.follow(.courier(.pushArrived(push)))
+        self.stored.append(push)
     }
 
     private mutating func becameReachable() {
         self.isReachable = true
-        guard let push = self.stored else { return }
-        self.stored = nil
-        self.follow(.courier(.pushArrived(push)))
+        for push in self.stored { self.follow(.courier(.pushArrived(push))) }
+        self.stored = []
+    }
+
+    /// A push to a Live Activity, or to all on a channel; APNs refuses one without a token for it, and a start on a channel
+    /// (ios-delivery.md §12).
+    mutating func push(_ scripted: ActivityPush) {
+        self.deliveries += 1
+        var push = Push(
+            delivery: self.deliveries, topic: TokenKind.pushToStart.topic(of: Self.bundle),
+            payload: JSONObject([("aps", .object(scripted.aps(at: self.now.wall)))]), pushType: "liveactivity")
+        switch scripted.target {
+        case .channel(let channel):
+            guard scripted.event != .started else {
+                return self.fault("APNs takes no broadcast that starts a Live Activity")
+            }
+            guard self.channels.contains(channel) else {
+                return self.trace.courier("nobody listens to \(channel)", at: self.now.monotonic)
+            }
+            push.channel = channel
+        case .activity(let label) where scripted.event == .started:
+            guard self.tokens.contains(.pushToStart) else {
+                return self.fault("APNs has no token to start a Live Activity")
+            }
+            self.labels.expect(activity: label)
+        case .activity(let label):
+            let activity = self.labels.identifier(ofActivity: label)
+            guard let activity, self.tokens.contains(.activity(activity)) else {
+                return self.fault("APNs has no token of \(label)")
+            }
+            push.activity = activity
+        }
+        self.carry(push, scripted.target.text)
     }
 
     // MARK: The app asks
@@ -201,6 +268,11 @@ struct Stage {
     }
 
     mutating func halt(_ reason: String) { if self.halted == nil { self.halted = reason } }
+
+    /// Something the app's surroundings found against the rules.
+    mutating func fault(_ text: String) {
+        self.trace.note(.fault(text), at: self.now.monotonic, labels: self.labels)
+    }
 }
 
 /// The names a scenario has for what is on the phone.
@@ -208,6 +280,25 @@ struct Labels {
     private var pushes: [(push: Push, label: String)] = []
     /// Request identifiers with the label that had them last.
     private var identifiers: [(identifier: String, label: String)] = []
+    private var activities: [(identifier: String, label: String)] = []
+    /// The names of activities whose push is on its way, oldest first.
+    private var expected: [String] = []
+
+    mutating func expect(activity label: String) { self.expected.append(label) }
+
+    /// An activity the app starts has its name for identifier; one that a push starts has one of the phone's.
+    mutating func named(activity label: String) { self.activities.append((label, label)) }
+
+    mutating func started(activity identifier: String) {
+        guard !self.activities.contains(where: { $0.identifier == identifier }), !self.expected.isEmpty else { return }
+        self.activities.append((identifier, self.expected.removeFirst()))
+    }
+
+    func label(ofActivity identifier: String) -> String {
+        self.activities.last { $0.identifier == identifier }?.label ?? identifier
+    }
+
+    func identifier(ofActivity label: String) -> String? { self.activities.last { $0.label == label }?.identifier }
 
     mutating func pushed(_ push: Push, label: String) { self.pushes.append((push, label)) }
 
@@ -226,6 +317,7 @@ struct Labels {
     func label(of subject: Subject) -> String? {
         switch subject {
         case .request(let identifier): self.label(of: identifier)
+        case .activity(let identifier): self.label(ofActivity: identifier)
         case .payload(let payload): self.pushes.last { $0.push.payload == payload }?.label
         }
     }

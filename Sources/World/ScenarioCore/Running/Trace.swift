@@ -1,4 +1,5 @@
 import PhoneCore
+import TidingsModel
 
 /// One line of a case's trace.
 package struct TraceLine: Hashable, Sendable {
@@ -17,7 +18,9 @@ struct Trace {
     private(set) var presentations: [(label: String, record: PresentationRecord)] = []
     private(set) var wakes: [String] = []
     private(set) var results: [String] = []
+    private(set) var started: [String] = []
     private(set) var ended: [String] = []
+    private(set) var activityChanges: [String] = []
     private(set) var faults: [String] = []
     private(set) var server: [String] = []
     private(set) var opened: [String] = []
@@ -44,7 +47,9 @@ struct Trace {
         self.presentations = []
         self.wakes = []
         self.results = []
+        self.started = []
         self.ended = []
+        self.activityChanges = []
         self.faults = []
         self.server = []
         self.opened = []
@@ -74,6 +79,8 @@ struct Trace {
         self.line("settles", text, moment)
     }
 
+    mutating func courier(_ text: String, at moment: Int64) { self.line("apns", text, moment) }
+
     private mutating func line(_ kind: String, _ text: String, _ moment: Int64) {
         self.lines.append(TraceLine(at: moment - self.began, kind: kind, text: text))
     }
@@ -91,7 +98,9 @@ struct Trace {
             if case .fetch(let result) = result { self.results.append("\(result)") }
             self.line("answers", Self.words(result), moment)
         case .presentation(let record):
-            let label = labels.label(of: record.identifier)
+            let isActivity = record.reason == .liveActivity
+            let label =
+                isActivity ? labels.label(ofActivity: record.identifier) : labels.label(of: record.identifier)
             self.presentations.append((label, record))
             let parts = PresentationPart.parts(of: record).map(\.rawValue).joined(separator: ", ")
             self.line("shows", "\(label): \(parts.isEmpty ? "nothing" : parts) (\(record.reason.rawValue))", moment)
@@ -105,7 +114,13 @@ struct Trace {
             self.faults.append(text)
             self.line("fault", text, moment)
         case .state(let state): self.line("state", state.word, moment)
-        case .processStarted(let process): self.line("starts", process.role.rawValue, moment)
+        case .processStarted(let process):
+            self.started.append(process.role.rawValue)
+            self.line("starts", process.role.rawValue, moment)
+        case .activity(let update):
+            let text = "\(update.change.word) of \(labels.label(ofActivity: update.activity))"
+            self.activityChanges.append(text)
+            self.line("activity", "\(text): \(update.contentState.text)", moment)
         case .arrival(let arrival):
             self.line("arrives", "\(labels.label(of: arrival.identifier)): \(arrival.pushClass.rawValue)", moment)
         case .badge(let count): self.line("badge", String(count), moment)

@@ -1,0 +1,129 @@
+import APNsClientCore
+import APNsModel
+import Metrics
+
+/// What operators see of a client (docs/metrics.md). Every series has the dimensions `client` (its name), `environment`
+/// and `service` (`push` or `channels`).
+final class ClientMetrics {
+    /// The names, in one place.
+    enum Label: String, CaseIterable {
+        case requests = "apns.client.requests"
+        case refusals = "apns.client.refusals"
+        case faults = "apns.client.faults"
+        case waiting = "apns.client.waiting"
+        case inFlight = "apns.client.in.flight"
+        case queueAge = "apns.client.queue.age"
+        case answerTime = "apns.client.answer.seconds"
+        case connections = "apns.client.connections"
+        case opened = "apns.client.connections.opened"
+        case closed = "apns.client.connections.closed"
+        case streamLimit = "apns.client.stream.limit"
+    }
+
+    private let dimensions: [(String, String)]
+    private let factory: any MetricsFactory
+    private let accepted: Counter
+    private let refused: Counter
+    private let unknown: Counter
+    private let notSent: Counter
+    private var refusals: [String: Counter] = [:]
+    private var faults: [String: Counter] = [:]
+    private let waiting: Meter
+    private let inFlight: Meter
+    private let queueAge: Timer
+    private let answerTime: Timer
+    private let connections: Meter
+    private let opened: Counter
+    private var closed: [String: Counter] = [:]
+    private let streamLimit: Meter
+    /// What the meters show.
+    private var shown = (waiting: 0, inFlight: 0, connections: 0)
+
+    init(name: String, environment: String, service: String, factory: any MetricsFactory) {
+        let dimensions = [("client", name), ("environment", environment), ("service", service)]
+        func requests(_ outcome: String) -> Counter {
+            Counter(label: Label.requests.rawValue, dimensions: dimensions + [("outcome", outcome)], factory: factory)
+        }
+        self.dimensions = dimensions
+        self.factory = factory
+        self.accepted = requests("accepted")
+        self.refused = requests("refused")
+        self.unknown = requests("unknown")
+        self.notSent = requests("not_sent")
+        self.waiting = Meter(label: Label.waiting.rawValue, dimensions: dimensions, factory: factory)
+        self.inFlight = Meter(label: Label.inFlight.rawValue, dimensions: dimensions, factory: factory)
+        self.queueAge = Timer(label: Label.queueAge.rawValue, dimensions: dimensions, factory: factory)
+        self.answerTime = Timer(label: Label.answerTime.rawValue, dimensions: dimensions, factory: factory)
+        self.connections = Meter(label: Label.connections.rawValue, dimensions: dimensions, factory: factory)
+        self.opened = Counter(label: Label.opened.rawValue, dimensions: dimensions, factory: factory)
+        self.streamLimit = Meter(label: Label.streamLimit.rawValue, dimensions: dimensions, factory: factory)
+    }
+
+    func count(_ outcome: APNsOutcome) {
+        switch outcome {
+        case .accepted: self.accepted.increment()
+        case .refused(let refusal):
+            self.refused.increment()
+            self.count(refusal.reason)
+        case .unknownOutcome: self.unknown.increment()
+        case .notSent: self.notSent.increment()
+        }
+    }
+
+    private func count(_ reason: APNsReason) {
+        let name = reason.metricName
+        if self.refusals[name] == nil {
+            self.refusals[name] = Counter(
+                label: Label.refusals.rawValue, dimensions: self.dimensions + [("reason", name)], factory: self.factory)
+        }
+        self.refusals[name]?.increment()
+    }
+
+    /// An answer, or what came instead of one, that the client may mend by itself.
+    ///
+    /// - Parameter fault: a reason's `metricName`, or what became of a stream or a connection.
+    func met(_ fault: String) {
+        if self.faults[fault] == nil {
+            self.faults[fault] = Counter(
+                label: Label.faults.rawValue, dimensions: self.dimensions + [("fault", fault)], factory: self.factory)
+        }
+        self.faults[fault]?.increment()
+    }
+
+    /// A request has waited so many milliseconds for its stream.
+    func waited(_ milliseconds: Int64) { self.queueAge.recordMilliseconds(milliseconds) }
+
+    /// An answer came after so many milliseconds.
+    func answered(after milliseconds: Int64) { self.answerTime.recordMilliseconds(milliseconds) }
+
+    func openedConnection() { self.opened.increment() }
+
+    /// - Parameter cause: the dispatcher's, or `lost`, or `connect_failed`.
+    func closedConnection(_ cause: String) {
+        if self.closed[cause] == nil {
+            self.closed[cause] = Counter(
+                label: Label.closed.rawValue, dimensions: self.dimensions + [("cause", cause)], factory: self.factory)
+        }
+        self.closed[cause]?.increment()
+    }
+
+    /// What a connection allows now; nothing if APNs named no number.
+    func limited(to streams: Int) { if streams < .max { self.streamLimit.set(streams) } }
+
+    func show(waiting: Int, inFlight: Int, connections: Int) {
+        if waiting != self.shown.waiting { self.waiting.set(waiting) }
+        if inFlight != self.shown.inFlight { self.inFlight.set(inFlight) }
+        if connections != self.shown.connections { self.connections.set(connections) }
+        self.shown = (waiting, inFlight, connections)
+    }
+}
+
+extension APNsReason {
+    /// The name as a dimension: free text would make a series of each.
+    var metricName: String {
+        switch self {
+        case .unknown: "unknown"
+        default: self.name
+        }
+    }
+}

@@ -1,0 +1,180 @@
+public import TidingsModel
+
+extension APNsClient {
+    /// Where to connect, whom to trust, and how long to wait.
+    public struct Configuration: Sendable {
+        /// Which authorities the server's certificate may come from.
+        public enum TrustRoots: Sendable, Hashable {
+            /// The ones of the system.
+            case system
+            /// The certificates of this PEM file and no others.
+            case file(path: String)
+            /// The certificates of this PEM text and no others.
+            case pem(String)
+        }
+
+        /// An HTTP proxy that lets connections through by CONNECT (RFC 9110, section 9.3.6).
+        public struct Proxy: Sendable, Hashable {
+            /// The proxy's name or address.
+            public var host: String
+            /// Its port, 1 to 65,535.
+            public var port: Int
+            /// For basic authentication (RFC 7617): user and password; nil for none.
+            public var credentials: Credentials?
+
+            /// A user and a password, in the clear on the way to the proxy.
+            public struct Credentials: Sendable, Hashable {
+                /// Without a colon.
+                public var user: String
+                /// The password.
+                public var password: String
+
+                /// A user and a password.
+                public init(user: String, password: String) {
+                    self.user = user
+                    self.password = password
+                }
+            }
+
+            /// A proxy.
+            public init(host: String, port: Int, credentials: Credentials? = nil) {
+                self.host = host
+                self.port = port
+                self.credentials = credentials
+            }
+        }
+
+        /// What the metrics and log lines of this client are told apart by: 1 to 100 bytes.
+        public var name: String
+        /// Apple's side; requests for the other one are refused.
+        public var environment: PushEnvironment
+        /// The host's name or address; Apple's for the environment if nil (APNs reference, section 1). With a proxy it
+        /// is a name.
+        public var host: String?
+        /// 443, or 2197 to tell the traffic apart in a firewall (APNs reference, section 1).
+        public var port: Int
+        /// The name or address of the host that manages channels; Apple's for the environment if nil.
+        public var managementHost: String?
+        /// Its port; 2195 in the sandbox and 2196 in production if nil (APNs reference, section 1).
+        public var managementPort: Int?
+        /// Whom to trust.
+        public var trustRoots: TrustRoots
+        /// The key or the certificate.
+        public var credential: Credential
+        /// A proxy on the way; nil for none.
+        public var proxy: Proxy?
+        /// How long one request may take in all, in milliseconds, 1 to 86,400,000; its own expiration may make it
+        /// shorter.
+        public var requestDeadline: Int64
+        /// How long each address may take to connect, TLS included, and how long the resolver may take, in
+        /// milliseconds, 1 to 600,000.
+        public var connectTimeout: Int64
+        /// How many requests may wait to be sent: `submit` refuses more, `send` waits for room. 1 or more.
+        public var queueMax: Int
+        /// How many connections are used at most, 1 or more.
+        public var connectionsMax: Int
+        /// How many streams are used at once on a connection, whatever APNs allows; 1 or more.
+        public var streamsMax: Int
+        /// How many times a request is sent again after an answer that asks for it, 0 to 100.
+        public var retriesMax: Int
+
+        /// A configuration with Apple's hosts, port 443, the system's trust roots, a deadline of 30 seconds and 10 to
+        /// connect, up to 4 connections, and 10,000 waiting requests.
+        public init(environment: PushEnvironment, credential: Credential) {
+            self.name = "default"
+            self.environment = environment
+            self.port = 443
+            self.trustRoots = .system
+            self.credential = credential
+            self.requestDeadline = 30_000
+            self.connectTimeout = 10_000
+            self.queueMax = 10_000
+            self.connectionsMax = 4
+            self.streamsMax = 1_000
+            self.retriesMax = 3
+        }
+
+        /// The same with a key.
+        public init(environment: PushEnvironment, credential: TokenCredential) {
+            self.init(environment: environment, credential: .token(credential))
+        }
+
+        /// The same with a certificate.
+        public init(environment: PushEnvironment, credential: CertificateCredential) {
+            self.init(environment: environment, credential: .certificate(credential))
+        }
+    }
+}
+
+extension APNsClient.Configuration {
+    /// One of the two services of an environment.
+    enum Service: String, Sendable {
+        /// Pushes to devices, and broadcasts.
+        case push
+        /// The management of channels.
+        case channels
+    }
+
+    /// A host and its port.
+    struct Endpoint: Sendable, Hashable {
+        var host: String
+        var port: Int
+
+        /// For the words of faults, and for CONNECT.
+        var text: String { "\(self.bracketed):\(self.port)" }
+        /// The value of `:authority` (RFC 9113, section 8.3.1).
+        var authority: String { self.port == 443 ? self.bracketed : self.text }
+        private var bracketed: String { self.host.contains(":") ? "[\(self.host)]" : self.host }
+    }
+
+    func endpoint(of service: Service) -> Endpoint {
+        switch (service, self.environment) {
+        case (.push, .sandbox): Endpoint(host: self.host ?? "api.sandbox.push.apple.com", port: self.port)
+        case (.push, .production): Endpoint(host: self.host ?? "api.push.apple.com", port: self.port)
+        case (.channels, .sandbox):
+            Endpoint(
+                host: self.managementHost ?? "api-manage-broadcast.sandbox.push.apple.com",
+                port: self.managementPort ?? 2_195)
+        case (.channels, .production):
+            Endpoint(
+                host: self.managementHost ?? "api-manage-broadcast.push.apple.com", port: self.managementPort ?? 2_196)
+        }
+    }
+
+    func validate() throws(InvalidField) {
+        func check(_ holds: Bool, _ field: String, _ rule: @autoclosure () -> String) throws(InvalidField) {
+            guard holds else { throw InvalidField(field: field, rule: rule()) }
+        }
+        func checkHost(_ host: String?, _ field: String) throws(InvalidField) {
+            guard let host else { return }
+            let isClean = !host.isEmpty && host.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "/") }
+            try check(isClean, field, "must be a host's name or address, without spaces and slashes")
+            let needsName = self.proxy != nil && field != "proxy.host"
+            try check(!needsName || !Resolver.isAddress(host), field, "must be a name when there is a proxy")
+        }
+        func checkPort(_ port: Int, _ field: String) throws(InvalidField) {
+            try check((1...65_535).contains(port), field, "must be 1 to 65535, got \(port)")
+        }
+        try check((1...100).contains(self.name.utf8.count), "name", "must be 1 to 100 bytes")
+        try checkHost(self.host, "host")
+        try checkPort(self.port, "port")
+        try checkHost(self.managementHost, "management_host")
+        if let port = self.managementPort { try checkPort(port, "management_port") }
+        if let proxy = self.proxy {
+            try checkHost(proxy.host, "proxy.host")
+            try checkPort(proxy.port, "proxy.port")
+            let user = proxy.credentials?.user ?? ""
+            try check(!user.contains(":"), "proxy.credentials", "must have a user without a colon")
+        }
+        try check(self.queueMax >= 1, "queue_max", "must be 1 or more, got \(self.queueMax)")
+        try check(self.connectionsMax >= 1, "connections_max", "must be 1 or more, got \(self.connectionsMax)")
+        try check(self.streamsMax >= 1, "streams_max", "must be 1 or more, got \(self.streamsMax)")
+        try check((0...100).contains(self.retriesMax), "retries_max", "must be 0 to 100, got \(self.retriesMax)")
+        try check(
+            (1...86_400_000).contains(self.requestDeadline), "request_deadline",
+            "must be 1 to 86400000 milliseconds, got \(self.requestDeadline)")
+        try check(
+            (1...600_000).contains(self.connectTimeout), "connect_timeout",
+            "must be 1 to 600000 milliseconds, got \(self.connectTimeout)")
+    }
+}

@@ -1,0 +1,31 @@
+package import APNsClientCore
+package import Metrics
+package import NIOCore
+import TidingsModel
+
+extension APNsClient {
+    /// What a client needs of the world; tests and proofs bring their own.
+    package struct Surroundings: Sendable {
+        var eventLoop: any EventLoop
+        var now: @Sendable () -> Now = ClientEngine.clocks
+        var resolver = Resolver.system
+        var metrics: any MetricsFactory = MetricsSystem.factory
+        var limits = APNsDispatcher.Configuration()
+    }
+}
+
+extension APNsClient.Surroundings {
+    /// This machine's clocks and resolver.
+    ///
+    /// - Parameters:
+    ///   - eventLoop: where the connections live, and where completions are called.
+    ///   - metrics: gets the metrics, instead of the process's factory.
+    ///   - limits: the pauses and patience of the dispatcher; the numbers the configuration names come from there.
+    package init(
+        eventLoop: any EventLoop, metrics: any MetricsFactory, limits: APNsDispatcher.Configuration
+    ) {
+        self.eventLoop = eventLoop
+        self.metrics = metrics
+        self.limits = limits
+    }
+}

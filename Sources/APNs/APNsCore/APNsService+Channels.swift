@@ -1,0 +1,220 @@
+import APNsModel
+import TidingsModel
+
+/// A request about channels that has passed every check.
+struct ChannelAction: Sendable {
+    enum Work: Sendable {
+        case create(APNsStoragePolicy)
+        case read(BroadcastChannel)
+        case delete
+        case list
+        case broadcast(priority: APNsPriority, expiration: Int64)
+    }
+
+    var bundleID: String
+    /// The channel; of a request for all of them its id is empty.
+    var channel: ChannelName
+    var work: Work
+}
+
+// Broadcasts and the management of their channels (APNs reference, section 17).
+extension APNsService {
+    /// Steps 4 to 6 of APNs reference, section 20, for channels.
+    func checkChannels(
+        _ route: Route, _ inquiry: Inquiry, _ fields: RequestFields, connection: ProviderConnection, at now: Now
+    ) throws(Refusal) -> ChannelAction {
+        switch route {
+        case .createChannel(let bundleID):
+            try self.checkApp(bundleID, fields, connection)
+            let app = ChannelStore.App(bundleID: bundleID, environment: inquiry.host.environment)
+            let policy = try ChannelBody.policy(inquiry.request.body)
+            guard self.channels.channels(app).count < self.configuration.channelsMax else {
+                throw Refusal(.cannotCreateChannelConfig, detail: "\(self.configuration.channelsMax) channels exist")
+            }
+            let id = ChannelBody.id(drawn: inquiry.drawn.uniqueID)
+            let name = ChannelName(bundleID: bundleID, environment: inquiry.host.environment, id: id)
+            guard self.channels[name] == nil, !self.channels.deleted.contains(name) else {
+                throw Refusal(.internalServerError, detail: "the id was drawn before")
+            }
+            return ChannelAction(bundleID: bundleID, channel: name, work: .create(policy))
+        case .readChannel(let bundleID):
+            try self.checkApp(bundleID, fields, connection)
+            let channel = try self.channel(bundleID, inquiry, fields)
+            return ChannelAction(bundleID: bundleID, channel: channel.name, work: .read(channel))
+        case .deleteChannel(let bundleID):
+            try self.checkApp(bundleID, fields, connection)
+            let channel = try self.channel(bundleID, inquiry, fields)
+            return ChannelAction(bundleID: bundleID, channel: channel.name, work: .delete)
+        case .listChannels(let bundleID):
+            try self.checkApp(bundleID, fields, connection)
+            let none = ChannelName(bundleID: bundleID, environment: inquiry.host.environment, id: "")
+            return ChannelAction(bundleID: bundleID, channel: none, work: .list)
+        case .broadcast(let bundleID):
+            return try self.checkBroadcast(bundleID, inquiry, fields, connection)
+        case .push: throw Refusal(.badPath)
+        }
+    }
+
+    private func checkApp(
+        _ bundleID: String, _ fields: RequestFields, _ connection: ProviderConnection
+    ) throws(Refusal) {
+        if let id = fields.requestID, !APNsFormat.isUUID(id.utf8) { throw Refusal(.badMessageID, detail: id) }
+        guard APNsFormat.isBundleID(bundleID) else { throw Refusal(.topicDisallowed, detail: bundleID) }
+        guard connection.mayBroadcast(bundleID) else {
+            throw Refusal(.topicMismatch, detail: "key or certificate is not for \(bundleID)")
+        }
+        guard !self.channels.off.contains(bundleID) else { throw Refusal(.featureNotEnabled) }
+    }
+
+    private func channelID(_ fields: RequestFields) throws(Refusal) -> APNsChannelID {
+        guard let text = fields.channelID else { throw Refusal(.missingChannelID) }
+        guard APNsFormat.isChannelID(text.utf8) else { throw Refusal(.badChannelID, detail: text) }
+        return APNsChannelID(text)
+    }
+
+    private func channel(
+        _ bundleID: String, _ inquiry: Inquiry, _ fields: RequestFields
+    ) throws(Refusal) -> BroadcastChannel {
+        let id = try self.channelID(fields)
+        let name = ChannelName(bundleID: bundleID, environment: inquiry.host.environment, id: id)
+        guard let channel = self.channels[name] else { throw Refusal(.channelNotRegistered, detail: id.rawValue) }
+        return channel
+    }
+
+    private func checkBroadcast(
+        _ bundleID: String, _ inquiry: Inquiry, _ fields: RequestFields, _ connection: ProviderConnection
+    ) throws(Refusal) -> ChannelAction {
+        try self.checkApp(bundleID, fields, connection)
+        _ = try self.channelID(fields)
+        guard let type = fields.pushType else { throw Refusal(.missingPushType) }
+        guard APNsPushType(wireName: type) == .liveactivity else { throw Refusal(.invalidPushType, detail: type) }
+        guard let expiration = try RequestCheck.expiration(fields.expiration) else {
+            throw Refusal(.badExpirationDate, detail: "missing")
+        }
+        guard fields.priority != nil else { throw Refusal(.badPriority, detail: "missing") }
+        let priority = try RequestCheck.priority(fields.priority, isBackground: false)
+        try ChannelBody.broadcast(inquiry.request.body)
+        let channel = try self.channel(bundleID, inquiry, fields)
+        guard channel.policy != .noStorage || expiration == 0 else {
+            throw Refusal(.badExpirationDate, detail: "the channel stores nothing")
+        }
+        return ChannelAction(
+            bundleID: bundleID, channel: channel.name, work: .broadcast(priority: priority, expiration: expiration))
+    }
+
+    /// Does what was asked.
+    ///
+    /// - Returns: the answer with its body.
+    mutating func perform(
+        _ action: ChannelAction, _ inquiry: Inquiry, answer: APNsResponse, at now: Now, into effects: inout [Effect]
+    ) -> (APNsResponse, [UInt8]) {
+        var answer = answer
+        switch action.work {
+        case .create(let policy):
+            let channel = BroadcastChannel(name: action.channel, policy: policy)
+            self.channels[action.channel] = channel
+            effects.append(.save(channel.record))
+            answer.status = 201
+            answer.channelID = action.channel.id
+            return (answer, [])
+        case .read(let channel): return (answer, ChannelBody.description(channel.policy))
+        case .delete:
+            self.deleteChannel(action.channel, into: &effects)
+            answer.status = 204
+            return (answer, [])
+        case .list:
+            let app = ChannelStore.App(bundleID: action.bundleID, environment: action.channel.environment)
+            return (answer, ChannelBody.list(self.channels.channels(app).map(\.name.id)))
+        case .broadcast:
+            answer.uniqueID = inquiry.drawn.uniqueID
+            effects.append(
+                .log(self.logged(.accepted, inquiry, topic: Self.topic(of: action.bundleID), at: now)))
+            return (answer, [])
+        }
+    }
+
+    private static func topic(of bundleID: String) -> String { APNsPushType.liveactivity.topic(forBundle: bundleID) }
+
+    /// Sends a broadcast to everybody who listens; a channel with storage keeps it.
+    mutating func publish(_ action: ChannelAction, _ inquiry: Inquiry, at now: Now, into effects: inout [Effect]) {
+        guard case .broadcast(let priority, let expiration) = action.work, var channel = self.channels[action.channel]
+        else { return }
+        channel.sequence += 1
+        channel.metrics.published += 1
+        let target = DeviceTopic(
+            phone: "", topic: Self.topic(of: action.bundleID), environment: action.channel.environment)
+        let message = AcceptedPush(
+            apnsID: inquiry.name, uniqueID: inquiry.drawn.uniqueID, token: "", target: target, pushType: .liveactivity,
+            priority: priority, expiration: expiration, collapseID: nil, payload: inquiry.request.body,
+            acceptedAt: now.wall,
+            channel: AcceptedPush.ChannelOrigin(
+                id: action.channel.id, policy: channel.policy, sequence: channel.sequence))
+        if channel.policy == .mostRecentMessage, expiration != 0 { channel.message = message }
+        self.channels[action.channel] = channel
+        effects.append(.save(channel.record))
+        for phone in self.channels.listeners(of: action.channel) {
+            self.forward(.accepted(message.addressed(to: phone)), to: phone, at: now, into: &effects)
+        }
+    }
+}
+
+/// The bodies of requests about channels.
+enum ChannelBody {
+    /// The storage policy of a request for a new channel.
+    static func policy(_ body: [UInt8]) throws(Refusal) -> APNsStoragePolicy {
+        guard !body.isEmpty else { throw Refusal(.payloadEmpty) }
+        guard body.count <= APNsBroadcast.payloadBytesMax else { throw Refusal(.payloadTooLarge) }
+        guard let object = (try? JSONValue(parsing: body, depthMax: 8))?.objectValue else {
+            throw Refusal(.badRequestPayload, detail: "not a JSON object")
+        }
+        let names = [APNsChannelRequest.policyKey, APNsChannelRequest.pushTypeKey]
+        for (name, _) in object.members where !names.contains(name) {
+            throw Refusal(.badRequestParams, detail: name)
+        }
+        guard let type = object[APNsChannelRequest.pushTypeKey] else { throw Refusal(.missingPushType) }
+        guard type.stringValue.flatMap({ APNsPushType(wireName: $0) }) == .liveactivity else {
+            throw Refusal(.invalidPushType, detail: type.text)
+        }
+        guard let value = object[APNsChannelRequest.policyKey] else { throw Refusal(.missingChannelQueueSize) }
+        guard let policy = value.intValue.flatMap({ Int(exactly: $0) }).flatMap({ APNsStoragePolicy(rawValue: $0) })
+        else { throw Refusal(.badRequestParams, detail: "\(APNsChannelRequest.policyKey) \(value.text)") }
+        return policy
+    }
+
+    /// Checks a broadcast's payload: an update or an end; a start cannot be broadcast (APNs reference, sections 13 and
+    /// 17).
+    static func broadcast(_ body: [UInt8]) throws(Refusal) {
+        guard !body.isEmpty else { throw Refusal(.payloadEmpty) }
+        guard body.count <= APNsBroadcast.payloadBytesMax else {
+            throw Refusal(.payloadTooLarge, detail: "over \(APNsBroadcast.payloadBytesMax) bytes")
+        }
+        guard let value = try? JSONValue(parsing: body), value.objectValue != nil else {
+            throw Refusal(.badRequestPayload, detail: "not a JSON object")
+        }
+        guard let event = value["aps"]?["event"]?.stringValue, event == "update" || event == "end" else {
+            throw Refusal(.badRequestPayload, detail: "event is neither update nor end")
+        }
+    }
+
+    static func description(_ policy: APNsStoragePolicy) -> [UInt8] {
+        JSONValue.members([
+            (APNsChannelRequest.policyKey, .int(policy.rawValue)),
+            (APNsChannelRequest.pushTypeKey, .string(APNsChannelRequest.pushTypeName)),
+        ]).serialized
+    }
+
+    static func list(_ ids: [APNsChannelID]) -> [UInt8] {
+        JSONValue.members([(APNsChannelRequest.channelsKey, .array(ids.map { .string($0.rawValue) }))]).serialized
+    }
+
+    /// The id of a new channel: base64 (RFC 4648, section 4) of the drawn name's bytes, or of those its hexadecimal
+    /// digits stand for.
+    static func id(drawn: String) -> APNsChannelID {
+        let digits = drawn.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue.map { UInt8($0) } }
+        let isUUID = APNsFormat.isUUID(drawn.utf8)
+        let bytes =
+            isUUID
+            ? stride(from: 0, to: digits.count - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] } : Array(drawn.utf8)
+        return APNsChannelID(Base64.encode(bytes))
+    }
+}

@@ -1,0 +1,140 @@
+import APNsModel
+import TidingsModel
+
+// Providers' connections, keys and certificates.
+extension APNsService {
+    mutating func arrive(_ id: ConnectionID, into effects: inout [Effect]) {
+        switch self.faults.arrival() {
+        case .outage, .refuseConnect: effects.append(.refuseConnection(id))
+        case .tlsAlert(let alert): effects.append(.alertTLS(id, alert))
+        // Faults of other occasions, which `arrival` never answers.
+        case nil, .respond, .delay, .loseAnswer, .blackHole, .resetStream, .refuseStream, .goAway, .cut, .streamLimit,
+            .clockSkew:
+            break
+        }
+    }
+
+    mutating func open(
+        _ id: ConnectionID, _ host: ProviderHost, _ certificate: ClientCertificateFacts?, at now: Now,
+        into effects: inout [Effect]
+    ) {
+        guard !self.faults.outage else { return effects.append(.cutConnection(id)) }
+        if let certificate, let alert = self.credentials.alert(on: certificate, at: now) {
+            return effects.append(.alertTLS(id, alert))
+        }
+        self.connections[id] = ProviderConnection(
+            host: host, certificate: certificate, rules: self.configuration, at: now)
+        if let certificate, !certificate.environments.contains(host.environment) {
+            return self.end(id, .badCertificateEnvironment, into: &effects)
+        }
+        self.watch(id, at: now)
+    }
+
+    /// Takes a new fault plan: limits that the one before has set end with it.
+    mutating func change(_ plan: FaultPlan, into effects: inout [Effect]) {
+        self.faults = FaultState(plan)
+        for id in self.connections.keys.sorted() {
+            if self.faults.outage {
+                self.connections[id] = nil
+                effects.append(.cutConnection(id))
+            } else {
+                self.connections[id]?.limit(by: nil)
+                self.announceLimit(id, into: &effects)
+            }
+        }
+    }
+
+    /// Announces the connection's stream limit if it has changed.
+    mutating func announceLimit(_ id: ConnectionID, into effects: inout [Effect]) {
+        guard let limit = self.connections[id]?.changedStreamLimit(self.configuration) else { return }
+        effects.append(.announceStreamLimit(id, limit))
+    }
+
+    /// Ends a connection with a GOAWAY that says why (APNs reference, section 3.3). Every request so far is answered.
+    mutating func end(_ id: ConnectionID, _ reason: APNsReason, into effects: inout [Effect]) {
+        guard let connection = self.connections.removeValue(forKey: id) else { return }
+        effects.append(
+            .goAway(
+                id, lastStream: connection.lastStream, code: HTTP2Code.noError, debug: APNsResponse.body(of: reason)))
+    }
+
+    /// Takes over what the operator changes about keys, certificates and apps.
+    mutating func change(_ event: Event, into effects: inout [Effect]) {
+        switch event {
+        case .keyAdded(let key):
+            self.credentials.keys[key.keyID] = key
+            self.undo(.revokedKey, key.keyID, into: &effects)
+            self.note(ServiceRecord(kind: .key, key: key.keyID, json: key.json), into: &effects)
+        case .keyRevoked(let keyID):
+            self.credentials.keys[keyID] = nil
+            self.undo(.key, keyID, into: &effects)
+            self.note(
+                ServiceRecord(kind: .revokedKey, key: keyID, json: ["key_id": .string(keyID)]), into: &effects)
+        case .certificateRevoked(let fingerprint):
+            self.credentials.revokedCertificates.insert(fingerprint)
+            self.note(
+                ServiceRecord(
+                    kind: .revokedCertificate, key: fingerprint, json: ["fingerprint": .string(fingerprint)]),
+                into: &effects)
+        case .bundleIDRegistered(let teamID, let bundleID):
+            // A team without a list may use every topic already.
+            guard self.credentials.bundleIDs[teamID] != nil else { return }
+            self.credentials.bundleIDs[teamID]?.insert(bundleID)
+            self.note(
+                ServiceRecord(
+                    kind: .bundleID, key: "\(teamID)/\(bundleID)",
+                    json: ["team_id": .string(teamID), "bundle_id": .string(bundleID)]), into: &effects)
+        case .connectionArrived, .connectionOpened, .connectionClosed, .requestReceived, .phoneConnected,
+            .courierClosed,
+            .registrationRequested, .unregistrationRequested, .deliveryAcknowledged, .powerReported, .appReported,
+            .subscriptionChanged, .faultsChanged, .tokenRetired, .broadcastCapabilityChanged, .shutdownBegun,
+            .timeReached:
+            break
+        }
+    }
+
+    private mutating func note(_ record: ServiceRecord, into effects: inout [Effect]) {
+        self.changes[record.kind, default: [:]][record.key] = record
+        effects.append(.save(record))
+    }
+
+    private mutating func undo(_ kind: ServiceRecord.Kind, _ key: String, into effects: inout [Effect]) {
+        guard self.changes[kind]?.removeValue(forKey: key) != nil else { return }
+        effects.append(.forget(kind, key: key))
+    }
+
+    mutating func switchBroadcast(_ bundleID: String, isOn: Bool, into effects: inout [Effect]) {
+        let isOff = self.channels.off.contains(bundleID)
+        guard isOff == isOn else { return }
+        for name in self.channels.switchBroadcast(bundleID, isOn: isOn) { self.deleteChannel(name, into: &effects) }
+        if isOn {
+            effects.append(.forget(.broadcastOff, key: bundleID))
+        } else {
+            effects.append(.save(Self.broadcastOffRecord(bundleID)))
+        }
+    }
+
+    static func broadcastOffRecord(_ bundleID: String) -> ServiceRecord {
+        ServiceRecord(kind: .broadcastOff, key: bundleID, json: ["bundle_id": .string(bundleID)])
+    }
+
+    mutating func deleteChannel(_ name: ChannelName, into effects: inout [Effect]) {
+        for phone in self.channels.delete(name) {
+            let subscriber = ChannelStore.Subscriber(phone: phone, channel: name)
+            effects.append(.forget(.subscription, key: ChannelStore.key(subscriber)))
+        }
+        effects.append(.forget(.channel, key: name.recordKey))
+        effects.append(.save(Self.deletedRecord(name)))
+    }
+
+    static func deletedRecord(_ name: ChannelName) -> ServiceRecord {
+        ServiceRecord(kind: .deletedChannel, key: name.recordKey, json: .object(name.json))
+    }
+}
+
+/// The error codes of RFC 9113, section 7, that the service uses.
+enum HTTP2Code {
+    static let noError: UInt32 = 0
+    static let protocolError: UInt32 = 1
+    static let refusedStream: UInt32 = 7
+}

@@ -1,0 +1,78 @@
+package import APNsModel
+package import TidingsModel
+
+/// A push the service has accepted.
+package struct AcceptedPush: Hashable, Sendable {
+    /// The `apns-id`; of a broadcast the `apns-request-id`.
+    package var apnsID: String
+    /// The service's own name for it.
+    package var uniqueID: String
+    /// The device token it was sent to; empty for a broadcast.
+    package var token: PushToken
+    /// Phone, topic, environment and Live Activity of the token.
+    package var target: DeviceTopic
+    /// The kind of push.
+    package var pushType: APNsPushType
+    /// How urgent it is.
+    package var priority: APNsPriority
+    /// UNIX seconds, 0 for one attempt, nil for the default of 30 days.
+    package var expiration: Int64?
+    /// Pushes of equal value become one entry on the phone.
+    package var collapseID: String?
+    /// The JSON as it was sent.
+    package var payload: [UInt8]
+    /// Wall milliseconds of acceptance.
+    package var acceptedAt: Int64
+    /// The channel of a broadcast, and what is kept of its messages; nil for a push to a device.
+    package var channel: ChannelOrigin?
+
+    /// Where a broadcast comes from.
+    package struct ChannelOrigin: Hashable, Sendable {
+        /// The channel's id.
+        package var id: APNsChannelID
+        /// What is kept of its messages.
+        package var policy: APNsStoragePolicy
+        /// The number of the message on its channel, from 1.
+        package var sequence: Int64
+    }
+
+    func logged(_ event: DeliveryLogEntry.Event, at now: Now) -> DeliveryLogEntry {
+        DeliveryLogEntry(
+            apnsID: self.apnsID, uniqueID: self.uniqueID, wall: now.wall, event: event,
+            token: self.channel == nil ? self.token.rawValue : nil, topic: self.target.topic,
+            environment: self.target.environment, channelID: self.channel?.id)
+    }
+}
+
+extension AcceptedPush {
+    /// The push as a record for the store of pushes to phones that are away.
+    var record: ServiceRecord {
+        var object = JSONObject([
+            ("apns_id", .string(self.apnsID)), ("unique_id", .string(self.uniqueID)),
+            ("token", .string(self.token.rawValue)), ("phone", .string(self.target.phone.rawValue)),
+            ("topic", .string(self.target.topic)), ("environment", .string(self.target.environment.rawValue)),
+            ("push_type", .string(self.pushType.rawValue)), ("priority", .int(self.priority.rawValue)),
+            ("accepted_ms", .int(self.acceptedAt)),
+            // Accepted payloads are JSON, and so UTF-8.
+            ("payload", .string(String(decoding: self.payload, as: UTF8.self))),
+        ])
+        if let activity = self.target.activity { object["activity"] = .string(activity) }
+        if let expiration = self.expiration { object["expiration"] = .int(expiration) }
+        if let collapseID = self.collapseID { object["collapse_id"] = .string(collapseID) }
+        return ServiceRecord(kind: .push, key: self.uniqueID, json: .object(object))
+    }
+
+    /// Reads a record; nil for one that cannot be read.
+    init?(record: JSONValue) {
+        guard let apnsID = record["apns_id"]?.stringValue, let uniqueID = record["unique_id"]?.stringValue,
+            let token = record["token"]?.stringValue, let target = DeviceTopic(record: record),
+            let pushType = record["push_type"]?.stringValue.flatMap({ APNsPushType(rawValue: $0) }),
+            let priority = record["priority"]?.intValue.flatMap({ APNsPriority(rawValue: Int($0)) }),
+            let acceptedAt = record["accepted_ms"]?.intValue, let payload = record["payload"]?.stringValue
+        else { return nil }
+        self.init(
+            apnsID: apnsID, uniqueID: uniqueID, token: PushToken(token), target: target, pushType: pushType,
+            priority: priority, expiration: record["expiration"]?.intValue,
+            collapseID: record["collapse_id"]?.stringValue, payload: Array(payload.utf8), acceptedAt: acceptedAt)
+    }
+}

@@ -1,0 +1,194 @@
+import APNsModel
+import OrderedCollections
+import TidingsModel
+
+/// A broadcast channel as the service keeps it (APNs reference, section 17).
+struct BroadcastChannel: Sendable {
+    var name: ChannelName
+    var policy: APNsStoragePolicy
+    /// The newest message that is kept, as an accepted push without a phone; nil for none.
+    var message: AcceptedPush?
+    /// The number of the newest message.
+    var sequence: Int64 = 0
+    var metrics = BroadcastMetrics()
+
+    init(name: ChannelName, policy: APNsStoragePolicy) {
+        self.name = name
+        self.policy = policy
+    }
+
+    /// The kept message, unless its time is over.
+    func message(_ rules: APNsService.Configuration, at now: Now) -> AcceptedPush? {
+        guard let message = self.message, now.wall - message.acceptedAt < rules.channelStorageMaxSeconds * 1_000,
+            message.expiration.map({ now.wall / 1_000 < $0 }) ?? true
+        else { return nil }
+        return message
+    }
+
+    var record: ServiceRecord {
+        var object = self.name.json
+        object["policy"] = .int(self.policy.rawValue)
+        object["sequence"] = .int(self.sequence)
+        if let message = self.message { object["message"] = message.record.json }
+        return ServiceRecord(kind: .channel, key: self.name.recordKey, json: .object(object))
+    }
+
+    init?(record: JSONValue) {
+        guard let name = ChannelName(record: record),
+            let policy = record["policy"]?.intValue.flatMap({ APNsStoragePolicy(rawValue: Int($0)) }),
+            let sequence = record["sequence"]?.intValue
+        else { return nil }
+        self.init(name: name, policy: policy)
+        self.sequence = sequence
+        self.message = record["message"].flatMap { AcceptedPush(record: $0) }
+        self.message?.channel = AcceptedPush.ChannelOrigin(id: name.id, policy: policy, sequence: sequence)
+    }
+}
+
+extension ChannelName {
+    var json: JSONObject {
+        JSONObject([
+            ("bundle_id", .string(self.bundleID)), ("environment", .string(self.environment.rawValue)),
+            ("id", .string(self.id.rawValue)),
+        ])
+    }
+
+    var recordKey: String { "\(self.environment.rawValue)/\(self.bundleID)/\(self.id.rawValue)" }
+
+    init?(record: JSONValue) {
+        guard let bundleID = record["bundle_id"]?.stringValue, let id = record["id"]?.stringValue,
+            let environment = record["environment"]?.stringValue.flatMap({ PushEnvironment(rawValue: $0) })
+        else { return nil }
+        self.init(bundleID: bundleID, environment: environment, id: APNsChannelID(id))
+    }
+}
+
+/// Every channel, and who listens to it.
+struct ChannelStore: Sendable {
+    /// One app on one side.
+    struct App: Hashable, Sendable {
+        var bundleID: String
+        var environment: PushEnvironment
+    }
+
+    /// A phone's place at a channel.
+    struct Subscriber: Hashable, Sendable {
+        var phone: PhoneID
+        var channel: ChannelName
+    }
+
+    private var apps: [App: OrderedDictionary<APNsChannelID, BroadcastChannel>] = [:]
+    /// Ids that were deleted: they never return.
+    private(set) var deleted: Set<ChannelName> = []
+    /// The newest message each listener has acknowledged, in the order in which they came.
+    private var listeners: [ChannelName: OrderedDictionary<PhoneID, Int64>] = [:]
+    private var channelsOfPhone: [PhoneID: OrderedSet<ChannelName>] = [:]
+    /// The apps whose broadcast capability is off.
+    private(set) var off: Set<String> = []
+
+    subscript(name: ChannelName) -> BroadcastChannel? {
+        get { self.apps[App(bundleID: name.bundleID, environment: name.environment)]?[name.id] }
+        set { self.apps[App(bundleID: name.bundleID, environment: name.environment), default: [:]][name.id] = newValue }
+    }
+
+    /// The channels of an app, oldest first.
+    // tidy: order does not leave: the channels of one app are an OrderedDictionary.
+    func channels(_ app: App) -> [BroadcastChannel] { self.apps[app].map { Array($0.values) } ?? [] }
+
+    /// Every channel, by app and side, then oldest first.
+    var all: [BroadcastChannel] {
+        self.apps.sorted {
+            ($0.key.bundleID, $0.key.environment.rawValue) < ($1.key.bundleID, $1.key.environment.rawValue)
+        }
+        // tidy: order does not leave: the channels of one app are an OrderedDictionary.
+        .flatMap { Array($0.value.values) }
+    }
+
+    /// Ends a channel.
+    ///
+    /// - Returns: the phones that listened.
+    mutating func delete(_ name: ChannelName) -> [PhoneID] {
+        self[name] = nil
+        self.deleted.insert(name)
+        let phones = self.listeners.removeValue(forKey: name).map { Array($0.keys) } ?? []
+        for phone in phones { self.channelsOfPhone[phone]?.remove(name) }
+        return phones
+    }
+
+    /// Puts a deleted id back that was recorded.
+    mutating func restoreDeleted(_ name: ChannelName) { self.deleted.insert(name) }
+
+    /// Switches the capability of an app.
+    ///
+    /// - Returns: the channels that have to go.
+    mutating func switchBroadcast(_ bundleID: String, isOn: Bool) -> [ChannelName] {
+        guard !isOn else {
+            self.off.remove(bundleID)
+            return []
+        }
+        self.off.insert(bundleID)
+        return PushEnvironment.allCases.flatMap { environment in
+            self.channels(App(bundleID: bundleID, environment: environment)).map(\.name)
+        }
+    }
+
+    /// A phone begins to listen.
+    ///
+    /// - Parameter seen: the newest message it has acknowledged.
+    /// - Returns: whether it did not listen before.
+    mutating func subscribe(_ subscriber: Subscriber, seen: Int64 = 0) -> Bool {
+        guard self.listeners[subscriber.channel]?[subscriber.phone] == nil else { return false }
+        self.listeners[subscriber.channel, default: [:]][subscriber.phone] = seen
+        self.channelsOfPhone[subscriber.phone, default: []].append(subscriber.channel)
+        self[subscriber.channel]?.metrics.subscriptions += 1
+        self[subscriber.channel]?.metrics.subscribers += 1
+        return true
+    }
+
+    /// A phone stops to listen.
+    ///
+    /// - Returns: whether it did listen.
+    mutating func unsubscribe(_ subscriber: Subscriber) -> Bool {
+        guard self.listeners[subscriber.channel]?.removeValue(forKey: subscriber.phone) != nil else { return false }
+        self.channelsOfPhone[subscriber.phone]?.remove(subscriber.channel)
+        self[subscriber.channel]?.metrics.subscribers -= 1
+        return true
+    }
+
+    /// The phones that listen to a channel, in the order in which they came.
+    func listeners(of name: ChannelName) -> [PhoneID] { self.listeners[name].map { Array($0.keys) } ?? [] }
+
+    /// The channels a phone listens to, in the order in which it came.
+    func channels(of phone: PhoneID) -> [ChannelName] { self.channelsOfPhone[phone].map { Array($0) } ?? [] }
+
+    /// The newest message a listener has acknowledged, 0 for none.
+    func seen(_ subscriber: Subscriber) -> Int64 { self.listeners[subscriber.channel]?[subscriber.phone] ?? 0 }
+
+    /// A listener has acknowledged a message.
+    ///
+    /// - Returns: whether it is newer than what it had.
+    mutating func acknowledge(_ subscriber: Subscriber, sequence: Int64) -> Bool {
+        guard let seen = self.listeners[subscriber.channel]?[subscriber.phone], seen < sequence else { return false }
+        self.listeners[subscriber.channel]?[subscriber.phone] = sequence
+        return true
+    }
+
+    func record(_ subscriber: Subscriber) -> ServiceRecord {
+        var object = subscriber.channel.json
+        object["phone"] = .string(subscriber.phone.rawValue)
+        object["seen"] = .int(self.seen(subscriber))
+        return ServiceRecord(kind: .subscription, key: Self.key(subscriber), json: .object(object))
+    }
+
+    static func key(_ subscriber: Subscriber) -> String {
+        "\(subscriber.channel.recordKey)/\(subscriber.phone.rawValue)"
+    }
+
+    /// The record of every listener, in no order that matters.
+    var subscriptionRecords: [ServiceRecord] {
+        // tidy: order does not leave: `APNsService.records` sorts them.
+        self.listeners.flatMap { channel, phones in
+            phones.keys.map { self.record(Subscriber(phone: $0, channel: channel)) }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+/// The one source of chance in the service: the same seed throws the same numbers on every machine.
+///
+/// The generator is Sebastiano Vigna's SplitMix64 (public domain); its numbers are not for cryptography.
+struct Dice: RandomNumberGenerator, Sendable {
+    private var state: UInt64
+
+    init(seed: UInt64) { self.state = seed }
+
+    mutating func next() -> UInt64 {
+        self.state &+= 0x9e37_79b9_7f4a_7c15
+        var z = self.state
+        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
+        return z ^ (z >> 31)
+    }
+
+    /// True in so many of 1,000 cases. Certain and impossible cases throw nothing.
+    mutating func falls(perMille: Int) -> Bool {
+        if perMille <= 0 { return false }
+        if perMille >= 1_000 { return true }
+        return Int.random(in: 0..<1_000, using: &self) < perMille
+    }
+}
+
+/// So many in an hour, and a burst: a bucket that starts full. Counts in units of 1/3,600,000, so that every
+/// millisecond adds a whole number of them.
+struct TokenBucket: Hashable, Sendable {
+    private var units: Int64
+    private var at: Int64
+
+    private static let one: Int64 = 3_600_000
+
+    init(_ rate: APNsService.Rate, at monotonic: Int64) {
+        self.units = rate.burst * Self.one
+        self.at = monotonic
+    }
+
+    /// Takes one, or tells in how many milliseconds there will be one.
+    ///
+    /// - Returns: 0 if one was taken.
+    mutating func take(_ rate: APNsService.Rate, at monotonic: Int64) -> Int64 {
+        let full = rate.burst * Self.one
+        let (gained, overflows) = max(0, monotonic - self.at).multipliedReportingOverflow(by: rate.perHour)
+        self.units = overflows || gained > full - self.units ? full : self.units + gained
+        self.at = monotonic
+        guard self.units < Self.one else {
+            self.units -= Self.one
+            return 0
+        }
+        return (Self.one - self.units + rate.perHour - 1) / rate.perHour
+    }
+}

@@ -1,0 +1,86 @@
+package import TidingsModel
+
+/// How many pushes to one topic went which way (APNs reference, section 18).
+package struct TopicMetrics: Hashable, Sendable {
+    /// Answered with 200.
+    package var accepted = 0
+    /// Answered with another status.
+    package var refused = 0
+    /// Acknowledged by a phone.
+    package var delivered = 0
+    /// Kept for a phone that was away or saved power.
+    package var stored = 0
+    /// Replaced in the store by another one.
+    package var overwritten = 0
+    /// Given up, by cause.
+    private var discardedByCause: [Int] = Array(repeating: 0, count: DeliveryLogEntry.DiscardCause.allCases.count)
+
+    /// How many were given up for this cause.
+    package func discarded(_ cause: DeliveryLogEntry.DiscardCause) -> Int {
+        DeliveryLogEntry.DiscardCause.allCases.firstIndex(of: cause).map { self.discardedByCause[$0] } ?? 0
+    }
+
+    mutating func count(_ event: DeliveryLogEntry.Event) {
+        switch event {
+        case .accepted: self.accepted += 1
+        case .refused: self.refused += 1
+        case .delivered: self.delivered += 1
+        case .stored: self.stored += 1
+        case .overwritten: self.overwritten += 1
+        case .discarded(let cause):
+            if let index = DeliveryLogEntry.DiscardCause.allCases.firstIndex(of: cause) {
+                self.discardedByCause[index] += 1
+            }
+        case .answerLost, .faulted, .held, .sent, .returned, .duplicated: break
+        }
+    }
+
+    /// The counts as JSON, by the words of the delivery log; `discarded` is an object by cause.
+    package var json: JSONValue {
+        [
+            "accepted": .int(self.accepted), "refused": .int(self.refused), "delivered": .int(self.delivered),
+            "stored": .int(self.stored), "overwritten": .int(self.overwritten),
+            "discarded": .members(
+                DeliveryLogEntry.DiscardCause.allCases.map { ($0.rawValue, .int(self.discarded($0))) }),
+        ]
+    }
+}
+
+/// The topic and side of a count. What was refused before a topic was read has neither.
+package struct MetricsKey: Hashable, Sendable, Comparable {
+    /// The topic, empty if none was read.
+    package var topic: String
+    /// The side of Apple's.
+    package var environment: PushEnvironment
+
+    /// Names a count.
+    package init(topic: String, environment: PushEnvironment) {
+        self.topic = topic
+        self.environment = environment
+    }
+
+    /// By topic, then by side.
+    package static func < (left: Self, right: Self) -> Bool {
+        (left.topic, left.environment.rawValue) < (right.topic, right.environment.rawValue)
+    }
+}
+
+/// What became of the broadcasts on one channel (APNs reference, section 18).
+package struct BroadcastMetrics: Hashable, Sendable {
+    /// Broadcasts that were answered with 200.
+    package var published = 0
+    /// How often a phone has acknowledged one.
+    package var delivered = 0
+    /// How many phones have begun to listen, those included that stopped.
+    package var subscriptions = 0
+    /// How many phones listen.
+    package var subscribers = 0
+
+    /// The counts as JSON.
+    package var json: JSONValue {
+        [
+            "published": .int(self.published), "delivered": .int(self.delivered),
+            "subscriptions": .int(self.subscriptions), "subscribers": .int(self.subscribers),
+        ]
+    }
+}

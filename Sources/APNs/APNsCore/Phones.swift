@@ -1,0 +1,66 @@
+package import APNsModel
+package import TidingsModel
+
+/// A phone, named by itself when it calls the courier.
+package struct PhoneID: StringIdentifier {
+    package let rawValue: String
+    package init(_ rawValue: String) { self.rawValue = rawValue }
+}
+
+/// How a connected phone is about power (APNs reference, section 15).
+package enum PhonePower: String, Hashable, Sendable, CaseIterable {
+    /// In use: everything is brought.
+    case awake
+    /// Nobody uses it: priority 1 waits until something else wakes it.
+    case asleep
+    /// Saves power: priorities 5 and 1 wait.
+    case lowPower = "low_power"
+}
+
+/// What APNs knows about an app on a phone besides its tokens (APNs reference, sections 14 and 15).
+package struct AppCondition: Hashable, Sendable {
+    /// Where the app is.
+    package enum Life: String, Hashable, Sendable, CaseIterable {
+        /// On the screen: background pushes are brought at once.
+        case foreground
+        /// Running behind another.
+        case background
+        /// Not running, and may be started.
+        case suspended
+        /// The person has closed it by force: background pushes are given up.
+        case forceQuit = "force_quit"
+    }
+
+    /// Where the app is.
+    package var life: Life
+    /// Whether the person allows notifications; if not, alerts are discarded.
+    package var notificationsEnabled: Bool
+    /// Whether the person allows background refresh; if not, background pushes are discarded.
+    package var backgroundRefreshEnabled: Bool
+
+    /// A condition; what a phone has not reported is this.
+    package init(
+        life: Life = .suspended, notificationsEnabled: Bool = true, backgroundRefreshEnabled: Bool = true
+    ) {
+        self.life = life
+        self.notificationsEnabled = notificationsEnabled
+        self.backgroundRefreshEnabled = backgroundRefreshEnabled
+    }
+}
+
+/// A broadcast channel's full name: ids are compared within one app and environment (APNs reference, section 17).
+package struct ChannelName: Hashable, Sendable {
+    /// The app's bundle identifier, without a suffix.
+    package var bundleID: String
+    /// The side of Apple's.
+    package var environment: PushEnvironment
+    /// The id.
+    package var id: APNsChannelID
+
+    /// Names a channel.
+    package init(bundleID: String, environment: PushEnvironment, id: APNsChannelID) {
+        self.bundleID = bundleID
+        self.environment = environment
+        self.id = id
+    }
+}

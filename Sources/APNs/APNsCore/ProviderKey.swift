@@ -1,0 +1,78 @@
+package import TidingsModel
+
+/// A signing key the service knows (APNs reference, section 4, "Key kinds").
+package struct ProviderKey: Hashable, Sendable {
+    /// The key's id, 10 characters at Apple's.
+    package var keyID: String
+    /// The team it belongs to, 10 characters at Apple's.
+    package var teamID: String
+    /// The environments it is good for.
+    package var environments: [PushEnvironment]
+    /// The bundle identifiers it is good for, at most 400; nil for a team-scoped key.
+    package var topics: [String]?
+    /// The one other key that may be used on the same connection; it holds for both of them.
+    package var relatedKeyID: String?
+
+    /// A key.
+    package init(
+        keyID: String, teamID: String, environments: [PushEnvironment] = PushEnvironment.allCases,
+        topics: [String]? = nil, relatedKeyID: String? = nil
+    ) {
+        self.keyID = keyID
+        self.teamID = teamID
+        self.environments = environments
+        self.topics = topics
+        self.relatedKeyID = relatedKeyID
+    }
+
+    /// How many topics a key may be for.
+    package static let topicsMax = 400
+    /// How many topic-specific keys a team may have in one environment.
+    package static let topicKeysMax = 200
+    /// How many team-scoped keys a team may have in one environment.
+    package static let teamKeysMax = 2
+
+    func isRelated(to other: ProviderKey) -> Bool {
+        self.relatedKeyID == other.keyID || other.relatedKeyID == self.keyID
+    }
+
+    /// Checks the key, and that there are not too many of its kind.
+    func validate(field: String, among keys: [ProviderKey]) throws(InvalidField) {
+        guard !self.keyID.isEmpty else { throw InvalidField(field: "\(field).key_id", rule: "must not be empty") }
+        guard !self.teamID.isEmpty else { throw InvalidField(field: "\(field).team_id", rule: "must not be empty") }
+        guard keys.count(where: { $0.keyID == self.keyID }) <= 1 else {
+            throw InvalidField(field: "\(field).key_id", rule: "must be there only once, got \(self.keyID)")
+        }
+        guard !self.environments.isEmpty else {
+            throw InvalidField(field: "\(field).environments", rule: "must not be empty")
+        }
+        if let topics = self.topics, topics.isEmpty || topics.count > Self.topicsMax {
+            throw InvalidField(field: "\(field).topics", rule: "must be 1 to \(Self.topicsMax), got \(topics.count)")
+        }
+        let most = self.topics == nil ? Self.teamKeysMax : Self.topicKeysMax
+        for environment in self.environments {
+            let count = keys.count {
+                $0.teamID == self.teamID && ($0.topics == nil) == (self.topics == nil)
+                    && $0.environments.contains(environment)
+            }
+            guard count <= most else {
+                throw InvalidField(
+                    field: "\(field).environments",
+                    rule: "must leave at most \(most) keys of this kind in \(environment.rawValue), got \(count)")
+            }
+        }
+    }
+}
+
+extension ProviderKey {
+    /// The key as JSON.
+    var json: JSONValue {
+        var object = JSONObject([
+            ("key_id", .string(self.keyID)), ("team_id", .string(self.teamID)),
+            ("environments", .array(self.environments.map { .string($0.rawValue) })),
+        ])
+        if let topics = self.topics { object["topics"] = .array(topics.map { .string($0) }) }
+        if let related = self.relatedKeyID { object["related_key_id"] = .string(related) }
+        return .object(object)
+    }
+}

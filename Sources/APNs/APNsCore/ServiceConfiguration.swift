@@ -1,0 +1,137 @@
+package import TidingsModel
+
+extension APNsService {
+    /// The rules; the defaults are those of APNs reference, section 20. Nil switches a rule off.
+    package struct Configuration: Hashable, Sendable {
+        // Who may send.
+
+        /// The keys known at the start.
+        package var keys: [ProviderKey]
+        /// The bundle identifiers of each team, by team id; a team that is not named may use every topic.
+        package var bundleIDsOfTeams: [String: [String]] = [:]
+
+        // Connections (APNs reference, section 3).
+
+        /// The stream limit of a connection before its first good token, 0 or more.
+        package var streamsBeforeToken = 1
+        /// The stream limit after it, and of connections with a certificate, 1 or more.
+        package var streamsAfterToken = 1_000
+        /// The stream limit after a refused push until the next accepted one, 1 or more; nil leaves it alone.
+        package var streamsAfterRejection: Int?
+        /// How many errors in a row end a connection: an answer of 400 to 499 counts one, `BadDeviceToken` two, 410 and
+        /// 429 none; nil for never. Apple has not said how many (APNs reference, section 3.1).
+        package var errorsMax: Int? = 100
+        /// After how many seconds without a request a connection gets a GOAWAY with `IdleTimeout`; nil for never.
+        package var idleSeconds: Int64?
+        /// The most bytes of a request's headers, counted by RFC 9113, section 6.5.2.
+        package var headerListBytesMax = 8_000
+
+        // Provider tokens (APNs reference, section 4).
+
+        /// How far a provider token's `iat` may be away in either direction, in seconds.
+        package var tokenAgeMaxSeconds: Int64 = 3_600
+        /// How long a connection must use one provider token before a new one, in seconds.
+        package var tokenUpdateMinSeconds: Int64 = 1_200
+        /// Whether a connection on which `ExpiredProviderToken` was answered answers it for good; one client's authors
+        /// saw that and close the connection.
+        package var expiredTokenSticks = false
+
+        // Delivery (APNs reference, sections 14 and 15).
+
+        /// How long a push is stored at most, in seconds.
+        package var storageMaxSeconds: Int64 = 30 * 86_400
+        /// How many pushes of one app may wait for a connected phone's acknowledgement, 1 or more.
+        package var waitingPerAppMax = 64
+        /// How many pushes one device token may get before `TooManyRequests`; nil for any number.
+        package var deviceRate: Rate?
+        /// How many background pushes an app that is not on the screen gets; nil for any number.
+        package var backgroundRate: Rate? = Rate(perHour: 3, burst: 1)
+        /// How many pushes are still answered with 200, and discarded, after an app was removed.
+        package var acceptedAfterRemoval = 0
+        /// What goes wrong on the way to a phone.
+        package var mishaps = Mishaps()
+
+        // Channels (APNs reference, section 17).
+
+        /// How many channels an app may have in one environment.
+        package var channelsMax = 10_000
+        /// How long a channel with storage keeps its newest message, in seconds.
+        package var channelStorageMaxSeconds: Int64 = 8 * 3_600
+
+        /// The rules with their defaults.
+        package init(keys: [ProviderKey]) { self.keys = keys }
+    }
+
+    /// So many in an hour, and so many at once after a pause.
+    package struct Rate: Hashable, Sendable {
+        /// How many an hour, 1 to 3,600,000.
+        package var perHour: Int64
+        /// How many at once, 1 to 1,000,000.
+        package var burst: Int64
+
+        /// A rate.
+        package init(perHour: Int64, burst: Int64) {
+            self.perHour = perHour
+            self.burst = burst
+        }
+    }
+
+    /// What Apple says may happen to pushes on their way (APNs reference, section 15), drawn from a seed. The defaults
+    /// do nothing.
+    package struct Mishaps: Hashable, Sendable {
+        /// Where the chances start.
+        package var seed: UInt64 = 0
+        /// In so many of 1,000 cases a push that waits is brought before an older one.
+        package var reorderPerMille = 0
+        /// In so many of 1,000 cases a push is brought once more after it was acknowledged.
+        package var duplicatePerMille = 0
+        /// In so many of 1,000 cases the older of two pushes survives in the store.
+        package var olderSurvivesPerMille = 0
+        /// How many milliseconds a push of priority 5 waits at most before it is brought to a phone that could have it.
+        package var powerAwareDelayMilliseconds: Int64 = 0
+
+        /// No mishaps.
+        package init() {}
+    }
+}
+
+extension APNsService.Configuration {
+    /// Checks the rules against each other.
+    ///
+    /// - Throws: `InvalidField` naming the rule as `keys[2].topics` and what it must be.
+    package func validate() throws(InvalidField) {
+        for (index, key) in self.keys.enumerated() { try key.validate(field: "keys[\(index)]", among: self.keys) }
+        try Self.check(self.streamsBeforeToken >= 0, "streams_before_token", "must be 0 or more")
+        try Self.check(self.streamsAfterToken >= 1, "streams_after_token", "must be 1 or more")
+        try Self.check(self.streamsAfterRejection ?? 1 >= 1, "streams_after_rejection", "must be 1 or more")
+        try Self.check(self.errorsMax ?? 1 >= 1, "errors_max", "must be 1 or more")
+        try Self.check(1...31_536_000 ~= self.idleSeconds ?? 1, "idle_seconds", "must be 1 to 31536000")
+        try Self.check(self.headerListBytesMax >= 1, "header_list_bytes_max", "must be 1 or more")
+        try Self.check(1...31_536_000 ~= self.tokenAgeMaxSeconds, "token_age_max_seconds", "must be 1 to 31536000")
+        try Self.check(
+            0...31_536_000 ~= self.tokenUpdateMinSeconds, "token_update_min_seconds", "must be 0 to 31536000")
+        try Self.check(1...3_153_600_000 ~= self.storageMaxSeconds, "storage_max_seconds", "must be 1 to 3153600000")
+        try Self.check(self.waitingPerAppMax >= 1, "waiting_per_app_max", "must be 1 or more")
+        for (name, rate) in [("device_rate", self.deviceRate), ("background_rate", self.backgroundRate)] {
+            guard let rate else { continue }
+            try Self.check(1...3_600_000 ~= rate.perHour, "\(name).per_hour", "must be 1 to 3600000")
+            try Self.check(1...1_000_000 ~= rate.burst, "\(name).burst", "must be 1 to 1000000")
+        }
+        try Self.check(self.acceptedAfterRemoval >= 0, "accepted_after_removal", "must be 0 or more")
+        let chances = [
+            ("reorder_per_mille", self.mishaps.reorderPerMille),
+            ("duplicate_per_mille", self.mishaps.duplicatePerMille),
+            ("older_survives_per_mille", self.mishaps.olderSurvivesPerMille),
+        ]
+        for (name, chance) in chances { try Self.check(0...1_000 ~= chance, name, "must be 0 to 1000") }
+        try Self.check(
+            0...3_600_000 ~= self.mishaps.powerAwareDelayMilliseconds, "power_aware_delay_ms", "must be 0 to 3600000")
+        try Self.check(self.channelsMax >= 0, "channels_max", "must be 0 or more")
+        try Self.check(
+            1...31_536_000 ~= self.channelStorageMaxSeconds, "channel_storage_max_seconds", "must be 1 to 31536000")
+    }
+
+    private static func check(_ holds: Bool, _ field: String, _ rule: String) throws(InvalidField) {
+        guard holds else { throw InvalidField(field: field, rule: rule) }
+    }
+}

@@ -1,0 +1,54 @@
+package import APNsCore
+import NIOConcurrencyHelpers
+import NIOCore
+package import TidingsModel
+
+/// What a program may ask that runs the simulator in its own process: the control port without its texts.
+extension APNsSimulator {
+    /// Lines of the delivery log that follow each other.
+    package struct LogPage: Sendable {
+        /// The number of the first line, counted from 0 since the start. It is higher than what was asked for if lines
+        /// between have gone (`Configuration.logEntriesMax`).
+        package var first: Int
+        /// The lines, oldest first; none if there is nothing newer.
+        package var entries: [DeliveryLogEntry]
+        /// Where the next page begins.
+        package var next: Int { self.first + self.entries.count }
+    }
+
+    /// Sets what goes wrong from now on; every rule starts afresh. `GET /faults` shows the counts of such a plan, and
+    /// not its text.
+    ///
+    /// - Throws: `InvalidField` naming `simulator` if it is not running; so do all of these.
+    package func setFaults(_ plan: FaultPlan) async throws {
+        try await self.onEngine { $0.change(.faultsChanged(plan)) }
+    }
+
+    /// How often each rule of the plan was asked and has struck since it was set.
+    package func faultCounts() async throws -> [FaultCount] { try await self.onEngine { $0.core.faultCounts } }
+
+    /// A part of the delivery log, for whoever reads all of it while it grows.
+    ///
+    /// - Parameters:
+    ///   - line: counted from 0 since the start.
+    ///   - limit: how many lines at most, 1 or more.
+    package func log(from line: Int, limit: Int) async throws -> LogPage {
+        try await self.onEngine { $0.page(from: line, limit: limit) }
+    }
+
+    /// Gives an app a token on each of so many phones, which are away.
+    package func register(
+        phones count: Int, topic: String, _ environment: PushEnvironment
+    ) async throws -> [PushToken] {
+        try await self.onEngine { $0.register(phones: count, topic: topic, environment) }
+    }
+
+    private func onEngine<Value: Sendable>(
+        _ body: @escaping @Sendable (SimulatorEngine) -> Value
+    ) async throws -> Value {
+        guard let engine = self.running.withLockedValue({ $0?.engine }) else {
+            throw InvalidField(field: "simulator", rule: "must be running")
+        }
+        return try await engine.eventLoop.submit { body(engine) }.get()
+    }
+}

@@ -1,0 +1,157 @@
+import APNsCore
+import APNsModel
+import Crypto
+import Foundation
+import TidingsModel
+
+/// What the operator sees and does.
+extension SimulatorEngine {
+    // MARK: Faults
+
+    func setFaults(_ text: FaultText) {
+        self.faultsText = text.json
+        self.change(.faultsChanged(text.plan))
+    }
+
+    /// The plan as it came, and how often each rule has matched and struck since.
+    var faults: JSONValue {
+        [
+            "plan": self.faultsText,
+            "counts": .array(
+                self.core.faultCounts.map { ["matched": .int($0.matched), "taken": .int($0.taken)] }),
+            "outage": .bool(self.core.isOut),
+        ]
+    }
+
+    // MARK: Devices, metrics, channels
+
+    /// Registers an app on new phones, each of which says hello and goes away again.
+    func register(phones count: Int, topic: String, _ environment: PushEnvironment) -> [PushToken] {
+        var made: Set<PhoneID> = []
+        for _ in 0..<count {
+            let courier = APNsService.CourierID(self.number())
+            let phone = PhoneID("local-\(courier.rawValue)")
+            made.insert(phone)
+            self.change(.phoneConnected(phone, courier))
+            let drawn = self.random.deviceToken()
+            self.change(.registrationRequested(courier, id: 1, topic: topic, environment, drawn: drawn))
+            self.change(.courierClosed(courier))
+        }
+        return self.core.devices.filter { made.contains($0.target.phone) }.map(\.token)
+    }
+
+    /// Ends a token; false if it is unknown or has ended already.
+    func retire(_ token: PushToken, _ end: TokenEnd) -> Bool {
+        guard self.core.devices.contains(where: { $0.token == token && $0.retiredAt == nil }) else { return false }
+        self.change(.tokenRetired(token, end))
+        return true
+    }
+
+    /// Every device with its token, whether its phone is connected, and how many pushes wait for the phone.
+    func devices(where matches: (RegisteredDevice) -> Bool) -> JSONValue {
+        .array(
+            self.core.devices.filter(matches).map { device in
+                guard case .object(var object) = device.json else { return device.json }
+                object["connected"] = .bool(self.core.isConnected(device.target.phone))
+                let stored = self.core.stored(for: device.target.phone).count { $0.token == device.token }
+                object["stored"] = .int(stored)
+                return .object(object)
+            })
+    }
+
+    /// The counts of every topic.
+    var metrics: JSONValue {
+        .array(
+            self.core.metrics.map { key, counts in
+                guard case .object(var object) = counts.json else { return counts.json }
+                object["topic"] = .string(key.topic)
+                object["environment"] = .string(key.environment.rawValue)
+                return .object(object)
+            })
+    }
+
+    /// The channels of an app, on one side or both.
+    func channels(of bundleID: String) -> JSONValue {
+        .array(
+            PushEnvironment.allCases.flatMap { environment in
+                self.core.channels(of: bundleID, environment).map { channel in
+                    [
+                        "channel_id": .string(channel.id.rawValue), "environment": .string(environment.rawValue),
+                        "message_storage_policy": .int(channel.policy.rawValue), "metrics": channel.metrics.json,
+                    ]
+                }
+            })
+    }
+
+    // MARK: Keys and certificates
+
+    /// Makes a key, writes its file and knows it from now on.
+    ///
+    /// - Throws: `InvalidField` naming the member and the rule.
+    func addKey(_ wish: ControlBody) throws(InvalidField) -> JSONValue {
+        try wish.only(["team_id", "environments", "topics", "related_key_id"])
+        let keyID = StateFolder.newKeyID()
+        let key = ProviderKey(
+            keyID: keyID, teamID: try wish.text("team_id") ?? self.core.configuration.keys.first?.teamID ?? "",
+            environments: try wish.environments() ?? PushEnvironment.allCases, topics: try wish.texts("topics"),
+            relatedKeyID: try wish.text("related_key_id"))
+        if let topics = key.topics, topics.isEmpty || topics.count > ProviderKey.topicsMax {
+            throw InvalidField(field: "topics", rule: "must be 1 to \(ProviderKey.topicsMax), got \(topics.count)")
+        }
+        let made = try self.folder.makeKey(keyID)
+        self.setKey(keyID, made.publicKey)
+        self.change(.keyAdded(key))
+        return [
+            "key_id": .string(keyID), "team_id": .string(key.teamID), "p8": .string(made.pemRepresentation + "\n"),
+            "p8_path": .string(self.folder.keyPath(keyID)),
+        ]
+    }
+
+    func revokeKey(_ keyID: String) {
+        self.setKey(keyID, nil)
+        self.change(.keyRevoked(keyID: keyID))
+    }
+
+    /// Issues a client certificate for a provider.
+    ///
+    /// - Throws: `InvalidField` naming the member and the rule.
+    func issueCertificate(_ wish: ControlBody, now: Date) throws(InvalidField) -> JSONValue {
+        try wish.only(["bundle_id", "topics", "environments", "variant", "password"])
+        guard let bundleID = try wish.text("bundle_id"), APNsFormat.isBundleID(bundleID) else {
+            throw InvalidField(field: "bundle_id", rule: "must be a bundle identifier")
+        }
+        let variant = try wish.word("variant", CertificateVariant.self) ?? .good
+        let day: TimeInterval = 86_400
+        let client = LocalAuthority.Client(
+            bundleID: bundleID, topics: try wish.texts("topics") ?? [],
+            environments: try wish.environments() ?? PushEnvironment.allCases,
+            validFrom: now.addingTimeInterval(-2 * day),
+            validTo: now.addingTimeInterval(variant == .expired ? -day : 365 * day))
+        let password = try wish.text("password") ?? ""
+        do {
+            let authority = variant == .unknownIssuer ? try LocalAuthority(now: now) : self.authority
+            let made = try authority.client(client)
+            let file = PKCS12File(certificate: made.der, key: made.keyDER, password: password)
+            let p12 = Data(try file.serialized()).base64EncodedString()
+            guard let facts = ClientCertificateFacts(der: made.der, self.authority) else {
+                throw InvalidField(field: "bundle_id", rule: "must fit into a certificate")
+            }
+            if variant == .revoked { self.change(.certificateRevoked(fingerprint: facts.fingerprint)) }
+            return [
+                "fingerprint": .string(facts.fingerprint), "certificate_pem": .string(made.pair.certificate + "\n"),
+                "key_pem": .string(made.pair.key + "\n"), "p12_base64": .string(p12),
+                "expires_ms": .int(facts.expiresAt),
+            ]
+        } catch let fault as InvalidField {
+            throw fault
+        } catch {
+            throw InvalidField(field: "bundle_id", rule: "must fit into a certificate: \(error)")
+        }
+    }
+}
+
+/// What may be wrong with a client certificate that is issued for a test.
+enum CertificateVariant: String, CaseIterable {
+    case good, expired, revoked
+    case unknownIssuer = "unknown_issuer"
+}

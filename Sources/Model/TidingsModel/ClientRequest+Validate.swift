@@ -1,0 +1,150 @@
+extension ClientRequest {
+    /// The most messages one answer to `.history` or `.enterRoom` may bring.
+    public static let historyMax: UInt32 = 100
+
+    /// Checks everything that can be checked without knowing the conversation, the message or the person.
+    ///
+    /// - Throws: `InvalidField` for an id, name, text, time or number that breaks its rule.
+    public func validate() throws(InvalidField) {
+        switch self {
+        case .change(let conversation, let action):
+            try conversation.validate(hasMembers: true)
+            try action.validate()
+        case .recall: break
+        case .edit(_, let content):
+            guard !content.isEmpty else { throw InvalidField(field: "content", rule: "must not be empty") }
+            guard content.utf8.count <= MessageDraft.contentBytesMax else {
+                throw InvalidField(
+                    field: "content",
+                    rule: "must be at most \(MessageDraft.contentBytesMax) bytes, got \(content.utf8.count)")
+            }
+        case .delete(let deletion):
+            try deletion.conversation.validate()
+            guard (1...Deletion.messagesMax).contains(deletion.messages.count) else {
+                throw InvalidField(
+                    field: "messages", rule: "must be 1 to \(Deletion.messagesMax), got \(deletion.messages.count)")
+            }
+        case .setConversationSettings(let conversation, let settings):
+            try conversation.validate()
+            try settings.validate()
+        case .setPersonSettings(let settings): try settings.validate()
+        case .setBlocked(let user, _): _ = try UserID.validated(user.rawValue, field: "user")
+        case .conversation(let conversation): try conversation.validate(hasMembers: true)
+        case .settings: break
+        case .history(let conversation, _, let limit):
+            try conversation.validate()
+            guard (1...Self.historyMax).contains(limit) else {
+                throw InvalidField(field: "limit", rule: "must be 1 to \(Self.historyMax), got \(limit)")
+            }
+        case .enterRoom(let room, let history):
+            try room.validateRoom()
+            guard history <= Self.historyMax else {
+                throw InvalidField(field: "history", rule: "must be 0 to \(Self.historyMax), got \(history)")
+            }
+        case .exitRoom(let room): try room.validateRoom()
+        }
+    }
+}
+
+extension ConversationID {
+    /// Checks the target, and on demand that the kind is one with members.
+    ///
+    /// - Throws: `InvalidField` naming `conversation.type` or `conversation.target`.
+    public func validate(hasMembers: Bool = false) throws(InvalidField) {
+        guard !hasMembers || !self.type.targetIsPeer else {
+            throw InvalidField(field: "conversation.type", rule: "must be DS, GRP or CHRM: others have no members")
+        }
+        _ = try UserID.validated(self.target, field: "conversation.target")
+    }
+
+    fileprivate func validateRoom() throws(InvalidField) {
+        guard self.type == .chatRoom else {
+            throw InvalidField(field: "conversation.type", rule: "must be CHRM, got \(self.type.rawValue)")
+        }
+        try self.validate()
+    }
+}
+
+extension ConversationAction {
+    /// The longest name, in bytes of UTF-8.
+    public static let nameBytesMax = 256
+    /// The longest portrait, in bytes of UTF-8.
+    public static let portraitBytesMax = 1_024
+
+    /// Checks names, portraits and ids. How many members there may be is the server's to say.
+    ///
+    /// - Throws: `InvalidField` naming `name`, `portrait`, `members`, `users`, `user` or `nickname`.
+    public func validate() throws(InvalidField) {
+        switch self {
+        case .create(let name, let portrait, let members):
+            try Self.check(name: name)
+            try Self.check(portrait: portrait)
+            for member in members { _ = try UserID.validated(member.rawValue, field: "members") }
+        case .add(let users), .remove(let users):
+            guard !users.isEmpty else { throw InvalidField(field: "users", rule: "must not be empty") }
+            for user in users { _ = try UserID.validated(user.rawValue, field: "users") }
+        case .rename(let name): try Self.check(name: name)
+        case .setPortrait(let portrait): try Self.check(portrait: portrait)
+        case .setRole(let user, _): _ = try UserID.validated(user.rawValue, field: "user")
+        case .setNickname(let user, let nickname):
+            _ = try UserID.validated(user.rawValue, field: "user")
+            guard let nickname else { return }
+            try Self.check(nickname, "nickname", Member.nicknameBytesMax)
+        case .join, .leave, .dissolve: break
+        }
+    }
+
+    private static func check(name: String) throws(InvalidField) { try Self.check(name, "name", Self.nameBytesMax) }
+
+    private static func check(portrait: String?) throws(InvalidField) {
+        guard let portrait else { return }
+        try Self.check(portrait, "portrait", Self.portraitBytesMax)
+    }
+
+    private static func check(_ text: String, _ field: String, _ max: Int) throws(InvalidField) {
+        guard (1...max).contains(text.utf8.count) else {
+            throw InvalidField(field: field, rule: "must be 1 to \(max) bytes, got \(text.utf8.count)")
+        }
+    }
+}
+
+extension ConversationSettings {
+    /// Checks that an end has a level. Whether it lies ahead is the server's to say.
+    ///
+    /// - Throws: `InvalidField` naming `level_until`.
+    public func validate() throws(InvalidField) {
+        guard let until = self.levelUntil else { return }
+        guard self.level != nil else { throw InvalidField(field: "level_until", rule: "needs a level") }
+        guard until > 0 else {
+            throw InvalidField(field: "level_until", rule: "must be milliseconds since 1970, got \(until)")
+        }
+    }
+}
+
+extension PersonSettings {
+    /// The longest language tag, in bytes (RFC 5646 §4.4.1).
+    public static let languageBytesMax = 35
+
+    /// Checks everything but the time zone, which only a time-zone database knows.
+    ///
+    /// - Throws: `InvalidField` naming the part of `quiet_hours`, or `language`.
+    public func validate() throws(InvalidField) {
+        try self.quietHours?.validate()
+        guard let language = self.language else { return }
+        guard (1...Self.languageBytesMax).contains(language.utf8.count), language.utf8.allSatisfy(Self.isTag) else {
+            throw InvalidField(
+                field: "language",
+                rule: "must be a BCP 47 tag of 1 to \(Self.languageBytesMax) letters, digits and hyphens")
+        }
+    }
+
+    /// The characters of a language tag (RFC 5646 §2.1).
+    private static func isTag(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
+            true
+        default: false
+        }
+    }
+}

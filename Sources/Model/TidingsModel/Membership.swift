@@ -1,0 +1,112 @@
+/// What a member of a group, discussion or chat room may do.
+public enum MemberRole: String, Hashable, Sendable, CaseIterable {
+    /// May do everything, also dissolve; there is at most one.
+    case owner
+    /// May add and remove members, rename, set others' nicknames and withdraw others' messages.
+    case admin
+    /// May write, leave, and set their own nickname.
+    case member
+}
+
+/// One member of a group, discussion or chat room.
+public struct Member: Hashable, Sendable, Identifiable {
+    /// The person.
+    public var id: UserID
+    /// What they may do.
+    public var role: MemberRole
+    /// What they are called in this conversation; nil for their own name. At most 64 bytes.
+    public var nickname: String?
+
+    /// A member from their parts.
+    public init(_ id: UserID, role: MemberRole = .member, nickname: String? = nil) {
+        self.id = id
+        self.role = role
+        self.nickname = nickname
+    }
+
+    /// The longest nickname, in bytes of UTF-8.
+    public static let nicknameBytesMax = 64
+}
+
+/// What somebody wants to do with a conversation that has members.
+public enum ConversationAction: Hashable, Sendable {
+    /// Make it, with these members beside the one who makes it, who becomes its owner. The backend makes conversations without
+    /// an owner.
+    case create(name: String, portrait: String?, members: [UserID])
+    /// Add people: an owner, an admin, in a discussion every member, or the backend.
+    case add([UserID])
+    /// Come in by oneself: discussions and chat rooms.
+    case join
+    /// Remove people: an owner, an admin (no owner and no other admin), or the backend.
+    case remove([UserID])
+    /// Go. The next admin, then the member with the smallest id, becomes owner when the owner goes.
+    case leave
+    /// Give it another name: an owner, an admin, in a discussion every member, or the backend.
+    case rename(String)
+    /// Give it another picture, a URL; nil takes it away. Who may rename may do this.
+    case setPortrait(String?)
+    /// Change what a member may do: the owner or the backend. A new owner makes the old one an admin.
+    case setRole(UserID, MemberRole)
+    /// What a member is called here; nil for their own name: the member, an owner, an admin, or the backend.
+    case setNickname(UserID, String?)
+    /// End it: nobody can write any more; what was written stays readable. The owner or the backend.
+    case dissolve
+
+    /// The people it names.
+    public var people: [UserID] {
+        switch self {
+        case .create(_, _, let members): members
+        case .add(let users), .remove(let users): users
+        case .setRole(let user, _), .setNickname(let user, _): [user]
+        case .join, .leave, .rename, .setPortrait, .dissolve: []
+        }
+    }
+
+    /// The name on the wire.
+    public var name: String {
+        switch self {
+        case .create: "create"
+        case .add: "add"
+        case .join: "join"
+        case .remove: "remove"
+        case .leave: "leave"
+        case .rename: "rename"
+        case .setPortrait: "set_portrait"
+        case .setRole: "set_role"
+        case .setNickname: "set_nickname"
+        case .dissolve: "dissolve"
+        }
+    }
+}
+
+/// Something that changed in a conversation with members, as its members' logs tell it. Never counted, never rung.
+public struct ConversationChange: Hashable, Sendable {
+    /// The conversation.
+    public var conversation: ConversationID
+    /// The membership version after it: 1 for the first, then one more for each change.
+    public var version: UInt64
+    /// What was done. `create`, `add` and `remove` name those who were not, or were, members before, sorted.
+    public var action: ConversationAction
+    /// Who did it; nil for the app's backend.
+    public var by: UserID?
+    /// Wall milliseconds since 1970.
+    public var at: Int64
+
+    /// A change from its parts.
+    public init(conversation: ConversationID, version: UInt64, action: ConversationAction, by: UserID?, at: Int64) {
+        self.conversation = conversation
+        self.version = version
+        self.action = action
+        self.by = by
+        self.at = at
+    }
+
+    /// Whether `user` is no member any more through it.
+    public func removes(_ user: UserID) -> Bool {
+        switch self.action {
+        case .leave: self.by == user
+        case .remove(let users): users.contains(user)
+        case .create, .add, .join, .rename, .setPortrait, .setRole, .setNickname, .dissolve: false
+        }
+    }
+}

@@ -1,0 +1,37 @@
+/// Whom a message addresses by name. In one-to-one conversations nobody.
+public enum Mentions: Hashable, Sendable {
+    /// Nobody.
+    case none
+    /// These people: 1 to `usersMax`, sorted, without repeats. Only members are addressed.
+    case users([UserID])
+    /// Everybody in the conversation.
+    case everyone
+
+    /// How many people a message may mention.
+    public static let usersMax = 100
+
+    /// Whether `user` is addressed, by id or with everybody.
+    public func include(_ user: UserID) -> Bool {
+        switch self {
+        case .none: false
+        case .users(let users): users.contains(user)
+        case .everyone: true
+        }
+    }
+
+    /// What `mentionedInfo` in a message's content says (requirements S3, test 7): `type` 1 is everybody, 2 the people of
+    /// `userIdList`.
+    public init(content: JSONValue) {
+        guard let info = content["mentionedInfo"] else {
+            self = .none
+            return
+        }
+        switch info["type"]?.intValue {
+        case 1: self = .everyone
+        case 2:
+            let named = Set(info["userIdList"]?.arrayValue?.compactMap { $0.stringValue.map { UserID($0) } } ?? [])
+            self = named.isEmpty ? .none : .users(named.sorted())
+        default: self = .none
+        }
+    }
+}

@@ -1,0 +1,119 @@
+/// How loud a conversation may be.
+public enum NotificationLevel: String, Hashable, Sendable, CaseIterable {
+    /// Every message rings.
+    case all
+    /// Only a message that mentions the person, or everybody. Like the next two, silences one-to-one conversations.
+    case mentions
+    /// Only a message that mentions the person by id.
+    case mentionsOfMe = "mentions_of_me"
+    /// Only a message that mentions everybody.
+    case mentionsOfAll = "mentions_of_all"
+    /// Nothing rings; the conversation is muted and does not count in the badge (S2.12).
+    case blocked
+
+    /// Whether the conversation is muted: it does not count in the badge (S2.12).
+    public var isMuted: Bool { self == .blocked }
+
+    /// Whether a message may ring at this level.
+    public func allows(_ mentions: Mentions, of user: UserID) -> Bool {
+        switch self {
+        case .all: true
+        case .mentions: mentions.include(user)
+        case .mentionsOfMe: if case .users(let users) = mentions { users.contains(user) } else { false }
+        case .mentionsOfAll: mentions == .everyone
+        case .blocked: false
+        }
+    }
+}
+
+/// What a person has set for one conversation.
+public struct ConversationSettings: Hashable, Sendable {
+    /// How loud it may be; nil for what the person has set for its kind.
+    public var level: NotificationLevel?
+    /// Until when `level` holds, wall milliseconds since 1970; nil for until it is changed. Afterwards it is nil.
+    public var levelUntil: Int64?
+
+    /// Settings from their parts; by default none.
+    public init(level: NotificationLevel? = nil, levelUntil: Int64? = nil) {
+        self.level = level
+        self.levelUntil = levelUntil
+    }
+}
+
+/// What a person has set for all their conversations and devices.
+public struct PersonSettings: Hashable, Sendable {
+    /// How loud the conversations of a kind may be that have no level of their own; kinds that are not named are `all`.
+    public var levels: [ConversationType: NotificationLevel]
+    /// When nothing is to ring; nil for never.
+    public var quietHours: QuietHours?
+    /// Whether a notification says only that there is a message.
+    public var hidesContent: Bool
+    /// The language of the pushes' words, a BCP 47 tag such as `zh-Hans`; nil for the app's default. At most 35 bytes.
+    public var language: String?
+
+    /// Settings from their parts; by default none.
+    public init(
+        levels: [ConversationType: NotificationLevel] = [:], quietHours: QuietHours? = nil, hidesContent: Bool = false,
+        language: String? = nil
+    ) {
+        self.levels = levels
+        self.quietHours = quietHours
+        self.hidesContent = hidesContent
+        self.language = language
+    }
+
+    /// The level of a conversation: its own while that holds, else its kind's.
+    public func level(
+        of conversation: ConversationID, _ own: ConversationSettings?, wall: Int64
+    ) -> NotificationLevel {
+        if let own, let level = own.level, own.levelUntil.map({ wall < $0 }) ?? true { return level }
+        return self.levels[conversation.type] ?? .all
+    }
+}
+
+/// The hours of each day in which nothing is to ring, by the clock on the person's wall.
+public struct QuietHours: Hashable, Sendable {
+    /// When they begin, in minutes after midnight: 0 to 1,439.
+    public var start: Int
+    /// When they end, in minutes after midnight: 0 to 1,439. Before `start` for hours over midnight; equal to it for a whole day.
+    public var end: Int
+    /// The days on which they begin: 1 is Monday, 7 Sunday. Sorted, without repeats; empty for every day.
+    public var weekdays: [Int]
+    /// The zone of the wall clock by its name in the time-zone database, such as `Europe/Berlin`.
+    public var timeZone: String
+    /// What becomes of pushes meanwhile.
+    public var manner: Manner
+
+    /// What becomes of pushes in quiet hours.
+    public enum Manner: String, Hashable, Sendable, CaseIterable {
+        /// They are sent when the hours are over.
+        case `defer`
+        /// They are not sent.
+        case drop
+    }
+
+    /// Quiet hours from their parts.
+    public init(start: Int, end: Int, weekdays: [Int] = [], timeZone: String, manner: Manner = .defer) {
+        self.start = start
+        self.end = end
+        self.weekdays = weekdays
+        self.timeZone = timeZone
+        self.manner = manner
+    }
+
+    /// Checks everything but the zone, which only a time-zone database knows.
+    ///
+    /// - Throws: `InvalidField` for a minute or day out of range.
+    public func validate() throws(InvalidField) {
+        for (field, minute) in [("quiet_hours.start", self.start), ("quiet_hours.end", self.end)]
+        where !(0..<1_440).contains(minute) {
+            throw InvalidField(field: field, rule: "must be 0 to 1439 minutes after midnight, got \(minute)")
+        }
+        if let day = self.weekdays.first(where: { !(1...7).contains($0) }) {
+            throw InvalidField(field: "quiet_hours.weekdays", rule: "must be 1 (Monday) to 7 (Sunday), got \(day)")
+        }
+        guard !self.timeZone.isEmpty, self.timeZone.utf8.count <= 64 else {
+            throw InvalidField(field: "quiet_hours.time_zone", rule: "must be 1 to 64 bytes")
+        }
+    }
+}

@@ -1,0 +1,113 @@
+import SwiftProtobuf
+import TidingsModel
+
+extension WireRequest {
+    init(_ number: RequestNumber, _ request: ClientRequest) {
+        self.init()
+        self.number = number
+        switch request {
+        case .change(let conversation, let action):
+            self.change = .with {
+                $0.conversation = WireConversation(conversation)
+                $0.action = WireAction(action)
+            }
+        case .recall(let message): self.recall = .with { $0.message = message.description }
+        case .edit(let message, let content):
+            self.edit = .with {
+                $0.message = message.description
+                $0.content = content
+            }
+        case .delete(let deletion): self.delete = WireDeletion(deletion)
+        case .setConversationSettings(let conversation, let settings):
+            self.setConversationSettings = WireConversationSettings(conversation, settings)
+        case .setPersonSettings(let settings): self.setPersonSettings = WirePersonSettings(settings)
+        case .setBlocked(let user, let isBlocked): self.setBlocked = WireBlocked(user, isBlocked)
+        case .conversation(let id): self.conversation = .with { $0.conversation = WireConversation(id) }
+        case .settings: self.settings = WireReadSettings()
+        case .history(let conversation, let before, let limit):
+            self.history = .with {
+                $0.conversation = WireConversation(conversation)
+                if let before { $0.before = before.description }
+                $0.limit = limit
+            }
+        case .enterRoom(let room, let history):
+            self.enterRoom = .with {
+                $0.conversation = WireConversation(room)
+                $0.history = history
+            }
+        case .exitRoom(let room): self.exitRoom = .with { $0.conversation = WireConversation(room) }
+        }
+    }
+
+    /// A fault in it is laid at its own door: the session goes on, and this request alone is refused.
+    func model() throws(FrameError) -> ClientRequest {
+        do throws(FrameError) {
+            guard self.number > 0 else {
+                throw .invalid(InvalidField(field: "request.number", rule: "must be at least 1"), send: nil)
+            }
+            guard let request = try self.content() else {
+                throw .invalid(
+                    InvalidField(field: "request", rule: "must be one that protocol version 1 of this server knows"),
+                    send: nil)
+            }
+            try checked { () throws(InvalidField) in try request.validate() }
+            return request
+        } catch {
+            guard case .invalid(let field, _) = error else { throw error }
+            throw .invalidRequest(field, self.number)
+        }
+    }
+
+    private func content() throws(FrameError) -> ClientRequest? {
+        switch self.request {
+        case nil: return nil
+        case .change(let change):
+            guard let action = try change.action.model() else {
+                throw .invalid(
+                    InvalidField(field: "action", rule: "must be one that protocol version 1 of this server knows"),
+                    send: nil)
+            }
+            return .change(try change.conversation.model(field: "conversation"), action)
+        case .recall(let recall): return .recall(try messageID(recall.message, field: "message"))
+        case .edit(let edit): return .edit(try messageID(edit.message, field: "message"), content: edit.content)
+        case .delete(let deletion): return .delete(try deletion.model())
+        case .setConversationSettings(let settings):
+            let (conversation, own) = try settings.model()
+            return .setConversationSettings(conversation, own)
+        case .setPersonSettings(let settings): return .setPersonSettings(try settings.model())
+        case .setBlocked(let blocked): return .setBlocked(UserID(blocked.user), blocked.isBlocked)
+        case .conversation(let read): return .conversation(try read.conversation.model(field: "conversation"))
+        case .settings: return .settings
+        case .history(let read):
+            let before = read.hasBefore ? try messageID(read.before, field: "before") : nil
+            return .history(
+                try read.conversation.model(field: "conversation"), before: before, limit: read.limit)
+        case .enterRoom(let room):
+            return .enterRoom(try room.conversation.model(field: "conversation"), history: room.history)
+        case .exitRoom(let room): return .exitRoom(try room.conversation.model(field: "conversation"))
+        }
+    }
+}
+
+extension WireDeletion {
+    init(_ deletion: Deletion) {
+        self.init()
+        self.conversation = WireConversation(deletion.conversation)
+        self.messages = deletion.messages.map(\.description)
+    }
+
+    func model() throws(FrameError) -> Deletion {
+        var ids: Set<MessageID> = []
+        for message in self.messages { ids.insert(try messageID(message, field: "messages")) }
+        return Deletion(
+            conversation: try self.conversation.model(field: "conversation"), messages: ids.sorted())
+    }
+}
+
+extension WireBlocked {
+    init(_ user: UserID, _ isBlocked: Bool) {
+        self.init()
+        self.user = user.rawValue
+        self.isBlocked = isBlocked
+    }
+}

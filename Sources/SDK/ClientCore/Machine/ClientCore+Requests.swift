@@ -1,0 +1,135 @@
+import OrderedCollections
+import TidingsModel
+
+// What the app asks of the server, and what the core asks for itself.
+extension ClientCore {
+    mutating func request(
+        _ number: RequestNumber, _ request: ClientRequest, at now: Now, into effects: inout [ClientEffect]
+    ) {
+        // Whether or not the server hears of it: the next connection does not enter it again.
+        if case .exitRoom(let room) = request { self.rooms.removeValue(forKey: room) }
+        guard self.isOnline, !self.isLeaving else {
+            return effects.append(.finishRequest(number, .notConnected))
+        }
+        guard self.requests.add(.app(number), request, at: now) else {
+            return effects.append(.finishRequest(number, .tooMany))
+        }
+        self.writeRequests(into: &effects)
+    }
+
+    /// The core asks for itself; at a welcome what matters is asked again.
+    mutating func ask(
+        _ asker: Requests.Asker, _ request: ClientRequest, at now: Now, into effects: inout [ClientEffect]
+    ) {
+        guard self.isOnline, !self.isLeaving, !self.requests.isOpen(asker) else { return }
+        _ = self.requests.add(asker, request, at: now)
+        self.writeRequests(into: &effects)
+    }
+
+    private mutating func writeRequests(into effects: inout [ClientEffect]) {
+        for (number, request) in self.requests.due() { self.write(.request(number, request), into: &effects) }
+    }
+
+    mutating func answered(
+        _ number: RequestNumber, _ answer: ClientAnswer, at now: Now, into effects: inout [ClientEffect]
+    ) {
+        guard let item = self.requests.answered(number) else { return }
+        self.note(answer, to: item.request, into: &effects)
+        switch item.asker {
+        case .app(let number): effects.append(.finishRequest(number, .answered(answer)))
+        case .wishes(let wishes): self.answered(wishes, answer, at: now, into: &effects)
+        case .settings: break
+        case .conversation: self.askConversation(at: now, into: &effects)
+        case .room(let room): self.reentered(room, answer, into: &effects)
+        }
+        self.writeRequests(into: &effects)
+    }
+
+    /// What an answer says is kept, whoever asked.
+    private mutating func note(_ answer: ClientAnswer, to request: ClientRequest, into effects: inout [ClientEffect]) {
+        switch answer {
+        case .conversation(let info): effects.append(.storeConversation(info))
+        case .settings(let all):
+            self.changeSettings(into: &effects) { $0.changeConfirmed { $0 = all } }
+            effects.append(.storeSettings(all))
+        case .history(let messages, _):
+            guard case .enterRoom(let room, _) = request, self.rooms[room] == nil else { return }
+            self.rooms[room] = messages.map(\.id).max() ?? MessageID(rawValue: 0)
+        case .done, .refused: break
+        }
+    }
+
+    /// Those whose answer did not come in time.
+    mutating func requestDeadlineReached(at now: Now, into effects: inout [ClientEffect]) {
+        self.end(self.requests.expired(at: now), into: &effects)
+        if let wait = self.wishRetryAt, now.monotonic >= wait {
+            self.wishRetryAt = nil
+            self.tellWishes(at: now, into: &effects)
+        }
+    }
+
+    /// The connection is gone, or the person leaves.
+    mutating func endRequests(into effects: inout [ClientEffect]) {
+        self.wishRetryAt = nil
+        self.end(self.requests.end(), into: &effects)
+    }
+
+    private mutating func end(_ items: [Requests.Item], into effects: inout [ClientEffect]) {
+        for case .app(let number) in items.map(\.asker) { effects.append(.finishRequest(number, .unknown)) }
+    }
+
+    // MARK: Conversations the local store does not know well
+
+    mutating func want(
+        _ conversations: [ConversationID], at now: Now, into effects: inout [ClientEffect]
+    ) {
+        for conversation in conversations where !self.asked.contains(conversation) {
+            self.wanted.append(conversation)
+        }
+        self.askConversation(at: now, into: &effects)
+    }
+
+    /// One after the other, each once on a connection: a device that comes back after weeks must not flood the server.
+    mutating func askConversation(at now: Now, into effects: inout [ClientEffect]) {
+        guard self.isOnline, !self.isLeaving, let next = self.wanted.first,
+            !self.asked.contains(where: { self.requests.isOpen(.conversation($0)) })
+        else { return }
+        self.wanted.removeFirst()
+        self.asked.append(next)
+        self.ask(.conversation(next), .conversation(next), at: now, into: &effects)
+    }
+
+    // MARK: Rooms, typing
+
+    /// Rooms are heard by a connection; the next one enters them again.
+    mutating func reenterRooms(at now: Now, into effects: inout [ClientEffect]) {
+        for room in self.rooms.keys {
+            self.ask(
+                .room(room), .enterRoom(room, history: Self.roomHistory), at: now, into: &effects)
+        }
+    }
+
+    /// How many messages of a room are asked for after a lost connection.
+    package static let roomHistory: UInt32 = 50
+
+    private mutating func reentered(_ room: ConversationID, _ answer: ClientAnswer, into effects: inout [ClientEffect])
+    {
+        switch answer {
+        case .history(let messages, _):
+            for message in messages.reversed() { self.heard(.room(message), into: &effects) }
+        case .refused(let problem) where problem.code != .unavailable:
+            guard self.rooms.removeValue(forKey: room) != nil else { return }
+            effects.append(.publishProblem(.roomLost(room, problem)))
+        case .done, .refused, .conversation, .settings: break
+        }
+    }
+
+    /// Each message of a room once and in order: one that came while it was entered again is in the history too.
+    mutating func heard(_ signal: Signal, into effects: inout [ClientEffect]) {
+        if case .room(let message) = signal {
+            guard let last = self.rooms[message.conversation], message.id > last else { return }
+            self.rooms[message.conversation] = message.id
+        }
+        effects.append(.publishSignal(signal))
+    }
+}

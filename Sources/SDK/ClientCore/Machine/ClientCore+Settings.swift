@@ -1,0 +1,84 @@
+import TidingsModel
+
+// What the person has set holds here at once; the server is told until it has taken it.
+extension ClientCore {
+    /// The moment by the server's clock: a device's clock decides nothing (DESIGN §3). Before the first welcome of a process
+    /// there is only this one.
+    func wall(at now: Now) -> Int64 {
+        guard let clock = self.serverClock else { return now.wall }
+        return clock.wall + now.monotonic - clock.monotonic
+    }
+
+    mutating func settingWished(_ wish: SettingsWish, at now: Now, into effects: inout [ClientEffect]) {
+        var telling: [Preferences.Telling] = []
+        self.changeSettings(into: &effects) { telling = [$0.wish(wish)] }
+        self.tell(telling, at: now, into: &effects)
+    }
+
+    /// Tells the server what it has not answered yet.
+    mutating func tellWishes(at now: Now, into effects: inout [ClientEffect]) {
+        self.tell(self.preferences.untold, at: now, into: &effects)
+    }
+
+    /// Conversations one by one; all that holds everywhere in one request, whose newest settings take the place of the ones before.
+    private mutating func tell(
+        _ tellings: [Preferences.Telling], at now: Now, into effects: inout [ClientEffect]
+    ) {
+        var everywhere: [Preferences.Telling] = []
+        for telling in tellings {
+            if case .conversation(let conversation, let own) = telling.wish {
+                self.ask(.wishes([telling]), .setConversationSettings(conversation, own), at: now, into: &effects)
+            } else {
+                everywhere.append(telling)
+            }
+        }
+        guard !everywhere.isEmpty else { return }
+        self.ask(
+            .wishes(everywhere), .setPersonSettings(self.preferences.current.person), at: now, into: &effects)
+    }
+
+    mutating func answered(
+        _ tellings: [Preferences.Telling], _ answer: ClientAnswer, at now: Now, into effects: inout [ClientEffect]
+    ) {
+        switch answer {
+        case .done(let position):
+            for telling in tellings { self.preferences.told(telling, position: position) }
+            self.confirmWishes(into: &effects)
+        case .refused(let problem) where problem.code == .unavailable:
+            self.wishRetryAt = now.monotonic + Self.wishRetryMilliseconds
+        case .refused(let problem):
+            for telling in tellings {
+                var isDropped = false
+                self.changeSettings(into: &effects) { isDropped = $0.refused(telling) }
+                guard isDropped else { continue }
+                effects += [.dropWish(telling.wish), .publishProblem(.settingRefused(problem))]
+            }
+        case .conversation, .settings, .history: break
+        }
+    }
+
+    /// How long after "try again" a wish is told again, in milliseconds.
+    package static let wishRetryMilliseconds: Int64 = 5_000
+
+    mutating func confirmWishes(into effects: inout [ClientEffect]) {
+        // The wish held here before, so nothing that is seen changes unless the log has gone on since.
+        var done: [Preferences.Confirmation] = []
+        self.changeSettings(into: &effects) { [stored = self.sync.stored] in done = $0.confirm(storedUpTo: stored) }
+        effects += done.map { $0.isInLog ? .dropWish($0.wish) : .keepWish($0.wish) }
+    }
+
+    /// Changes the settings, and says whether notifications hide their content from now on: the extension follows it too.
+    mutating func changeSettings(into effects: inout [ClientEffect], _ change: (inout Preferences) -> Void) {
+        let before = self.preferences.current.person.hidesContent
+        change(&self.preferences)
+        let now = self.preferences.current.person.hidesContent
+        if now != before { effects.append(.noteHiddenContent(now)) }
+    }
+
+    /// The kit's own switches and what the person has set for all their devices.
+    var kitSettings: KitSettings? {
+        guard var kit = self.kit else { return nil }
+        if self.preferences.current.person.hidesContent { kit.showsContent = false }
+        return kit
+    }
+}

@@ -1,0 +1,23 @@
+import OrderedCollections
+public import TidingsModel
+
+/// Which messages have rung in front in this process. A push that comes a second time rings once (DESIGN P3), also where no
+/// extension stands between that could silence it.
+public struct RingLog: Hashable, Sendable {
+    /// How many messages are remembered; the oldest are forgotten first.
+    public static let capacity = 256
+
+    private var messages: OrderedSet<MessageID> = []
+
+    /// Nothing has rung.
+    public init() {}
+
+    /// Notes a ring.
+    public mutating func note(_ message: MessageID) {
+        guard self.messages.append(message).inserted, self.messages.count > Self.capacity else { return }
+        self.messages.removeFirst()
+    }
+
+    /// Whether a message has rung.
+    public func contains(_ message: MessageID) -> Bool { self.messages.contains(message) }
+}

@@ -1,0 +1,139 @@
+import ClientCore
+public import Foundation
+public import TidingsModel
+
+// Sending, receiving, and what this device has stored.
+extension ChatClient {
+    /// Sends a text; returns when the server has it on disk (DESIGN P1).
+    ///
+    /// - Parameters:
+    ///   - mentions: whom it addresses by name, in a conversation with members.
+    ///   - recipients: the members of a group or discussion it is for; empty for all of them.
+    ///   - lifetime: how long it is worth a push and a place on the screen, in seconds, up to 30 days; nil for as long as the
+    ///     server keeps it.
+    /// - Throws: `ChatError.invalid`, `.blocked`, `.notAMember`, `.unknownConversation`, `.refused`: the message is not sent.
+    ///   While there is no connection the call waits; the message is kept on the device and sent later, also after a restart.
+    @discardableResult
+    public func send(
+        text: String, to conversation: ConversationID, mentions: Mentions = .none, recipients: [UserID] = [],
+        lifetime: TimeInterval? = nil
+    ) async throws -> Message {
+        let content = JSONValue.members([("content", .string(text))]).text
+        return try await self.send(
+            content: content, objectName: .text, to: conversation, mentions: mentions, recipients: recipients,
+            lifetime: lifetime)
+    }
+
+    /// Sends content of any type; see `send(text:to:mentions:recipients:lifetime:)`.
+    ///
+    /// - Parameters:
+    ///   - content: JSON as the object name defines it.
+    ///   - pushText: the text a push shows; nil for the kind's default.
+    @discardableResult
+    public func send(
+        content: String, objectName: ObjectName, to conversation: ConversationID, flags: MessageFlags = .normal,
+        pushText: String? = nil, mentions: Mentions = .none, recipients: [UserID] = [], lifetime: TimeInterval? = nil
+    ) async throws -> Message {
+        guard let engine = self.engine else { throw ChatError.notSignedIn }
+        var mentions = mentions
+        if case .users(let users) = mentions { mentions = .users(Set(users).sorted()) }
+        let draft = MessageDraft(
+            clientMessageID: ClientMessageID(UUID().uuidString.lowercased()), conversation: conversation,
+            objectName: objectName, content: content, flags: flags, pushText: pushText, mentions: mentions,
+            recipients: Set(recipients).sorted(), lifetimeMilliseconds: lifetime?.wholeMilliseconds)
+        do throws(InvalidField) { try draft.validate() } catch { throw ChatError.invalid(error) }
+        return try await engine.send(draft)
+    }
+
+    /// Every message of the person's log from now on, own ones included, once it is in the local store.
+    public var messages: AsyncStream<StoredMessage> {
+        let stream = self.entries.stream()
+        let person = self.userID
+        return AsyncStream { continuation in
+            let task = Task {
+                for await entry in stream {
+                    guard case .message(let message) = entry.body else { continue }
+                    let seenBy = self.userID ?? person ?? message.sender
+                    continuation.yield(
+                        StoredMessage(
+                            message: message, conversation: message.conversation(seenBy: seenBy),
+                            position: entry.position,
+                            isUnread: message.sender != seenBy && message.flags.contains(.counted),
+                            mentionsMe: message.mentions.include(seenBy)))
+                }
+                continuation.finish()
+            }
+            continuation.onTermination = { _ in task.cancel() }
+        }
+    }
+
+    /// Every entry of the person's log from now on: messages, and what was read on any of the person's devices.
+    public var logEntries: AsyncStream<LogEntry> { self.entries.stream() }
+
+    /// Messages of a conversation from the local store, oldest first.
+    ///
+    /// - Parameters:
+    ///   - before: only messages before this position of the log; nil for the newest.
+    ///   - limit: how many at most, 1 to 1,000.
+    /// - Throws: `ChatError.notSignedIn`, `.store`.
+    public func history(
+        conversation: ConversationID, before: LogPosition? = nil, limit: Int = 50
+    ) throws -> [StoredMessage] {
+        try self.reading { try $0.history(conversation, before: before, limit: min(max(1, limit), 1_000)) }
+    }
+
+    /// The person's conversations, the one with the newest message first.
+    ///
+    /// - Throws: `ChatError.notSignedIn`, `.store`.
+    public func conversations() throws -> [ConversationSummary] {
+        let wall = self.clock.now.wall
+        return try self.reading { try $0.conversations(wall: wall) }
+    }
+
+    /// Marks everything in a conversation as read, on all of the person's devices, and clears its notifications.
+    ///
+    /// - Throws: `ChatError.notSignedIn`, `.store`.
+    public func markRead(_ conversation: ConversationID) throws {
+        guard let position = try self.reading({ try $0.newest(conversation) }) else { return }
+        self.engine?.post(.markReadWished(conversation, upTo: position))
+    }
+
+    /// Unread messages (S2.12).
+    ///
+    /// - Parameter includingMuted: whether muted conversations (level `blocked`) count too; for the badge they do not.
+    /// - Throws: `ChatError.notSignedIn`, `.store`.
+    public func unreadMessageCount(includingMuted: Bool = false) throws -> Int {
+        let counts = try self.reading { try $0.counts() }
+        return includingMuted ? counts.unreadWithMuted : counts.unread
+    }
+
+    /// Unread messages of one conversation, muted or not.
+    ///
+    /// - Throws: `ChatError.notSignedIn`, `.store`.
+    public func unreadCount(of conversation: ConversationID) throws -> Int {
+        try self.reading { try $0.counts() }.by[conversation]?.unread ?? 0
+    }
+
+    /// Unread messages that mention the person, by id or with everybody.
+    ///
+    /// - Parameter conversation: only of this one; nil for all, muted ones included.
+    /// - Throws: `ChatError.notSignedIn`, `.store`.
+    public func mentionCount(of conversation: ConversationID? = nil) throws -> Int {
+        let counts = try self.reading { try $0.counts() }
+        guard let conversation else { return counts.mentions }
+        return counts.by[conversation]?.mentions ?? 0
+    }
+
+    /// Text messages of this device that have all the words, newest first. Chinese, Japanese and Korean characters are found
+    /// wherever they stand together as asked, other words by how they begin; capitals and accents make no difference.
+    ///
+    /// - Parameters:
+    ///   - conversation: only in this one; nil for everywhere.
+    ///   - limit: how many at most, 1 to 1,000.
+    /// - Throws: `ChatError.notSignedIn`, `.store`.
+    public func search(
+        _ text: String, in conversation: ConversationID? = nil, limit: Int = 50
+    ) throws -> [StoredMessage] {
+        try self.reading { try $0.search(text, in: conversation, limit: min(max(1, limit), 1_000)) }
+    }
+}

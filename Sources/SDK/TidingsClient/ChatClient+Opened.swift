@@ -1,0 +1,38 @@
+import ClientCore
+package import TidingsModel
+
+// The receipt that a person opened a message's notification (DESIGN §5), also for a tap that launched the app.
+extension ChatClient {
+    /// A tap that came before the sign-in.
+    struct PendingOpened {
+        var message: MessageID
+        /// Who was signed in last when it came, as the folders note it: it is theirs and nobody else's (DESIGN P7).
+        var signIn: String?
+    }
+
+    /// The server is told that the person opened a message's notification on this device, once for each message. Not kept
+    /// beyond the process: a receipt is a figure, nothing waits for it.
+    package func noteOpened(_ message: MessageID) {
+        let signIn = self.folders.lastSignIn
+        let engine = self.state.withLock { state -> ClientEngine? in
+            if let engine = state.engine { return engine }
+            state.pendingOpened.append(PendingOpened(message: message, signIn: signIn))
+            if state.pendingOpened.count > OpenedReceipts.capacity { state.pendingOpened.removeFirst() }
+            return nil
+        }
+        engine?.post(.notificationOpened(message))
+    }
+
+    /// Hands the taps that came before the sign-in to the engine of the person whose they are.
+    func tellPendingOpened(to engine: ClientEngine) {
+        let pending = self.state.withLock { state in
+            defer { state.pendingOpened = [] }
+            return state.pendingOpened
+        }
+        guard !pending.isEmpty else { return }
+        let note = self.folders.signInNote(engine.person, app: self.configuration.appKey)
+        for tap in pending where tap.signIn == nil || tap.signIn == note {
+            engine.post(.notificationOpened(tap.message))
+        }
+    }
+}

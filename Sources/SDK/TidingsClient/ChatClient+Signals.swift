@@ -1,0 +1,73 @@
+public import TidingsModel
+
+// What is of interest now and never again: who types, and what is said in chat rooms.
+extension ChatClient {
+    /// Somebody has begun or stopped typing.
+    public struct TypingChange: Hashable, Sendable {
+        /// Where, as this person sees the conversation.
+        public var conversation: ConversationID
+        /// Who.
+        public var user: UserID
+        /// Whether they type now. Somebody who is not heard of for some seconds has stopped without a word.
+        public var isTyping: Bool
+    }
+
+    /// Tells the others of a conversation who have it before them that the person types, or no longer. Told once for each call;
+    /// without a connection it is lost.
+    public func setTyping(_ isTyping: Bool, in conversation: ConversationID) {
+        self.engine?.post(.typingWished(conversation, isTyping: isTyping))
+    }
+
+    /// Who types, from now on.
+    public var typingChanges: AsyncStream<TypingChange> {
+        self.signals.stream().compactMapped { signal in
+            guard case .typing(let conversation, let user, let isTyping) = signal else { return nil }
+            return TypingChange(conversation: conversation, user: user, isTyping: isTyping)
+        }
+    }
+
+    /// Hears a chat room from now on, also after the connection was lost and found again, until `exitRoom` or `signOut`.
+    ///
+    /// - Parameter history: how many of its newest messages are wanted, 0 to 100.
+    /// - Returns: them, oldest first. What is said from now on comes by `roomMessages(_:)`; make that stream first.
+    /// - Throws: `ChatError.unknownConversation`, `.notAMember`, and what every request throws.
+    @discardableResult
+    public func enterRoom(_ room: ConversationID, history: Int = 20) async throws -> [Message] {
+        let answer = try await self.ask(.enterRoom(room, history: UInt32(clamping: history)))
+        guard case .history(let messages, _) = answer else { throw ChatError.unexpectedAnswer }
+        return messages.reversed()
+    }
+
+    /// Hears a chat room no longer.
+    ///
+    /// - Throws: what every request throws; without a connection nothing is heard in any case.
+    public func exitRoom(_ room: ConversationID) async throws {
+        do { _ = try await self.ask(.exitRoom(room)) } catch ChatError.notConnected {}
+    }
+
+    /// What is said in a chat room that was entered, from now on, in order and each message once. Chat rooms are not stored on
+    /// this device. After a lost connection up to 50 of the messages that were missed follow.
+    public func roomMessages(_ room: ConversationID) -> AsyncStream<Message> {
+        self.signals.stream().compactMapped { signal in
+            guard case .room(let message) = signal, message.conversation == room else { return nil }
+            return message
+        }
+    }
+}
+
+extension AsyncStream where Element: Sendable {
+    /// Another stream with what becomes of the elements.
+    fileprivate func compactMapped<Other: Sendable>(
+        _ transform: @escaping @Sendable (Element) -> Other?
+    ) -> AsyncStream<Other> {
+        AsyncStream<Other> { continuation in
+            let task = Task {
+                for await element in self {
+                    if let other = transform(element) { continuation.yield(other) }
+                }
+                continuation.finish()
+            }
+            continuation.onTermination = { _ in task.cancel() }
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import Foundation
+import GRDB
+import TidingsAppGroup
+
+// A store that is damaged is set aside, when it is opened or in the middle of its work.
+extension LocalStore {
+    /// Whether an error says that the store is damaged, for the first time since it was begun: who finds it tells the core.
+    func isFirstDamage(_ error: any Error) -> Bool {
+        guard let error = error as? DatabaseError, Self.isDamage(error) else { return false }
+        return self.current.withLock { current in
+            defer { current.isDamaged = true }
+            return !current.isDamaged
+        }
+    }
+
+    /// Sets the store aside in the middle of its work and begins an empty one.
+    ///
+    /// - Returns: where the damaged one is.
+    /// - Throws: an error of the file system or of SQLite; then the store cannot be used any more.
+    func renew() throws -> URL {
+        // What cannot be closed is moved all the same: an open file keeps its bytes, wherever its name goes.
+        try? self.queue.close()
+        let aside = try Self.putAside(self.file)
+        let fresh = try Self.open(self.file)
+        self.current.withLock { $0 = (fresh, false) }
+        return aside
+    }
+
+    static func isDamage(_ error: DatabaseError) -> Bool {
+        error.resultCode == .SQLITE_CORRUPT || error.resultCode == .SQLITE_NOTADB
+    }
+
+    static func aside(_ file: URL) -> URL { file.appendingPathExtension("damaged") }
+
+    static func putAside(_ file: URL) throws -> URL {
+        let aside = Self.aside(file)
+        for suffix in ["", "-wal", "-shm"] {
+            let from = file.path + suffix
+            let to = aside.path + suffix
+            try? FileManager.default.removeItem(atPath: to)
+            if FileManager.default.fileExists(atPath: from) {
+                try FileManager.default.moveItem(atPath: from, toPath: to)
+            }
+        }
+        return aside
+    }
+}

@@ -1,0 +1,92 @@
+import GRDB
+import TidingsModel
+
+// What the app reads of the store.
+extension LocalStore {
+    /// Messages of a conversation, oldest first: the newest `limit` before a position.
+    func history(_ conversation: ConversationID, before: LogPosition?, limit: Int) throws -> [StoredMessage] {
+        try self.queue.read { database in
+            let end = before.map { Int64(clamping: $0) } ?? .max
+            return try Row.fetchAll(
+                database,
+                sql: """
+                    SELECT * FROM message WHERE type = ? AND target = ? AND position < ?
+                    ORDER BY position DESC LIMIT ?
+                    """,
+                arguments: [conversation.type.rawValue, conversation.target, end, limit]
+            ).reversed().compactMap(Self.message)
+        }
+    }
+
+    /// The person's conversations, the one with the newest message first.
+    ///
+    /// - Parameter wall: the moment, for levels that have an end.
+    func conversations(wall: Int64) throws -> [ConversationSummary] {
+        try self.queue.read { database in
+            let counts = try Self.counts(in: database)
+            let preferences = try Self.preferences(in: database)
+            return try Row.fetchAll(
+                database,
+                sql: """
+                    SELECT m.*, i.name AS infoName, i.portrait AS infoPortrait, ifnull(i.isDissolved, 0) AS isDissolved
+                    FROM message m LEFT JOIN info i ON i.type = m.type AND i.target = m.target
+                    WHERE m.position IN (SELECT max(position) FROM message GROUP BY type, target)
+                    ORDER BY m.position DESC
+                    """
+            ).compactMap { row in
+                guard let last = Self.message(row), let conversation = Self.conversation(row) else { return nil }
+                let count = counts.by[conversation] ?? UnreadCounts.Count()
+                return ConversationSummary(
+                    conversation: conversation, last: last, unread: count.unread, mentions: count.mentions,
+                    level: preferences.level(of: conversation, wall: wall), name: row["infoName"],
+                    portrait: row["infoPortrait"], isDissolved: row["isDissolved"])
+            }
+        }
+    }
+
+    /// The position of the newest message of a conversation; nil if there is none.
+    func newest(_ conversation: ConversationID) throws -> LogPosition? {
+        try self.queue.read { database in
+            try Int64.fetchOne(
+                database, sql: "SELECT max(position) FROM message WHERE type = ? AND target = ?",
+                arguments: [conversation.type.rawValue, conversation.target]
+            ).map { LogPosition($0) }
+        }
+    }
+
+    /// Where a message stands in the log; nil if it is not there.
+    func position(of id: MessageID) throws -> LogPosition? {
+        try self.queue.read { database in
+            try Int64.fetchOne(
+                database, sql: "SELECT position FROM message WHERE id = ?",
+                arguments: [Int64(bitPattern: id.rawValue)]
+            ).map { LogPosition($0) }
+        }
+    }
+
+    /// Unread messages outside muted conversations, and the position they were counted at.
+    func count() throws -> (unread: Int, stored: LogPosition) {
+        try self.queue.read { (try Self.counts(in: $0).unread, try Self.number("stored", in: $0)) }
+    }
+
+    /// How many messages are unread.
+    func counts() throws -> UnreadCounts { try self.queue.read { try Self.counts(in: $0) } }
+
+    /// One message; nil if it is not there.
+    func message(_ id: MessageID) throws -> StoredMessage? {
+        try self.queue.read { database in
+            try Row.fetchOne(
+                database, sql: "SELECT * FROM message WHERE id = ?", arguments: [Int64(bitPattern: id.rawValue)]
+            ).flatMap(Self.message)
+        }
+    }
+
+    /// Whether a message is there.
+    func contains(_ id: MessageID) throws -> Bool {
+        try self.queue.read { database in
+            try Bool.fetchOne(
+                database, sql: "SELECT EXISTS (SELECT 1 FROM message WHERE id = ?)",
+                arguments: [Int64(bitPattern: id.rawValue)]) ?? false
+        }
+    }
+}

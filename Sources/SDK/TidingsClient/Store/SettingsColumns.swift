@@ -1,0 +1,97 @@
+import ClientCore
+import TidingsModel
+
+// Settings as JSON in columns of the local store. What a later version has written and this one does not know is left out.
+
+extension PersonSettings {
+    /// As a column of a row.
+    var column: String { self.json.text }
+
+    fileprivate var json: JSONValue {
+        let levels = self.levels.sorted { $0.key < $1.key }
+            .map { ($0.key.rawValue, JSONValue.string($0.value.rawValue)) }
+        var members: [(String, JSONValue)] = [
+            ("levels", .members(levels)), ("hidesContent", .bool(self.hidesContent)),
+        ]
+        if let hours = self.quietHours { members.append(("quietHours", hours.json)) }
+        if let language = self.language { members.append(("language", .string(language))) }
+        return .members(members)
+    }
+
+    /// From such a column.
+    init(column: String) {
+        self.init()
+        guard let json = try? JSONValue(parsing: column) else { return }
+        for (name, level) in json["levels"]?.objectValue?.members ?? [] {
+            guard let type = ConversationType(rawValue: name) else { continue }
+            self.levels[type] = level.stringValue.flatMap { NotificationLevel(rawValue: $0) }
+        }
+        self.hidesContent = json["hidesContent"]?.boolValue ?? false
+        self.quietHours = json["quietHours"].flatMap { QuietHours(json: $0) }
+        self.language = json["language"]?.stringValue
+    }
+}
+
+extension QuietHours {
+    fileprivate var json: JSONValue {
+        .members([
+            ("start", .int(self.start)), ("end", .int(self.end)), ("weekdays", .array(self.weekdays.map { .int($0) })),
+            ("timeZone", .string(self.timeZone)), ("manner", .string(self.manner.rawValue)),
+        ])
+    }
+
+    fileprivate init?(json: JSONValue) {
+        guard let start = json["start"]?.intValue, let end = json["end"]?.intValue,
+            let zone = json["timeZone"]?.stringValue,
+            let manner = json["manner"]?.stringValue.flatMap({ Manner(rawValue: $0) })
+        else { return nil }
+        let weekdays = json["weekdays"]?.arrayValue?.compactMap { $0.intValue.map { Int($0) } } ?? []
+        self.init(start: Int(start), end: Int(end), weekdays: weekdays, timeZone: zone, manner: manner)
+    }
+}
+
+extension SettingsWish {
+    /// As a column of a row; the same wish is always the same text.
+    var column: String {
+        switch self {
+        case .conversation(let conversation, let own):
+            var members: [(String, JSONValue)] = [
+                ("type", .string(conversation.type.rawValue)), ("target", .string(conversation.target)),
+            ]
+            if let level = own.level { members.append(("level", .string(level.rawValue))) }
+            if let until = own.levelUntil { members.append(("until", .int(until))) }
+            return JSONValue.members([("conversation", .members(members))]).text
+        case .level(let type, let level):
+            return JSONValue.members([("kind", .string(type.rawValue)), ("level", .string(level.rawValue))]).text
+        case .quietHours(let hours): return JSONValue.members([("quietHours", hours?.json ?? .null)]).text
+        case .hidesContent(let hides): return JSONValue.members([("hidesContent", .bool(hides))]).text
+        case .language(let language):
+            return JSONValue.members([("language", language.map { .string($0) } ?? .null)]).text
+        }
+    }
+
+    /// From such a column; nil for what this version does not know.
+    init?(column: String) {
+        guard let json = try? JSONValue(parsing: column) else { return nil }
+        let level = json["level"]?.stringValue.flatMap { NotificationLevel(rawValue: $0) }
+        if let inner = json["conversation"] {
+            guard let type = inner["type"]?.stringValue.flatMap({ ConversationType(rawValue: $0) }),
+                let target = inner["target"]?.stringValue
+            else { return nil }
+            let own = ConversationSettings(
+                level: inner["level"]?.stringValue.flatMap { NotificationLevel(rawValue: $0) },
+                levelUntil: inner["until"]?.intValue)
+            self = .conversation(ConversationID(type: type, target: target), own)
+        } else if let type = json["kind"]?.stringValue.flatMap({ ConversationType(rawValue: $0) }), let level {
+            self = .level(type, level)
+        } else if let hours = json["quietHours"] {
+            self = .quietHours(QuietHours(json: hours))
+        } else if let hides = json["hidesContent"]?.boolValue {
+            self = .hidesContent(hides)
+        } else if let language = json["language"] {
+            self = .language(language.stringValue)
+        } else {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,206 @@
+import StoreModel
+import TidingsModel
+
+/// Conversations with members: finding them, and what changes them.
+extension StoreEngine {
+    /// A group, discussion or chat room of the app.
+    func find(_ conversation: ConversationID, in app: AppID) throws -> MembersState? {
+        guard !conversation.type.targetIsPeer else { return nil }
+        if let known = self.conversations[ConversationKey(app: app, conversation: conversation)] { return known }
+        self.sql.conversationByKey.bind(1, app.rawValue)
+        self.sql.conversationByKey.bind(2, conversation.type.rawValue)
+        self.sql.conversationByKey.bind(3, conversation.target)
+        return try self.loadConversation(self.sql.conversationByKey)
+    }
+
+    func conversation(_ number: Int64) throws -> MembersState {
+        if let known = self.conversationsByNumber[number] { return known }
+        self.sql.conversationByNumber.bind(1, number)
+        guard let conversation = try self.loadConversation(self.sql.conversationByNumber) else {
+            throw StoredBytesFault.missing("conversation \(number)")
+        }
+        return conversation
+    }
+
+    private func loadConversation(_ row: SQLStatement) throws -> MembersState? {
+        guard try row.step() else { return nil }
+        defer { row.reset() }
+        guard let type = ConversationType(rawValue: row.text(2)) else {
+            throw StoredBytesFault.badValue("conversation kind")
+        }
+        var ranks: [Int64: Member] = [:]
+        var reader = ByteReader(row.blob(8))
+        while !reader.isAtEnd { ranks[try reader.signed()] = try reader.member("") }
+        let conversation = MembersState(
+            number: row.int(0), app: AppID(row.text(1)), conversation: ConversationID(type: type, target: row.text(3)),
+            name: row.text(4), portrait: row.optionalText(6), isDissolved: row.int(7) != 0, version: row.position(5),
+            members: try self.loadMembers(of: row.int(0), version: row.position(5)), ranks: ranks)
+        self.remember(conversation)
+        return conversation
+    }
+
+    private func remember(_ conversation: MembersState) {
+        let key = ConversationKey(app: conversation.app, conversation: conversation.conversation)
+        self.conversations[key] = conversation
+        self.conversationsByNumber[conversation.number] = conversation
+    }
+
+    /// The members of a version, in the order of their ids.
+    func members(of conversation: MembersState, version: UInt64) throws -> [Int64] {
+        if conversation.version == version { return conversation.members }
+        if let new = self.newVersions.first(where: { $0.conversation === conversation && $0.version == version }) {
+            return new.members
+        }
+        return try self.loadMembers(of: conversation.number, version: version)
+    }
+
+    private func loadMembers(of conversation: Int64, version: UInt64) throws -> [Int64] {
+        self.sql.membership.bind(1, conversation)
+        self.sql.membership.bind(2, version)
+        guard try self.sql.membership.step() else {
+            throw StoredBytesFault.missing("membership version \(version) of conversation \(conversation)")
+        }
+        defer { self.sql.membership.reset() }
+        var reader = ByteReader(self.sql.membership.blob(0))
+        var members: [Int64] = []
+        while !reader.isAtEnd { members.append(try reader.signed()) }
+        return members
+    }
+
+    /// A conversation in words.
+    func stored(_ conversation: MembersState) throws -> StoredConversation {
+        if conversation.record == nil {
+            conversation.record = ConversationRecord(
+                app: conversation.app, conversation: conversation.conversation, name: conversation.name,
+                portrait: conversation.portrait,
+                members: try conversation.members.map { number in
+                    var member = conversation.ranks[number] ?? Member("")
+                    member.id = try self.person(number).key.user
+                    return member
+                })
+        }
+        guard let record = conversation.record else { throw StoredBytesFault.missing("a conversation") }
+        return StoredConversation(
+            record: record, version: conversation.version, isDissolved: conversation.isDissolved)
+    }
+
+    func readConversation(_ conversation: ConversationID, of app: AppID, for user: UserID?) throws -> StoreResult {
+        guard let known = try self.find(conversation, in: app) else {
+            return .refused(StoreRules.unknownConversation(conversation))
+        }
+        if let user {
+            let person = try self.find(UserKey(app: app, user: user))
+            guard let person, known.memberSet.contains(person.number) else {
+                return .refused(StoreRules.notAMember(user, of: conversation))
+            }
+        }
+        return .conversation(try self.stored(known).info)
+    }
+}
+
+// MARK: - Commands
+
+extension StoreEngine {
+    func putConversation(_ record: ConversationRecord) throws -> StoreResult {
+        if let fault = StoreRules.fault(in: record) { return .refused(fault) }
+        let earlier = try self.find(record.conversation, in: record.app)
+        if let earlier, !earlier.isDissolved, try self.stored(earlier).record == record { return .done }
+        return try self.write(.putConversation(record, version: (earlier?.version ?? 0) + 1))
+    }
+
+    func change(_ operation: ConversationOperation) throws -> StoreResult {
+        let known = try self.find(operation.conversation, in: operation.app)
+        switch ConversationRules.decide(operation, known: try known.map { try self.stored($0) }) {
+        case .refused(let problem): return .refused(problem)
+        case .nothing: return .changed(nil, deliveries: [])
+        case .action(let action):
+            let change = ConversationChange(
+                conversation: operation.conversation, version: (known?.version ?? 0) + 1, action: action,
+                by: operation.actor, at: operation.at)
+            return try self.write(.change(operation.app, change))
+        }
+    }
+}
+
+// MARK: - Applying
+
+extension StoreEngine {
+    func applyConversation(_ record: ConversationRecord, version: UInt64) throws {
+        let known = try self.find(record.conversation, in: record.app)
+        if let known, known.version >= version { return }
+        try self.take(StoredConversation(record: record, version: version), over: known)
+    }
+
+    func applyChange(
+        _ change: ConversationChange, in app: AppID, at position: JournalPosition
+    ) throws -> StoreResult {
+        let known = try self.find(change.conversation, in: app)
+        let conversation: MembersState
+        let before: [Int64]
+        if let known, known.version >= change.version {
+            // Applied again after a crash: the conversation's row is ahead already, the people's rows may not be.
+            conversation = known
+            before = change.version > 1 ? try self.members(of: known, version: change.version - 1) : []
+        } else {
+            before = known?.members ?? []
+            conversation = try self.take(
+                change.applied(to: try known.map { try self.stored($0) }, in: app), over: known)
+        }
+        if change.conversation.type == .chatRoom { return .changed(change, deliveries: []) }
+        let after = Set(try self.members(of: conversation, version: change.version))
+        let number = ConversationNumber(type: change.conversation.type, number: conversation.number)
+        let people = try after.union(before).map { try self.person($0) }.sorted { $0.key.user < $1.key.user }
+        var deliveries: [Delivery] = []
+        deliveries.reserveCapacity(people.count)
+        for person in people where position > person.applied {
+            var state = try self.stateOrNew(number, of: person)
+            if !after.contains(person.number) {
+                person.count(-state.unread, mentions: -state.mentions, in: &state)
+                state.withdrawn = []
+                state.read = person.head + 1
+            }
+            person.keep(state, of: number)
+            deliveries.append(self.append(position, to: person, in: number))
+        }
+        return .changed(change, deliveries: deliveries)
+    }
+
+    /// Makes a conversation be as `stored` says.
+    @discardableResult
+    private func take(_ stored: StoredConversation, over known: MembersState?) throws -> MembersState {
+        let record = stored.record
+        let earlier: [UserID: Int64] =
+            if let known { Dictionary(zip(try self.stored(known).record.members.map(\.id), known.members)) { $1 } } else
+            { [:] }
+        var members: [Int64] = []
+        members.reserveCapacity(record.members.count)
+        var ranks: [Int64: Member] = [:]
+        for member in record.members {
+            let number = try earlier[member.id] ?? self.intern(UserKey(app: record.app, user: member.id)).number
+            members.append(number)
+            if member.isRanked { ranks[number] = member }
+        }
+        let conversation: MembersState
+        if let known {
+            conversation = known
+            known.name = record.name
+            known.portrait = record.portrait
+            known.isDissolved = stored.isDissolved
+            known.version = stored.version
+            known.members = members
+            known.memberSet = Set(members)
+            known.ranks = ranks
+        } else {
+            self.lastConversationNumber += 1
+            conversation = MembersState(
+                number: self.lastConversationNumber, app: record.app, conversation: record.conversation,
+                name: record.name, portrait: record.portrait, isDissolved: stored.isDissolved, version: stored.version,
+                members: members, ranks: ranks)
+            self.remember(conversation)
+        }
+        conversation.record = record
+        self.newVersions.append((conversation, stored.version, members))
+        self.membersInTail += members.count
+        return conversation
+    }
+}

@@ -1,0 +1,199 @@
+import StoreModel
+import TidingsModel
+
+/// A message the journal holds.
+struct AcceptedMessage {
+    var message: Message
+    /// The membership version its recipients come from.
+    var version: UInt64
+    var record: JournalPosition
+}
+
+/// What became of a message: the records that withdrew it and that edited it last, 0 for none.
+struct MessageRevision: Equatable {
+    var recalled: JournalPosition = 0
+    var edited: JournalPosition = 0
+}
+
+/// Withdrawing, editing and deleting messages.
+extension StoreEngine {
+    func recall(_ operation: RecallOperation) throws -> StoreResult {
+        guard let accepted = try self.accepted(operation.message, in: operation.app) else {
+            return .refused(StoreRules.unknownMessage(operation.message))
+        }
+        let message = accepted.message
+        let role = try operation.actor.flatMap { actor in
+            try self.find(message.conversation, in: message.app).flatMap {
+                try self.stored($0).record.members.member(actor)?.role
+            }
+        }
+        let isRecalled = try self.revision(of: message.id).recalled > 0
+        switch StoreRules.decide(operation, about: message, role: role, isRecalled: isRecalled) {
+        case .refused(let problem): return .refused(problem)
+        case .nothing: return .noted(nil, deliveries: [])
+        case .carryOut: break
+        }
+        if try self.isUsed(operation.id) { return .refused(StoreRules.usedMessageID(operation.id)) }
+        let shown = try self.shownLegs(of: message)
+        let recall = Recall(
+            id: operation.id, message: message.id, conversation: message.conversation,
+            sender: operation.actor ?? message.sender, at: operation.at)
+        let result = try self.write(.recall(message.app, recall, accepted: accepted.record))
+        guard case .recalled(_, _, let deliveries, _) = result else { return result }
+        return .recalled(recall, of: message, deliveries: deliveries, shown: shown)
+    }
+
+    private func shownLegs(of message: Message) throws -> [LegID] {
+        var first: [LegID: LegEnd] = [:]
+        for position in try self.records(of: message.id) {
+            if case .endLeg(let ended) = try self.record(at: position), first[ended.leg] == nil {
+                first[ended.leg] = ended.end
+            }
+        }
+        return first.filter { $0.key.user.app == message.app && $0.value.mayBeShown }.keys.sorted()
+    }
+
+    func edit(_ operation: EditOperation) throws -> StoreResult {
+        if let fault = StoreRules.fault(inContent: operation.content) { return .refused(fault) }
+        guard let accepted = try self.accepted(operation.message, in: operation.app) else {
+            return .refused(StoreRules.unknownMessage(operation.message))
+        }
+        let message = accepted.message
+        let revision = try self.revision(of: message.id)
+        let content = try self.editedContent(revision) ?? message.content
+        switch StoreRules.decide(operation, about: message, isRecalled: revision.recalled > 0, content: content) {
+        case .refused(let problem): return .refused(problem)
+        case .nothing: return .noted(nil, deliveries: [])
+        case .carryOut: break
+        }
+        let edit = Edit(
+            message: message.id, conversation: message.conversation, content: operation.content, at: operation.at)
+        return try self.write(.edit(message.app, edit, accepted: accepted.record))
+    }
+
+    func delete(_ key: UserKey, _ deletion: Deletion, at: Int64) throws -> StoreResult {
+        let deletion = Deletion(
+            conversation: deletion.conversation, messages: Set(deletion.messages).sorted())
+        if let fault = StoreRules.fault(in: deletion) { return .refused(fault) }
+        let person = try self.find(key)
+        var positions: [LogPosition] = []
+        for id in deletion.messages {
+            guard let person, let accepted = try self.accepted(id, in: key.app),
+                accepted.message.conversation(seenBy: key.user) == deletion.conversation,
+                let entry = try self.entry(of: accepted.record, in: person)
+            else { return .refused(StoreRules.unknownMessage(id, field: "messages")) }
+            if try self.isDeleted(id, by: person) { return .refused(StoreRules.deletedMessage(id)) }
+            positions.append(entry.position)
+        }
+        return try self.write(.delete(key, deletion, positions: positions, at: at))
+    }
+}
+
+// MARK: - Applying
+
+extension StoreEngine {
+    func applyRecall(
+        _ recall: Recall, of accepted: JournalPosition, at position: JournalPosition
+    ) throws -> StoreResult {
+        let (message, version) = try self.message(at: accepted)
+        self.revisionTail[message.id] = MessageRevision(
+            recalled: position, edited: try self.revision(of: message.id).edited)
+        self.noteID(recall.id, position)
+        let deliveries = try self.tell(message, version: version, record: accepted, at: position) {
+            person, entry, state in person.withdraw(entry, in: &state)
+        }
+        return .recalled(recall, of: message, deliveries: deliveries, shown: [])
+    }
+
+    func applyEdit(_ edit: Edit, of accepted: JournalPosition, at position: JournalPosition) throws -> StoreResult {
+        let (message, version) = try self.message(at: accepted)
+        self.revisionTail[message.id] = MessageRevision(
+            recalled: try self.revision(of: message.id).recalled, edited: position)
+        let deliveries = try self.tell(message, version: version, record: accepted, at: position) { _, _, _ in }
+        return .noted(.edit(edit), deliveries: deliveries)
+    }
+
+    /// Appends an entry to every log that has a message.
+    private func tell(
+        _ message: Message, version: UInt64, record: JournalPosition, at position: JournalPosition,
+        _ change: (PersonState, LogChunk.Entry, inout PersonState.ConversationState) -> Void
+    ) throws -> [Delivery] {
+        var deliveries: [Delivery] = []
+        for person in try self.recipients(of: message, version: version) where position > person.applied {
+            guard let entry = try self.entry(of: record, in: person) else {
+                throw StoredBytesFault.missing("the entry of message \(message.id) in the log of \(person.key)")
+            }
+            var state = try self.stateOrNew(entry.conversation, of: person)
+            change(person, entry, &state)
+            person.keep(state, of: entry.conversation)
+            deliveries.append(self.append(position, to: person, in: entry.conversation))
+        }
+        return deliveries
+    }
+
+    func applyDeletion(
+        _ key: UserKey, _ deletion: Deletion, positions: [LogPosition], at position: JournalPosition
+    ) throws -> StoreResult {
+        let person = try self.intern(key)
+        guard position > person.applied, let number = try self.number(of: deletion.conversation, in: key.app) else {
+            return .done
+        }
+        var state = try self.stateOrNew(number, of: person)
+        for wanted in positions {
+            try self.forEachEntry(of: person, after: wanted - 1) { entry in
+                person.withdraw(entry, in: &state)
+                return false
+            }
+        }
+        person.deleted.formUnion(deletion.messages)
+        person.keep(state, of: number)
+        return .noted(.deletion(deletion), deliveries: [self.append(position, to: person, in: number)])
+    }
+}
+
+// MARK: - Looking up
+
+extension StoreEngine {
+    /// A message of the app.
+    func accepted(_ id: MessageID, in app: AppID) throws -> AcceptedMessage? {
+        let positions = try self.acceptedTail[id].map { [$0] } ?? self.storedRecords(of: id)
+        for position in positions {
+            if case .accept(let message, _, let version) = try self.record(at: position) {
+                return message.app == app ? AcceptedMessage(message: message, version: version, record: position) : nil
+            }
+        }
+        return nil
+    }
+
+    private func message(at position: JournalPosition) throws -> (Message, version: UInt64) {
+        guard case .accept(let message, _, let version) = try self.record(at: position) else {
+            throw StoredBytesFault.badValue("reference to a message: journal record \(position) is none")
+        }
+        return (message, version)
+    }
+
+    func revision(of id: MessageID) throws -> MessageRevision {
+        if let revision = self.revisionTail[id] { return revision }
+        self.sql.revision.bind(1, id.rawValue)
+        guard try self.sql.revision.step() else { return MessageRevision() }
+        defer { self.sql.revision.reset() }
+        return MessageRevision(recalled: self.sql.revision.position(0), edited: self.sql.revision.position(1))
+    }
+
+    /// What a message says since it was edited; nil if it was not.
+    func editedContent(_ revision: MessageRevision) throws -> String? {
+        guard revision.edited > 0 else { return nil }
+        guard case .edit(_, let edit, _) = try self.record(at: revision.edited) else {
+            throw StoredBytesFault.badValue("reference to an edit: journal record \(revision.edited) is none")
+        }
+        return edit.content
+    }
+
+    func isDeleted(_ id: MessageID, by person: PersonState) throws -> Bool {
+        if person.deleted.contains(id) { return true }
+        self.sql.deleted.bind(1, person.number)
+        self.sql.deleted.bind(2, id.rawValue)
+        defer { self.sql.deleted.reset() }
+        return try self.sql.deleted.step()
+    }
+}

@@ -1,0 +1,114 @@
+import StoreModel
+import TidingsModel
+
+extension ServerCore {
+    /// Something became an entry in the logs of several people: those in memory, or on their way there, are told.
+    ///
+    /// - Parameter body: the entry as one of them sees it.
+    mutating func note(
+        _ body: LogEntry.Body, _ deliveries: [Delivery], in app: AppID, _ now: Now, _ effects: inout [ServerEffect]
+    ) {
+        for delivery in deliveries {
+            let entry = LogEntry(
+                position: delivery.position, body: body.seen(by: delivery.user, of: deliveries.map(\.user)))
+            guard let slot = self.slots[UserKey(app: app, user: delivery.user)] else { continue }
+            self.note(entry, unread: delivery.unread, slot, now, &effects)
+        }
+    }
+
+    /// The same for one person, who may still be loading.
+    ///
+    /// - Parameter shown: the devices that have shown the message this entry withdraws.
+    mutating func note(
+        _ entry: LogEntry, unread: Int, shown: [DeviceID] = [], _ slot: Int, _ now: Now,
+        _ effects: inout [ServerEffect]
+    ) {
+        if self.people[slot].isReady {
+            self.take(entry, unread: unread, shown: shown, slot, now, &effects)
+        } else {
+            self.loadings[slot]?.queue.append(.entry(entry, unread: unread, shown: shown))
+        }
+    }
+
+    /// The same for a person in memory: everybody of theirs is told, and what waits for a push is judged again.
+    mutating func take(
+        _ entry: LogEntry, unread: Int, shown: [DeviceID], _ slot: Int, _ now: Now, _ effects: inout [ServerEffect]
+    ) {
+        let before = self.people[slot].unread
+        self.people[slot].head = max(self.people[slot].head, entry.position)
+        self.people[slot].unread = unread
+        self.people[slot].busyAt = now.monotonic
+        self.learn(entry.body, slot, now, &effects)
+        for index in self.people[slot].devices.indices {
+            if self.people[slot].devices[index].lease.getsFrames, let session = self.people[slot].devices[index].session
+            {
+                effects.append(.write(session, .entry(entry)))
+            }
+            self.apply(entry, fell: unread < before, shown: shown, slot, index, now, &effects)
+            if self.people[slot].devices[index].lease.isLive {
+                self.dirtyCursor(slot, index, now)
+            } else {
+                self.pump(slot, index, now, &effects)
+                if unread < before { self.wantBadge(slot, index, now) }
+            }
+        }
+        self.arm(slot)
+    }
+
+    /// What an entry says of the person.
+    private mutating func learn(
+        _ body: LogEntry.Body, _ slot: Int, _ now: Now, _ effects: inout [ServerEffect]
+    ) {
+        switch body {
+        case .read(let conversation, let upTo):
+            if self.people[slot].devices.contains(where: { !$0.legs.isEmpty }) {
+                self.people[slot].readUpTo[conversation] = max(self.people[slot].readUpTo[conversation] ?? 0, upTo)
+            } else {
+                self.people[slot].readUpTo.removeAll()
+            }
+        case .conversationSettings(let conversation, let settings):
+            let isNothing = settings == ConversationSettings()
+            self.people[slot].settings.conversations[conversation] = isNothing ? nil : settings
+            self.followSettings(slot, now, &effects)
+        case .personSettings(let settings):
+            self.people[slot].settings.person = settings
+            self.followSettings(slot, now, &effects)
+        case .blocked(let user, let isBlocked):
+            self.people[slot].settings.blocked.removeAll { $0 == user }
+            if isBlocked { self.people[slot].settings.blocked.append(user) }
+        case .message, .custom, .recall, .edit, .deletion, .change, .unknown: break
+        }
+    }
+
+    /// What an entry says of the legs of one device.
+    private mutating func apply(
+        _ entry: LogEntry, fell: Bool, shown: [DeviceID], _ slot: Int, _ index: Int, _ now: Now,
+        _ effects: inout [ServerEffect]
+    ) {
+        let isLive = self.people[slot].devices[index].lease.isLive
+        switch entry.body {
+        case .read(let conversation, let upTo):
+            if !isLive { self.endRead(slot, index, conversation, upTo: upTo, now, &effects) }
+        case .recall(let recall):
+            self.withdraw(
+                recall, at: entry.position, fell: fell, isShown: shown.contains(self.people[slot].devices[index].id),
+                slot, index, now, &effects)
+        case .edit(let edit): self.people[slot].devices[index].legs.edit(edit)
+        case .deletion(let deletion):
+            self.people[slot].devices[index].legs.withdraw(Set(deletion.messages), as: .deleted)
+        case .message, .custom, .conversationSettings, .personSettings, .blocked, .change, .unknown: break
+        }
+    }
+}
+
+extension LogEntry.Body {
+    /// The entry as another of the people whose logs have it sees it: in a one-to-one conversation the target is the other one
+    /// (S0.16).
+    func seen(by user: UserID, of people: [UserID]) -> LogEntry.Body {
+        guard case .edit(var edit) = self, edit.conversation.type.targetIsPeer,
+            edit.conversation.target == user.rawValue, let other = people.first(where: { $0 != user })
+        else { return self }
+        edit.conversation.target = other.rawValue
+        return .edit(edit)
+    }
+}

@@ -1,0 +1,53 @@
+import StoreModel
+import TidingsModel
+
+/// What the answer to a store command is for that is neither about a message nor about signing in.
+enum Errand: Sendable {
+    case request(Asked)
+    case enterRoom(Asked, ConversationID, history: Int)
+    case custom(ApiRequestID, CustomOperation)
+    /// A device's push state, and the session that asked for it.
+    case pushState(DeviceKey, SessionID?)
+    /// Who hears that somebody is typing.
+    case typing(ConversationID, UserKey, isTyping: Bool, SessionID)
+    /// Which devices have shown a message that was withdrawn, at this position of the person's log.
+    case shown(UserKey, Recall, LogPosition)
+    /// A newer device has taken this one's place.
+    case kick(DeviceKey)
+}
+
+extension ServerCore {
+    /// Uses the store's answer to an errand.
+    mutating func use(
+        _ result: StoreResult, for errand: Errand, _ now: Now, _ effects: inout [ServerEffect]
+    ) {
+        switch (errand, result) {
+        case (.request(let asked), let answer):
+            guard !self.finish(asked, answer, now, &effects) else { return }
+        case (.custom(let request, let operation), let answer):
+            guard !self.finish(request, operation, answer, now, &effects) else { return }
+        case (.enterRoom(let asked, let room, let history), .history(let messages, let hasMore)):
+            return self.finishEnter(room, history: history, asked, messages, hasMore: hasMore, &effects)
+        case (.enterRoom(let asked, _, _), .refused(let problem)):
+            return self.answer(asked.requester, .refused(problem), &effects)
+        case (.kick(let device), .done):
+            return self.removeDevice(device, now, &effects)
+        case (.shown(let user, let recall, let position), .trace(let trace)):
+            return self.takeUpWithdrawal(recall, at: position, of: user, trace, now, &effects)
+        case (.pushState(_, let session), .done):
+            if let session { self.sessions[session]?.commandsInFlight -= 1 }
+            return
+        case (.pushState(_, let session), .taken(let devices)):
+            if let session { self.sessions[session]?.commandsInFlight -= 1 }
+            return self.takeTokens(from: devices, now, &effects)
+        case (.typing(let conversation, let user, let isTyping, let session), .conversation(let info)):
+            self.sessions[session]?.isTypingAsked = false
+            return self.tellTyping(isTyping, of: user, in: conversation, to: info.members.map(\.id), &effects)
+        case (.typing(_, _, _, let session), .refused):
+            self.sessions[session]?.isTypingAsked = false
+            return
+        case (.enterRoom, _), (.kick, _), (.pushState, _), (.typing, _), (.shown, _): break
+        }
+        self.flag("\(errand)", &effects)
+    }
+}

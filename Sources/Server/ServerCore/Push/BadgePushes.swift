@@ -1,0 +1,106 @@
+import APNsModel
+import OrderedCollections
+import StoreModel
+import TidingsModel
+
+// When a person's unread count fell (read elsewhere, withdrawn, deleted, muted), a phone that was told a higher one is told the new
+// one by a silent push: merged with those that come soon after, a few an hour at most (apns.md §14), and never when an alert is
+// going anyway, which carries the number itself.
+extension ServerCore {
+    /// What is known of the number on a device's icon, and what was spent on it.
+    struct BadgeState: Hashable, Sendable {
+        /// The number of the last push APNs took; nil if the app has been in front since, or nothing is known.
+        var shown: Int?
+        /// When a push of the number is due, in monotonic milliseconds; nil for none.
+        var dueAt: Int64?
+        /// When such pushes were sent in the last hour, in monotonic milliseconds, oldest first.
+        var sent: [Int64] = []
+    }
+
+    private static let hour: Int64 = 3_600_000
+    /// How long APNs may keep the push: a day later the app was looked at, or nobody cares; in milliseconds.
+    private static let badgeLifetime: Int64 = 86_400_000
+
+    /// The person's unread count fell.
+    mutating func wantBadge(_ slot: Int, _ index: Int, _ now: Now) {
+        let device = self.people[slot].devices[index]
+        guard self.settings.badgePushesPerHour > 0, !device.lease.isLive, device.registration != nil,
+            device.badge.dueAt == nil, device.badge.shown.map({ $0 > self.people[slot].unread }) ?? true
+        else { return }
+        self.people[slot].devices[index].badge.dueAt = now.monotonic + self.settings.badgePushDelay
+    }
+
+    /// Sends the number if it is due, still wrong and may be sent; else it waits on.
+    mutating func lookAtBadge(_ slot: Int, _ index: Int, _ now: Now, _ effects: inout [ServerEffect]) {
+        self.people[slot].devices[index].badge.sent.removeAll { now.monotonic >= $0 + Self.hour }
+        guard let due = self.people[slot].devices[index].badge.dueAt, now.monotonic >= due else { return }
+        self.people[slot].devices[index].badge.dueAt = nil
+        let device = self.people[slot].devices[index]
+        guard !device.lease.isLive, let (registration, _) = device.registration, let lane = self.lane(slot, index),
+            device.badge.shown.map({ $0 > self.people[slot].unread }) ?? true
+        else { return }
+        if device.badge.sent.count >= self.settings.badgePushesPerHour, let first = device.badge.sent.first {
+            self.people[slot].devices[index].badge.dueAt = first + Self.hour
+            return
+        }
+        if self.lanes[lane] == nil { self.lanes[lane] = Lane() }
+        let mayGo = self.lanes[lane].map { lane in
+            lane.breaker.hold == .none && lane.queue.isEmpty && lane.inFlight < self.settings.pushesInFlightMax
+        }
+        guard self.state == .open, device.lease == .gone, device.inFlight == nil, device.retry?.until == nil,
+            !device.isInLane, mayGo == true
+        else {
+            self.people[slot].devices[index].badge.dueAt = now.monotonic + self.settings.badgePushDelay
+            return
+        }
+        self.sendBadge(slot, index, registration, lane, now, &effects)
+    }
+
+    private mutating func sendBadge(
+        _ slot: Int, _ index: Int, _ registration: PushRegistration, _ lane: PushLane, _ now: Now,
+        _ effects: inout [ServerEffect]
+    ) {
+        let user = self.people[slot].key
+        let device = DeviceKey(user: user, device: self.people[slot].devices[index].id)
+        let unread = self.people[slot].unread
+        // Beside `content-available` nothing of Apple's may stand in `aps` (apns.md §14).
+        let info = JSONValue.members([
+            ("badge", .int(unread)), ("bseq", .int(self.people[slot].head)),
+            ("to", .string(recipientTag(of: device, salt: self.settings.recipientTagSalt))),
+        ])
+        let payload = APNsPayload(contentAvailable: true, custom: JSONObject([(PushInfo.key, info)]))
+        let type = APNsPushType.background
+        guard let bytes = try? payload.serialized(bytesMax: type.payloadBytesMax) else {
+            effects.append(.flagBug("a badge does not fit a push"))
+            return
+        }
+        self.pushCount += 1
+        let push = PushID(self.pushCount)
+        self.pushes[push] = Push(
+            slot: slot, leg: LegID(message: MessageID(rawValue: 0), user: user, device: device.device), positions: [],
+            lane: lane, registration: registration, attempt: 0, badge: unread, isSilent: true)
+        self.people[slot].devices[index].inFlight = push
+        self.people[slot].devices[index].badge.sent.append(now.monotonic)
+        self.people[slot].busyAt = now.monotonic
+        self.lanes[lane]?.inFlight += 1
+        effects.append(
+            .push(
+                push, user.app,
+                APNsRequest(
+                    token: registration.token, topic: registration.topic, pushType: type, priority: .powerAware,
+                    expiration: (now.wall + Self.badgeLifetime) / 1_000, collapseID: "badge", payload: bytes,
+                    environment: registration.environment)))
+        self.tellBreaker(of: lane, .started(push), now, &effects)
+    }
+
+    /// What a push's answer says of the number on the icon.
+    mutating func noteBadge(_ push: Push, isAccepted: Bool, _ slot: Int, _ index: Int, _ now: Now) {
+        if isAccepted {
+            self.people[slot].devices[index].badge.shown = push.badge
+            // It fell again while the push was on its way.
+            if push.badge > self.people[slot].unread { self.wantBadge(slot, index, now) }
+        } else if push.isSilent {
+            self.wantBadge(slot, index, now)
+        }
+    }
+}

@@ -1,0 +1,138 @@
+import OrderedCollections
+import StoreModel
+import TidingsModel
+
+extension ServerCore {
+    /// Judges one leg, and does what the verdict says (DESIGN §5).
+    mutating func judge(
+        _ slot: Int, _ index: Int, _ leg: Int, hasTurn: Bool, _ now: Now, _ effects: inout [ServerEffect]
+    ) -> Judgement {
+        switch PushVerdict(self.facts(slot, index, leg, now)) {
+        case .end(let end):
+            let message = self.people[slot].devices[index].legs[leg].id
+            self.people[slot].devices[index].legs.remove(at: leg)
+            self.end(message, slot, index, end, now, &effects)
+            return .ended
+        case .wait(.live), .wait(.grace), .wait(.inFlight):
+            self.people[slot].devices[index].legs[leg].state = .held
+            return .waits
+        case .wait(let wait):
+            if wait == .merging { self.people[slot].devices[index].legs[leg].isMerging = true }
+            let until = self.waitEnd(wait, slot, index, leg, now)
+            if let until { self.people[slot].judgeAt = min(self.people[slot].judgeAt ?? .max, until) }
+            self.keep(slot, index, leg, wait, until: until, now, &effects)
+            // What waits for the lane is called by the lane; what waits for the device alone, by the device's own timer.
+            if let lane = self.lane(slot, index), self.lanes[lane]?.breaker.hold ?? .none != .none {
+                self.joinLane(slot, index)
+            }
+            return .waits
+        case .send:
+            return self.send(slot, index, leg, hasTurn: hasTurn, now, &effects)
+        }
+    }
+
+    /// When a wait of the person's own is over, in monotonic milliseconds; nil for one that another event ends.
+    private func waitEnd(_ wait: LegWait, _ slot: Int, _ index: Int, _ leg: Int, _ now: Now) -> Int64? {
+        switch wait {
+        case .quietHours: self.quiet(slot, now).until.map { now.monotonic + max(1, $0 - now.wall) }
+        case .activeElsewhere: self.activeElsewhere(slot, than: index, now)
+        case .merging: self.stormEnd(self.people[slot].devices[index].legs[leg], slot, index, now)
+        case .live, .grace, .configFault, .breakerOpen, .throttled, .providerDown, .inFlight: nil
+        }
+    }
+
+    /// Until when the person counts as active on another device, in monotonic milliseconds; nil if they are not.
+    private func activeElsewhere(_ slot: Int, than device: Int, _ now: Now) -> Int64? {
+        guard self.settings.activeElsewhereTime > 0 else { return nil }
+        var until: Int64?
+        for index in self.people[slot].devices.indices where index != device {
+            let other = self.people[slot].devices[index]
+            guard other.lease == .foreground, let activeAt = other.activeAt else { continue }
+            let end = activeAt + self.settings.activeElsewhereTime
+            if now.monotonic < end { until = max(until ?? end, end) }
+        }
+        return until
+    }
+
+    /// Keeps a leg durable before a wait that can outlast the process (DESIGN §3 "Push work").
+    private mutating func keep(
+        _ slot: Int, _ index: Int, _ leg: Int, _ wait: LegWait, until: Int64?, _ now: Now,
+        _ effects: inout [ServerEffect]
+    ) {
+        guard self.people[slot].devices[index].legs[leg].state != .waiting(wait) else { return }
+        self.people[slot].devices[index].legs[leg].state = .waiting(wait)
+        self.people[slot].devices[index].legs[leg].isKept = true
+        let end = until ?? self.people[slot].devices[index].retry?.until
+        let notBefore = end.map { now.wall + max(0, $0 - now.monotonic) }
+        self.tell(.keepLeg(self.openLeg(slot, index, leg, notBefore: notBefore)), &effects)
+    }
+
+    /// A leg as the store keeps it and a trace shows it.
+    ///
+    /// - Parameter notBefore: when its wait is over, in wall milliseconds.
+    func openLeg(_ slot: Int, _ index: Int, _ leg: Int, notBefore: Int64?) -> OpenLeg {
+        let device = self.people[slot].devices[index]
+        let open = device.legs[leg]
+        let id = LegID(message: open.id, user: self.people[slot].key, device: device.id)
+        let wait: LegWait
+        switch open.state {
+        case .live: wait = .live
+        case .held: wait = .grace
+        case .queued, .inFlight: wait = .inFlight
+        case .waiting(let reason): wait = reason
+        }
+        return OpenLeg(
+            leg: id, position: open.position, wait: wait,
+            apnsID: open.sentAttempt.map { apnsID(of: id, attempt: $0) }, attempts: open.attempts,
+            notBefore: notBefore)
+    }
+
+    /// What the verdict looks at.
+    func facts(_ slot: Int, _ index: Int, _ leg: Int, _ now: Now) -> PushFacts {
+        let open = self.people[slot].devices[index].legs[leg]
+        var facts = PushFacts()
+        if open.position <= self.people[slot].devices[index].settled { facts.settled = .shown }
+        facts.token = self.people[slot].devices[index].token
+        switch self.people[slot].devices[index].lease {
+        case .foreground, .background: facts.presence = .live
+        case .grace, .returning: facts.presence = .grace
+        case .probing: facts.presence = open.state == .held ? .grace : .gone
+        case .gone: facts.presence = .gone
+        }
+        if let lane = self.lane(slot, index) { facts.lane = self.lanes[lane]?.breaker.hold ?? .none }
+        if let retry = self.people[slot].devices[index].retry, retry.until != nil {
+            facts.retry = retry.wait == .throttled ? .throttled : .providerDown
+        }
+        switch open.subject {
+        case .message(let shared): self.add(shared.message, open, to: &facts, slot, index, now)
+        case .recall(let recall, _):
+            // It makes no sound and says nothing: neither a level nor the hour holds it up.
+            facts.isExpired = now.wall >= recall.at + self.settings.pushLifetime
+        }
+        return facts
+    }
+
+    /// What the verdict looks at in a message.
+    private func add(
+        _ message: Message, _ open: Leg, to facts: inout PushFacts, _ slot: Int, _ index: Int, _ now: Now
+    ) {
+        let user = self.people[slot].key.user
+        let conversation = message.conversation(seenBy: user)
+        facts.isNotifiable =
+            message.flags.contains(.notified) && message.conversation.type != .chatRoom && message.sender != user
+        facts.isRecalled = open.withdrawal == .recalled
+        facts.isReadElsewhere = open.withdrawal == .deleted
+        if !self.people[slot].readUpTo.isEmpty, (self.people[slot].readUpTo[conversation] ?? 0) >= open.position {
+            facts.isReadElsewhere = true
+        }
+        facts.isExpired =
+            now.wall >= min(message.sentAt + self.settings.pushLifetime, message.expiresAt ?? .max)
+        let settings = self.people[slot].settings
+        facts.isMuted = !settings.person
+            .level(of: conversation, settings.conversations[conversation], wall: now.wall)
+            .allows(message.mentions, of: user)
+        if settings.person.quietHours != nil { facts.quietHours = self.quiet(slot, now).hold }
+        facts.isActiveElsewhere = self.activeElsewhere(slot, than: index, now) != nil
+        facts.isStorm = self.stormEnd(open, slot, index, now) != nil
+    }
+}

@@ -1,0 +1,97 @@
+import StoreModel
+import TidingsModel
+
+// A withdrawal goes to the devices that have shown the message, or may have (DESIGN §5 "Recall"): as a leg of its own, under the
+// withdrawal's id, at its place in the log. The others never hear of it but from their log.
+extension ServerCore {
+    /// The store has withdrawn a message: everybody who has it is told.
+    ///
+    /// - Parameter shown: the legs of the message that have shown it.
+    mutating func withdraw(
+        _ message: Message, _ recall: Recall, _ deliveries: [Delivery], shown: [LegID], _ now: Now,
+        _ effects: inout [ServerEffect]
+    ) {
+        let devices = Dictionary(grouping: shown, by: \.user)
+        for delivery in deliveries {
+            let user = UserKey(app: message.app, user: delivery.user)
+            let shown = devices[user]?.compactMap(\.device) ?? []
+            // Whoever is not in memory has nothing under way; only a device that has shown it must hear of it.
+            guard self.slots[user] != nil || !shown.isEmpty else { continue }
+            var seen = recall
+            seen.conversation = message.conversation(seenBy: delivery.user)
+            self.note(
+                LogEntry(position: delivery.position, body: .recall(seen)), unread: delivery.unread, shown: shown,
+                self.slot(of: user, now, &effects), now, &effects)
+        }
+    }
+
+    /// The same for one device: what was not sent ends, what was sent is followed by the withdrawal.
+    ///
+    /// - Parameters:
+    ///   - fell: the message was unread and counted.
+    ///   - isShown: a leg of the message has ended on this device as shown.
+    mutating func withdraw(
+        _ recall: Recall, at position: LogPosition, fell: Bool, isShown: Bool, _ slot: Int, _ index: Int, _ now: Now,
+        _ effects: inout [ServerEffect]
+    ) {
+        let mayBeShown = self.people[slot].devices[index].legs.withdraw([recall.message], as: .recalled)
+        for leg in self.people[slot].devices[index].legs.removeAll(where: {
+            $0.withdrawal == .recalled && !$0.isInFlight
+        }) {
+            self.end(leg.id, slot, index, .recalled, now, &effects)
+        }
+        guard isShown || mayBeShown else { return }
+        self.startWithdrawal(recall, at: position, wasUnread: fell, slot, index, now, &effects)
+    }
+
+    /// Starts the leg of a withdrawal, and keeps it: nothing else would tell of it after a crash.
+    mutating func startWithdrawal(
+        _ recall: Recall, at position: LogPosition, wasUnread: Bool, _ slot: Int, _ index: Int, _ now: Now,
+        _ effects: inout [ServerEffect]
+    ) {
+        var leg = Leg(
+            position: position, subject: .recall(recall, wasUnread: wasUnread),
+            state: Self.firstState(of: self.people[slot].devices[index].lease), liveSince: now.monotonic)
+        leg.isKept = true
+        let place = self.people[slot].devices[index].legs.insert(leg)
+        self.tell(.keepLeg(self.openLeg(slot, index, place, notBefore: nil)), &effects)
+    }
+
+    /// A withdrawal of which it is not known after a crash whether devices have to hear of it: the message's trace knows.
+    mutating func takeUpWithdrawal(
+        _ recall: Recall, at position: LogPosition, of user: UserKey, _ trace: MessageTrace?, _ now: Now,
+        _ effects: inout [ServerEffect]
+    ) {
+        guard let slot = self.slots[user], self.people[slot].isReady else { return }
+        for ended in trace?.ended ?? [] where ended.leg.user == user && ended.end.mayBeShown {
+            guard let index = ended.leg.device.flatMap({ self.people[slot].index(of: $0) }),
+                self.people[slot].devices[index].legs.index(of: position) == nil,
+                self.people[slot].devices[index].settled < position
+            else { continue }
+            self.startWithdrawal(recall, at: position, wasUnread: false, slot, index, now, &effects)
+            self.pump(slot, index, now, &effects)
+        }
+        self.arm(slot)
+    }
+
+    /// Where a new leg is.
+    static func firstState(of lease: Lease) -> Leg.State {
+        switch lease {
+        case .foreground, .background: .live
+        case .probing, .grace, .returning: .held
+        case .gone: .queued
+        }
+    }
+}
+
+extension LegEnd {
+    /// The device has shown the message, or may have.
+    fileprivate var mayBeShown: Bool {
+        switch self {
+        case .accepted, .settled(.shown): true
+        case .ownDevice, .noDevice, .signedOut, .notNotifiable, .settled, .readElsewhere, .recalled, .expired, .muted,
+            .quietHours, .noToken, .tokenQuarantined, .tokenDead, .rejected:
+            false
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import StoreModel
+import TidingsModel
+
+/// Many alerts of one conversation to one device in a short time.
+struct Storm: Hashable, Sendable {
+    /// When the window began, in monotonic milliseconds.
+    var start: Int64
+    /// How many alerts went out since.
+    var alerts: Int
+}
+
+// After `stormLimit` alerts of a conversation within `stormWindow`, the next ones wait for the end of the window and go as one
+// that counts them. It opens the next window, in which all wait. A mention goes at once.
+extension ServerCore {
+    /// How many conversations of a device are watched at the same time.
+    static let stormsMax = 64
+
+    /// When the window ends for whose end a leg has to wait, in monotonic milliseconds; nil if it need not.
+    func stormEnd(_ leg: Leg, _ slot: Int, _ index: Int, _ now: Now) -> Int64? {
+        // A push that is tried again was counted already.
+        guard !self.people[slot].devices[index].storms.isEmpty, leg.sentAttempt == nil,
+            case .message(let shared) = leg.subject
+        else { return nil }
+        let user = self.people[slot].key.user
+        guard !shared.message.mentions.include(user),
+            let storm = self.people[slot].devices[index].storms[shared.message.conversation(seenBy: user)],
+            storm.alerts >= self.settings.stormLimit, now.monotonic < storm.start + self.settings.stormWindow
+        else { return nil }
+        return storm.start + self.settings.stormWindow
+    }
+
+    /// An alert goes out.
+    mutating func countAlert(_ leg: Leg, _ slot: Int, _ index: Int, isMerged: Bool, _ now: Now) {
+        guard self.settings.stormLimit > 0, leg.sentAttempt == nil, case .message(let shared) = leg.subject else {
+            return
+        }
+        let conversation = shared.message.conversation(seenBy: self.people[slot].key.user)
+        let window = self.settings.stormWindow
+        if let storm = self.people[slot].devices[index].storms[conversation], now.monotonic < storm.start + window {
+            self.people[slot].devices[index].storms[conversation]?.alerts += 1
+            return
+        }
+        self.people[slot].devices[index].storms = self.people[slot].devices[index].storms.filter {
+            now.monotonic < $0.value.start + window
+        }
+        guard self.people[slot].devices[index].storms.count < Self.stormsMax else { return }
+        self.people[slot].devices[index].storms[conversation] = Storm(
+            start: now.monotonic, alerts: isMerged ? self.settings.stormLimit : 1)
+    }
+
+    /// The legs that go with one that is to be sent: itself, and if it has waited for the end of a storm, all others of its
+    /// conversation that have. Ascending.
+    func mergedWith(_ slot: Int, _ index: Int, _ leg: Int, _ now: Now) -> [Int] {
+        let legs = self.people[slot].devices[index].legs
+        guard legs[leg].isMerging else { return [leg] }
+        let user = self.people[slot].key.user
+        let conversation = legs[leg].conversation(seenBy: user)
+        return (0..<legs.count).filter { other in
+            guard other != leg else { return true }
+            return legs[other].isMerging && !legs[other].isInFlight
+                && legs[other].conversation(seenBy: user) == conversation
+                && PushVerdict(self.facts(slot, index, other, now)) == .send
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import StoreModel
+import TidingsModel
+
+extension ServerCore {
+    /// Takes a custom message of the backend's (S4.10).
+    mutating func sendCustom(
+        _ message: CustomMessage, to recipients: [UserID], of app: AppID, _ clientMessageID: ClientMessageID,
+        for request: ApiRequestID, _ now: Now, _ effects: inout [ServerEffect]
+    ) {
+        do throws(ServerFrame.Problem) {
+            guard self.storeBacklog < self.settings.storeBacklogMax else { throw Self.unavailable }
+            let recipients = Set(recipients).sorted()
+            do throws(InvalidField) {
+                try Self.check(message, recipients, clientMessageID)
+            } catch {
+                throw ServerFrame.Problem(error)
+            }
+            var message = message
+            message.id = self.messageIDs.next(wallMilliseconds: now.wall)
+            message.sentAt = now.wall
+            let operation = CustomOperation(
+                app: app, message: message, recipients: recipients, clientMessageID: clientMessageID)
+            self.ask(.acceptCustom(operation), for: .errand(.custom(request, operation)), &effects)
+        } catch {
+            effects.append(.reply(request, .refused(error)))
+        }
+    }
+
+    private static func check(
+        _ message: CustomMessage, _ recipients: [UserID], _ clientMessageID: ClientMessageID
+    ) throws(InvalidField) {
+        _ = try ClientMessageID.validated(clientMessageID.rawValue, field: "client_message_id")
+        guard (1...CustomOperation.recipientsMax).contains(recipients.count) else {
+            throw InvalidField(
+                field: "recipients", rule: "must be 1 to \(CustomOperation.recipientsMax), got \(recipients.count)")
+        }
+        for user in recipients { _ = try UserID.validated(user.rawValue, field: "recipients") }
+        try message.validate()
+    }
+
+    /// What the store said to a custom message.
+    ///
+    /// - Returns: false if the answer is of the wrong kind.
+    mutating func finish(
+        _ request: ApiRequestID, _ operation: CustomOperation, _ result: StoreResult, _ now: Now,
+        _ effects: inout [ServerEffect]
+    ) -> Bool {
+        // Nobody of the app has sent it: the first recipient's position tells it from a repeat, which has none.
+        func accepted(_ id: MessageID, at sentAt: Int64, _ position: LogPosition) -> ServerEffect {
+            let accepted = ServerFrame.SendAccepted(
+                clientMessageID: operation.clientMessageID, messageID: id, sentAt: sentAt, position: position)
+            return .reply(request, .accepted(accepted))
+        }
+        switch result {
+        case .accepted(let deliveries):
+            let position = deliveries.first?.position ?? 0
+            effects.append(accepted(operation.message.id, at: operation.message.sentAt, position))
+            self.note(.custom(operation.message), deliveries, in: operation.app, now, &effects)
+        case .duplicate(let id, let sentAt): effects.append(accepted(id, at: sentAt, 0))
+        case .refused(let problem): effects.append(.reply(request, .refused(problem)))
+        case .done, .changed, .recalled, .noted, .taken, .conversation, .history, .settings, .device, .read, .user,
+            .page, .trace, .failed:
+            return false
+        }
+        return true
+    }
+}

@@ -1,0 +1,37 @@
+import StoreModel
+import TidingsModel
+
+// What a request must fulfil before the store is asked; what only the store knows it checks itself (`ReferenceStore`).
+extension ServerCore {
+    /// Checks everything that can be checked without the store.
+    ///
+    /// - Throws: a problem that names the field and the rule.
+    func check(_ request: ClientRequest) throws(ServerFrame.Problem) {
+        do throws(InvalidField) {
+            try request.validate()
+            switch request {
+            case .change(_, let action):
+                guard action.people.count <= self.settings.membersMax else {
+                    throw InvalidField(
+                        field: "members",
+                        rule: "must be at most \(self.settings.membersMax), got \(action.people.count)")
+                }
+            case .history(_, _, let limit):
+                guard Int(limit) <= self.settings.historyMax else {
+                    throw InvalidField(
+                        field: "limit", rule: "must be 1 to \(self.settings.historyMax), got \(limit)")
+                }
+            case .enterRoom(_, let history):
+                guard Int(history) <= self.settings.historyMax else {
+                    throw InvalidField(
+                        field: "history", rule: "must be 0 to \(self.settings.historyMax), got \(history)")
+                }
+            case .recall, .edit, .delete, .setConversationSettings, .setPersonSettings, .setBlocked, .conversation,
+                .settings, .exitRoom:
+                break
+            }
+        } catch {
+            throw ServerFrame.Problem(error)
+        }
+    }
+}

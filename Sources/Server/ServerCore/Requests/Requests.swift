@@ -1,0 +1,160 @@
+import StoreModel
+import TidingsModel
+
+/// A request that is being carried out: who waits for its answer, and on whose behalf it is.
+struct Asked: Sendable {
+    /// Who is told.
+    enum Requester: Hashable, Sendable {
+        case session(SessionID, RequestNumber)
+        case api(ApiRequestID)
+        /// Nobody: the core itself wanted it.
+        case core
+    }
+
+    let requester: Requester
+    let app: AppID
+    /// Whose entry is named in the answer; nil for the app's backend.
+    let actor: UserID?
+}
+
+extension ServerCore {
+    /// Takes a request of a session.
+    mutating func request(
+        _ request: ClientRequest, _ number: RequestNumber, from session: SessionID, _ known: Session, _ now: Now,
+        _ effects: inout [ServerEffect]
+    ) {
+        guard known.requestsInFlight < self.settings.requestsInFlightMax else {
+            let problem = Self.mustWait("request", self.settings.requestsInFlightMax)
+            effects.append(.write(session, .answer(number, .refused(problem))))
+            return
+        }
+        self.sessions[session]?.requestsInFlight += 1
+        let user = known.device.user
+        self.carryOut(
+            request, Asked(requester: .session(session, number), app: user.app, actor: user.user), now, &effects)
+    }
+
+    /// A session that asks faster than the store answers.
+    static func mustWait(_ field: String, _ count: Int) -> ServerFrame.Problem {
+        .init(code: .unavailable, field: field, rule: "must wait: \(count) are being carried out already")
+    }
+
+    /// Checks a request and hands it to the store.
+    mutating func carryOut(
+        _ request: ClientRequest, _ asked: Asked, _ now: Now, _ effects: inout [ServerEffect]
+    ) {
+        do throws(ServerFrame.Problem) {
+            guard self.storeBacklog < self.settings.storeBacklogMax else { throw Self.unavailable }
+            try self.check(request)
+            switch request {
+            case .setPersonSettings(let settings):
+                let user = try Self.person(asked)
+                if self.isKnown(zoneOf: settings, or: .init(asked: asked, user: user, settings: settings), &effects) {
+                    self.ask(.setPersonSettings(user, settings, at: now.wall), for: .errand(.request(asked)), &effects)
+                }
+            case .enterRoom(let room, let history):
+                try self.enterRoom(room, history: Int(history), asked, &effects)
+            case .exitRoom(let room):
+                try self.exitRoom(room, asked)
+                self.answer(asked.requester, .done(0), &effects)
+            case .change, .recall, .edit, .delete, .setConversationSettings, .setBlocked, .conversation, .settings,
+                .history:
+                self.ask(try self.command(for: request, asked, now), for: .errand(.request(asked)), &effects)
+            }
+        } catch {
+            self.answer(asked.requester, .refused(error), &effects)
+        }
+    }
+
+    private mutating func command(
+        for request: ClientRequest, _ asked: Asked, _ now: Now
+    ) throws(ServerFrame.Problem) -> StoreCommand {
+        switch request {
+        case .change(let conversation, let action):
+            .change(
+                ConversationOperation(
+                    app: asked.app, conversation: conversation, action: action, actor: asked.actor,
+                    membersMax: self.settings.membersMax, at: now.wall))
+        case .recall(let message):
+            .recall(
+                RecallOperation(
+                    id: self.messageIDs.next(wallMilliseconds: now.wall), app: asked.app, message: message,
+                    actor: asked.actor, window: self.settings.recallWindow, at: now.wall))
+        case .edit(let message, let content):
+            .edit(
+                EditOperation(
+                    app: asked.app, message: message, actor: asked.actor, content: content,
+                    window: self.settings.editWindow, at: now.wall))
+        case .delete(let deletion):
+            .delete(
+                try Self.person(asked),
+                Deletion(conversation: deletion.conversation, messages: Set(deletion.messages).sorted()), at: now.wall)
+        case .setConversationSettings(let conversation, let settings):
+            .setConversationSettings(try Self.person(asked), conversation, settings, at: now.wall)
+        case .setPersonSettings(let settings): .setPersonSettings(try Self.person(asked), settings, at: now.wall)
+        case .setBlocked(let user, let isBlocked):
+            .setBlocked(try Self.person(asked), user, isBlocked, at: now.wall)
+        case .conversation(let conversation): .readConversation(asked.app, conversation, asked: asked.actor)
+        case .settings: .readSettings(try Self.person(asked))
+        case .history(let conversation, let before, let limit):
+            .readHistory(try Self.person(asked), conversation, before: before, limit: Int(limit))
+        case .enterRoom, .exitRoom: throw Self.unavailable
+        }
+    }
+
+    /// The person a request is about: the backend must say on whose behalf it asks.
+    private static func person(_ asked: Asked) throws(ServerFrame.Problem) -> UserKey {
+        guard let user = asked.actor else {
+            throw ServerFrame.Problem(code: .invalidField, field: "actor", rule: "must name a person for this request")
+        }
+        return UserKey(app: asked.app, user: user)
+    }
+
+    /// Tells whoever asked.
+    mutating func answer(
+        _ requester: Asked.Requester, _ answer: ClientAnswer, _ effects: inout [ServerEffect]
+    ) {
+        switch requester {
+        case .session(let session, let number):
+            self.sessions[session]?.requestsInFlight -= 1
+            self.write(.answer(number, answer), to: session, &effects)
+        case .api(let request): effects.append(.reply(request, .answer(answer)))
+        case .core: break
+        }
+    }
+
+    /// What the store said to a request, to whoever asked and to everybody it concerns.
+    ///
+    /// - Returns: false if the answer is of the wrong kind.
+    mutating func finish(
+        _ asked: Asked, _ result: StoreResult, _ now: Now, _ effects: inout [ServerEffect]
+    ) -> Bool {
+        switch result {
+        case .refused(let problem):
+            self.answer(asked.requester, .refused(problem), &effects)
+        case .conversation(let conversation):
+            self.answer(asked.requester, .conversation(conversation), &effects)
+        case .history(let messages, let hasMore):
+            self.answer(asked.requester, .history(messages, hasMore: hasMore), &effects)
+        case .settings(let settings):
+            self.answer(asked.requester, .settings(settings), &effects)
+        case .changed(let change, let deliveries):
+            self.answer(asked, deliveries, &effects)
+            if let change { self.note(.change(change), deliveries, in: asked.app, now, &effects) }
+        case .noted(let body, let deliveries):
+            self.answer(asked, deliveries, &effects)
+            if let body { self.note(body, deliveries, in: asked.app, now, &effects) }
+        case .recalled(let recall, let message, let deliveries, let shown):
+            self.answer(asked, deliveries, &effects)
+            self.withdraw(message, recall, deliveries, shown: shown, now, &effects)
+        case .done, .accepted, .duplicate, .taken, .device, .read, .user, .page, .trace, .failed:
+            return false
+        }
+        return true
+    }
+
+    private mutating func answer(_ asked: Asked, _ deliveries: [Delivery], _ effects: inout [ServerEffect]) {
+        let position = deliveries.first { $0.user == asked.actor }?.position ?? 0
+        self.answer(asked.requester, .done(position), &effects)
+    }
+}

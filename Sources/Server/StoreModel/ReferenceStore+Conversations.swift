@@ -1,0 +1,63 @@
+import TidingsModel
+
+/// Conversations that have members.
+extension ReferenceStore {
+    mutating func putConversation(_ record: ConversationRecord) -> StoreResult {
+        if let fault = StoreRules.fault(in: record) { return .refused(fault) }
+        let key = ConversationKey(app: record.app, conversation: record.conversation)
+        let earlier = self.conversations[key]
+        if let earlier, earlier.stored.record == record, !earlier.stored.isDissolved { return .done }
+        self.conversations[key] = Conversation(
+            StoredConversation(record: record, version: (earlier?.stored.version ?? 0) + 1),
+            messages: earlier?.messages ?? [])
+        return .done
+    }
+
+    mutating func change(_ operation: ConversationOperation) -> StoreResult {
+        let key = ConversationKey(app: operation.app, conversation: operation.conversation)
+        let known = self.conversations[key]
+        let action: ConversationAction
+        switch ConversationRules.decide(operation, known: known?.stored) {
+        case .refused(let problem): return .refused(problem)
+        case .nothing: return .changed(nil, deliveries: [])
+        case .action(let decided): action = decided
+        }
+        let change = ConversationChange(
+            conversation: operation.conversation, version: (known?.stored.version ?? 0) + 1, action: action,
+            by: operation.actor, at: operation.at)
+        let conversation = Conversation(
+            change.applied(to: known?.stored, in: operation.app), messages: known?.messages ?? [])
+        self.conversations[key] = conversation
+        if operation.conversation.type == .chatRoom { return .changed(change, deliveries: []) }
+        let deliveries = conversation.members.union(known?.members ?? []).sorted().map { user in
+            self.tell(user, change, in: operation.app, isMember: conversation.members.contains(user))
+        }
+        return .changed(change, deliveries: deliveries)
+    }
+
+    /// One person's entry of a change; whoever is no member any more has nothing unread there.
+    private mutating func tell(
+        _ user: UserID, _ change: ConversationChange, in app: AppID, isMember: Bool
+    ) -> Delivery {
+        let key = UserKey(app: app, user: user)
+        var person = self.people.removeValue(forKey: key) ?? Person()
+        var cursor = person.cursors[change.conversation] ?? Cursor()
+        person.cursors[change.conversation] = cursor
+        if !isMember {
+            person.count(change.conversation, unread: -cursor.unread, mentions: -cursor.mentions)
+            cursor = Cursor(upTo: person.head + 1)
+            person.cursors[change.conversation] = cursor
+        }
+        let delivery = person.append(.change(change), of: user)
+        self.people[key] = person
+        return delivery
+    }
+
+    func conversation(_ conversation: ConversationID, of app: AppID, for user: UserID?) -> StoreResult {
+        guard let known = self.conversations[ConversationKey(app: app, conversation: conversation)] else {
+            return .refused(StoreRules.unknownConversation(conversation))
+        }
+        if let user, !known.members.contains(user) { return .refused(StoreRules.notAMember(user, of: conversation)) }
+        return .conversation(known.stored.info)
+    }
+}

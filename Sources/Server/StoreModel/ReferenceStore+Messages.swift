@@ -1,0 +1,112 @@
+import TidingsModel
+
+/// Accepting messages, and reading them.
+extension ReferenceStore {
+    mutating func accept(_ message: Message) -> StoreResult {
+        let sender = UserKey(app: message.app, user: message.sender)
+        let sentKey = SentKey(sender: sender, clientMessageID: message.clientMessageID)
+        if let earlier = self.sent[sentKey], let first = self.messages[earlier] {
+            return .duplicate(earlier, sentAt: first.message.sentAt)
+        }
+        if self.isUsed(message.id) { return .refused(StoreRules.usedMessageID(message.id)) }
+        let recipients: [UserID]
+        switch self.recipients(of: message) {
+        case .success(let users): recipients = users
+        case .failure(let problem): return .refused(problem)
+        }
+        let deliveries = recipients.map { self.deliver(message, to: $0) }
+        self.messages[message.id] = Accepted(message: message, deliveries: deliveries)
+        self.sent[sentKey] = message.id
+        if message.conversation.type == .chatRoom {
+            let key = ConversationKey(app: message.app, conversation: message.conversation)
+            self.conversations[key]?.messages.append(message.id)
+        }
+        self.lastMessageID = max(self.lastMessageID, message.id)
+        return .accepted(deliveries: deliveries)
+    }
+
+    func isUsed(_ id: MessageID) -> Bool { self.messages[id] != nil || self.otherIDs.contains(id) }
+
+    /// Who gets an entry, sorted; or why nobody does.
+    private func recipients(of message: Message) -> Result<[UserID], ServerFrame.Problem> {
+        let target = message.conversation.target
+        if message.conversation.type.targetIsPeer {
+            let peer = UserKey(app: message.app, user: UserID(target))
+            if message.conversation.type == .direct,
+                self.people[peer]?.settings.blocked.contains(message.sender) == true
+            {
+                return .failure(StoreRules.blocked(by: peer.user))
+            }
+            return .success(Set([message.sender, peer.user]).sorted())
+        }
+        let key = ConversationKey(app: message.app, conversation: message.conversation)
+        guard let conversation = self.conversations[key], !conversation.stored.isDissolved else {
+            return .failure(StoreRules.unknownConversation(message.conversation))
+        }
+        if message.conversation.type == .chatRoom { return .success([]) }
+        guard conversation.members.contains(message.sender) else {
+            return .failure(StoreRules.notAMember(of: message.conversation))
+        }
+        if let stranger = message.recipients.first(where: { !conversation.members.contains($0) }) {
+            return .failure(StoreRules.strangerAmongRecipients(stranger))
+        }
+        return .success(
+            message.recipients.isEmpty
+                ? conversation.stored.record.members.map(\.id) : Set(message.recipients + [message.sender]).sorted())
+    }
+
+    private mutating func deliver(_ message: Message, to user: UserID) -> Delivery {
+        let key = UserKey(app: message.app, user: user)
+        var person = self.people.removeValue(forKey: key) ?? Person()
+        let counts = Self.counts(message, for: user)
+        person.count(
+            message.conversation(seenBy: user), unread: counts ? 1 : 0,
+            mentions: counts && message.mentions.include(user) ? 1 : 0)
+        let delivery = person.append(.message(message), of: user)
+        self.people[key] = person
+        return delivery
+    }
+
+    static func counts(_ message: Message, for user: UserID) -> Bool {
+        message.sender != user && message.flags.contains(.counted)
+    }
+
+    mutating func markRead(_ key: UserKey, _ conversation: ConversationID, upTo: LogPosition) -> StoreResult {
+        guard let person = self.people[key], let cursor = person.cursors[conversation] else {
+            return .refused(StoreRules.nothingToRead(conversation))
+        }
+        guard upTo <= person.head else {
+            return .refused(StoreRules.pastHead(field: "up_to", head: person.head, got: upTo))
+        }
+        guard upTo > cursor.upTo else { return .read(position: nil, unread: person.counts.unread) }
+        let left = person.log[Int(upTo)...].compactMap { entry -> Message? in
+            guard case .message(let message) = entry.body, Self.counts(message, for: key.user),
+                message.conversation(seenBy: key.user) == conversation, !person.deleted.contains(message.id),
+                self.messages[message.id]?.isRecalled == false
+            else { return nil }
+            return message
+        }
+        let mentions = left.count { $0.mentions.include(key.user) }
+        self.people[key]?.count(
+            conversation, unread: left.count - cursor.unread, mentions: mentions - cursor.mentions)
+        self.people[key]?.cursors[conversation]?.upTo = upTo
+        let delivery = self.people[key]?.append(.read(conversation: conversation, upTo: upTo), of: key.user)
+        return .read(position: delivery?.position, unread: delivery?.unread ?? 0)
+    }
+
+    mutating func accept(_ operation: CustomOperation) -> StoreResult {
+        if let fault = StoreRules.fault(in: operation) { return .refused(fault) }
+        let customKey = CustomKey(app: operation.app, clientMessageID: operation.clientMessageID)
+        if let earlier = self.custom[customKey] { return .duplicate(earlier.id, sentAt: earlier.at) }
+        let id = operation.message.id
+        if self.isUsed(id) { return .refused(StoreRules.usedMessageID(id)) }
+        self.custom[customKey] = CustomSent(id: id, at: operation.message.sentAt)
+        self.otherIDs.insert(id)
+        self.lastMessageID = max(self.lastMessageID, id)
+        return .accepted(
+            deliveries: Set(operation.recipients).sorted().map { user in
+                self.people[UserKey(app: operation.app, user: user), default: Person()]
+                    .append(.custom(operation.message), of: user)
+            })
+    }
+}

@@ -1,0 +1,123 @@
+import TidingsModel
+
+/// What becomes of messages after they were accepted: withdrawn, edited, deleted by somebody for themselves.
+extension ReferenceStore {
+    mutating func recall(_ operation: RecallOperation) -> StoreResult {
+        guard let accepted = self.messages[operation.message], accepted.message.app == operation.app else {
+            return .refused(StoreRules.unknownMessage(operation.message))
+        }
+        let message = accepted.message
+        let role = operation.actor.flatMap { self.role(of: $0, in: message) }
+        switch StoreRules.decide(operation, about: message, role: role, isRecalled: accepted.isRecalled) {
+        case .refused(let problem): return .refused(problem)
+        case .nothing: return .noted(nil, deliveries: [])
+        case .carryOut: break
+        }
+        if self.isUsed(operation.id) { return .refused(StoreRules.usedMessageID(operation.id)) }
+        self.messages[message.id]?.isRecalled = true
+        self.otherIDs.insert(operation.id)
+        self.lastMessageID = max(self.lastMessageID, operation.id)
+        var recall = Recall(
+            id: operation.id, message: message.id, conversation: message.conversation,
+            sender: operation.actor ?? message.sender, at: operation.at)
+        let deliveries = accepted.deliveries.map { delivery in
+            recall.conversation = message.conversation(seenBy: delivery.user)
+            return self.tell(delivery.user, .recall(recall), in: message.app) {
+                $0.forget(message, at: delivery.position, of: delivery.user)
+            }
+        }
+        recall.conversation = message.conversation
+        let shown = (self.ended[message.id] ?? [:]).values
+            .filter { $0.leg.user.app == message.app && $0.end.mayBeShown }.map(\.leg).sorted()
+        return .recalled(recall, of: message, deliveries: deliveries, shown: shown)
+    }
+
+    private func role(of user: UserID, in message: Message) -> MemberRole? {
+        self.conversations[ConversationKey(app: message.app, conversation: message.conversation)]?
+            .stored.record.members.member(user)?.role
+    }
+
+    mutating func edit(_ operation: EditOperation) -> StoreResult {
+        if let fault = StoreRules.fault(inContent: operation.content) { return .refused(fault) }
+        guard let accepted = self.messages[operation.message], accepted.message.app == operation.app else {
+            return .refused(StoreRules.unknownMessage(operation.message))
+        }
+        let message = accepted.message
+        switch StoreRules.decide(
+            operation, about: message, isRecalled: accepted.isRecalled, content: accepted.content ?? message.content)
+        {
+        case .refused(let problem): return .refused(problem)
+        case .nothing: return .noted(nil, deliveries: [])
+        case .carryOut: break
+        }
+        self.messages[message.id]?.content = operation.content
+        var edit = Edit(
+            message: message.id, conversation: message.conversation, content: operation.content, at: operation.at)
+        let deliveries = accepted.deliveries.map { delivery in
+            edit.conversation = message.conversation(seenBy: delivery.user)
+            return self.tell(delivery.user, .edit(edit), in: message.app) { _ in }
+        }
+        edit.conversation = message.conversation
+        return .noted(.edit(edit), deliveries: deliveries)
+    }
+
+    mutating func delete(_ key: UserKey, _ deletion: Deletion) -> StoreResult {
+        let deletion = Deletion(
+            conversation: deletion.conversation, messages: Set(deletion.messages).sorted())
+        if let fault = StoreRules.fault(in: deletion) { return .refused(fault) }
+        var found: [(message: Message, position: LogPosition)] = []
+        // tidy: order does not leave: these messages are the deletion's, which are sorted
+        for id in deletion.messages {
+            guard let accepted = self.messages[id], accepted.message.app == key.app,
+                accepted.message.conversation(seenBy: key.user) == deletion.conversation,
+                let delivery = accepted.deliveries.first(where: { $0.user == key.user })
+            else { return .refused(StoreRules.unknownMessage(id, field: "messages")) }
+            if self.people[key]?.deleted.contains(id) == true { return .refused(StoreRules.deletedMessage(id)) }
+            found.append((accepted.message, delivery.position))
+        }
+        let recalled = Set(deletion.messages.filter { self.messages[$0]?.isRecalled == true })
+        let delivery = self.tell(key.user, .deletion(deletion), in: key.app) { person in
+            for (message, position) in found {
+                if !recalled.contains(message.id) { person.forget(message, at: position, of: key.user) }
+                person.deleted.insert(message.id)
+            }
+        }
+        return .noted(.deletion(deletion), deliveries: [delivery])
+    }
+
+    /// Changes a person and appends an entry to their log.
+    private mutating func tell(
+        _ user: UserID, _ body: LogEntry.Body, in app: AppID, _ change: (inout Person) -> Void
+    ) -> Delivery {
+        let key = UserKey(app: app, user: user)
+        var person = self.people.removeValue(forKey: key) ?? Person()
+        change(&person)
+        let delivery = person.append(body, of: user)
+        self.people[key] = person
+        return delivery
+    }
+}
+
+extension ReferenceStore.Person {
+    /// Counts a message no longer, if it counts as unread.
+    fileprivate mutating func forget(_ message: Message, at position: LogPosition, of user: UserID) {
+        let conversation = message.conversation(seenBy: user)
+        guard ReferenceStore.counts(message, for: user), position > self.cursors[conversation]?.upTo ?? 0,
+            !self.deleted.contains(message.id)
+        else { return }
+        self.count(conversation, unread: -1, mentions: message.mentions.include(user) ? -1 : 0)
+    }
+}
+
+extension LegEnd {
+    /// Whether the device has shown the message, or may have: what a withdrawal is sent after (DESIGN §5 "Recall").
+    package var mayBeShown: Bool {
+        switch self {
+        case .accepted, .settled(.shown): true
+        case .ownDevice, .noDevice, .signedOut, .notNotifiable, .settled, .readElsewhere, .recalled, .expired, .muted,
+            .quietHours,
+            .noToken, .tokenQuarantined, .tokenDead, .rejected:
+            false
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import TidingsModel
+
+/// What people set for themselves.
+extension ReferenceStore {
+    mutating func set(
+        _ key: UserKey, _ conversation: ConversationID, _ settings: ConversationSettings, at: Int64
+    ) -> StoreResult {
+        let all = self.people[key]?.settings ?? AllSettings()
+        if let fault = StoreRules.fault(in: settings, of: conversation, among: all, at: at) { return .refused(fault) }
+        return self.keep(key, .conversationSettings(conversation, settings)) { $0.take(settings, for: conversation) }
+    }
+
+    mutating func endLevel(_ key: UserKey, _ conversation: ConversationID, at: Int64) -> StoreResult {
+        guard let until = self.people[key]?.settings.conversations[conversation]?.levelUntil, until <= at else {
+            return .noted(nil, deliveries: [])
+        }
+        let none = ConversationSettings()
+        return self.keep(key, .conversationSettings(conversation, none)) { $0.take(none, for: conversation) }
+    }
+
+    mutating func set(_ key: UserKey, _ settings: PersonSettings) -> StoreResult {
+        if let fault = StoreRules.fault(in: settings) { return .refused(fault) }
+        return self.keep(key, .personSettings(settings)) { $0.person = settings }
+    }
+
+    mutating func set(_ key: UserKey, _ user: UserID, isBlocked: Bool) -> StoreResult {
+        let all = self.people[key]?.settings ?? AllSettings()
+        if let fault = StoreRules.fault(inBlocking: user, isBlocked: isBlocked, by: key, among: all) {
+            return .refused(fault)
+        }
+        return self.keep(key, .blocked(user, isBlocked)) { $0.take(user, isBlocked: isBlocked) }
+    }
+
+    /// Keeps what was set with an entry, unless it was so already.
+    private mutating func keep(
+        _ key: UserKey, _ body: LogEntry.Body, _ change: (inout AllSettings) -> Void
+    ) -> StoreResult {
+        var person = self.people[key] ?? Person()
+        let before = person.settings
+        person.change(change)
+        guard person.settings != before else { return .noted(nil, deliveries: []) }
+        let delivery = person.append(body, of: key.user)
+        self.people[key] = person
+        return .noted(body, deliveries: [delivery])
+    }
+}

@@ -1,0 +1,125 @@
+package import TidingsModel
+
+/// What a store refuses to withdraw, edit, delete and send.
+extension StoreRules {
+    /// There is no such message in the app, or not in the person's log.
+    package static func unknownMessage(_ id: MessageID, field: String = "message") -> ServerFrame.Problem {
+        .init(
+            code: .unknownMessage, field: field,
+            rule: "must name a message of this app that concerns who asks, got \(id)")
+    }
+
+    /// What was withdrawn is not edited any more.
+    package static func recalledMessage(_ id: MessageID) -> ServerFrame.Problem {
+        .init(code: .unknownMessage, field: "message", rule: "must name a message that was not withdrawn, got \(id)")
+    }
+
+    /// What was deleted is not deleted again.
+    package static func deletedMessage(_ id: MessageID) -> ServerFrame.Problem {
+        .init(code: .unknownMessage, field: "messages", rule: "must name messages that are not deleted yet, got \(id)")
+    }
+
+    /// A sender's time to withdraw or edit a message is bounded.
+    ///
+    /// - Parameters:
+    ///   - window: how long after it was sent, in milliseconds.
+    ///   - at: the time of the command, wall milliseconds.
+    /// - Returns: the refusal, or nil if it is still time.
+    package static func tooLate(_ message: Message, window: Int64, at: Int64) -> ServerFrame.Problem? {
+        guard at - message.sentAt > window else { return nil }
+        return .init(
+            code: .tooLate, field: "message",
+            rule: "must have been sent at most \(window) milliseconds ago, it was \(at - message.sentAt)")
+    }
+
+    /// Only the sender may withdraw or edit a message, an owner or admin only withdraw.
+    package static func notTheSender(of message: Message) -> ServerFrame.Problem {
+        .init(
+            code: .notAllowed, field: "message",
+            rule: "must be a message of one's own, \(message.id) is somebody else's")
+    }
+
+    /// What a withdrawal or an edit comes to.
+    package enum Decision: Hashable, Sendable {
+        /// It is refused.
+        case refused(ServerFrame.Problem)
+        /// It is so already.
+        case nothing
+        /// It is carried out.
+        case carryOut
+    }
+
+    /// Decides about a withdrawal: who may, whether it was withdrawn before, whether it is still time.
+    ///
+    /// - Parameter role: what the one who asks may do in the conversation now; nil for no member, or a conversation without members.
+    package static func decide(
+        _ operation: RecallOperation, about message: Message, role: MemberRole?, isRecalled: Bool
+    ) -> Decision {
+        let isFree = operation.actor == nil || role == .owner || role == .admin
+        guard isFree || operation.actor == message.sender else { return .refused(Self.notTheSender(of: message)) }
+        if isRecalled { return .nothing }
+        let fault = isFree ? nil : Self.tooLate(message, window: operation.window, at: operation.at)
+        return fault.map { .refused($0) } ?? .carryOut
+    }
+
+    /// Decides about an edit: who may, whether the message was withdrawn, whether it is still time, whether it changes anything.
+    ///
+    /// - Parameter content: what the message says now.
+    package static func decide(
+        _ operation: EditOperation, about message: Message, isRecalled: Bool, content: String
+    ) -> Decision {
+        let isFree = operation.actor == nil
+        guard isFree || operation.actor == message.sender else { return .refused(Self.notTheSender(of: message)) }
+        if isRecalled { return .refused(Self.recalledMessage(message.id)) }
+        let fault = isFree ? nil : Self.tooLate(message, window: operation.window, at: operation.at)
+        if let fault { return .refused(fault) }
+        return operation.content == content ? .nothing : .carryOut
+    }
+
+    /// Checks the content of an edit.
+    package static func fault(inContent content: String) -> ServerFrame.Problem? {
+        Self.problem { () throws(InvalidField) in
+            try Self.check(content, field: "content", bytes: 1...MessageDraft.contentBytesMax)
+        }
+    }
+
+    /// Checks how many messages a deletion names.
+    package static func fault(in deletion: Deletion) -> ServerFrame.Problem? {
+        let max = Deletion.messagesMax
+        guard (1...max).contains(deletion.messages.count) else {
+            return .init(
+                code: .invalidField, field: "messages", rule: "must be 1 to \(max), got \(deletion.messages.count)")
+        }
+        return nil
+    }
+
+    /// Checks for whom a custom message is.
+    package static func fault(in operation: CustomOperation) -> ServerFrame.Problem? {
+        Self.problem { () throws(InvalidField) in
+            let max = CustomOperation.recipientsMax
+            guard (1...max).contains(operation.recipients.count) else {
+                throw InvalidField(field: "recipients", rule: "must be 1 to \(max), got \(operation.recipients.count)")
+            }
+            for user in operation.recipients { _ = try UserID.validated(user.rawValue, field: "recipients") }
+        }
+    }
+
+    /// Checks how much history is asked for.
+    package static func fault(inHistoryLimit limit: Int) -> ServerFrame.Problem? {
+        (1...Self.historyMax).contains(limit)
+            ? nil : .init(code: .invalidField, field: "limit", rule: "must be 1 to \(Self.historyMax), got \(limit)")
+    }
+
+    /// How many messages of history one question may ask for.
+    package static let historyMax = 100
+
+    /// Runs checks, and gives what is wrong as a refusal.
+    static func problem(_ checks: () throws(InvalidField) -> Void) -> ServerFrame.Problem? {
+        do throws(InvalidField) {
+            try checks()
+            return nil
+        } catch {
+            return ServerFrame.Problem(error)
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import ServerCore
+import TidingsModel
+
+/// What many routes read of a request, and how they ask the core what a client could ask, too.
+extension Api {
+    // MARK: - Asking
+
+    /// Asks as a person, or as the app's backend without an actor.
+    ///
+    /// - Throws: `ApiProblem` for bad input and for what the core refuses.
+    func answer(
+        _ app: AppID, _ actor: UserID?, _ question: ClientRequest
+    ) async throws(ApiProblem) -> ClientAnswer {
+        try self.checked { () throws(InvalidField) in try question.validate() }
+        switch await self.core(.request(app, actor: actor, question)) {
+        case .answer(.refused(let problem)), .refused(let problem): throw ApiProblem(problem)
+        case .answer(let answer): return answer
+        case .accepted, .done, .trace, .page: throw ApiProblem.bug
+        }
+    }
+
+    /// Asks for something that is answered by nothing but that it is done: status 204.
+    func done(
+        _ app: AppID, _ actor: UserID?, _ question: ClientRequest
+    ) async throws(ApiProblem) -> Response {
+        guard case .done = try await self.answer(app, actor, question) else { throw ApiProblem.bug }
+        return Response(status: .noContent)
+    }
+
+    // MARK: - Reading
+
+    /// A part of the path by its name; the router leaves it as it was sent, with its percent signs (RFC 3986 §2.1).
+    static func parameter(_ name: String, _ context: Context) -> String {
+        let text = context.parameters.get(name) ?? ""
+        return text.removingPercentEncoding ?? text
+    }
+
+    /// Who acts, by the query's `actor`; nil for the app's backend, which may do everything.
+    func actor(_ request: Request) throws(ApiProblem) -> UserID? {
+        guard let actor = request.uri.queryParameters.get("actor") else { return nil }
+        return try self.identifier(actor, "actor")
+    }
+
+    /// The person of the path.
+    func person(_ context: Context) throws(ApiProblem) -> UserID {
+        try self.identifier(Self.parameter("user", context), "user")
+    }
+
+    /// The conversation of the path.
+    func place(_ context: Context, hasMembers: Bool = false) throws(ApiProblem) -> ConversationID {
+        let type: ConversationType = try self.word(Self.parameter("type", context), "type")
+        guard !hasMembers || !type.targetIsPeer else {
+            throw ApiProblem(InvalidField(field: "type", rule: "must be DS, GRP or CHRM: others have no members"))
+        }
+        let id: UserID = try self.identifier(Self.parameter("id", context), "id")
+        return ConversationID(type: type, target: id.rawValue)
+    }
+
+    /// Text from outside as an id.
+    func identifier<ID: StringIdentifier>(_ text: String, _ field: String) throws(ApiProblem) -> ID {
+        try self.checked { () throws(InvalidField) in try ID.validated(text, field: field) }
+    }
+
+    /// A list of people.
+    func identifiers(_ texts: [String], _ field: String) throws(ApiProblem) -> [UserID] {
+        var users: [UserID] = []
+        for (index, text) in texts.enumerated() { users.append(try self.identifier(text, "\(field)[\(index)]")) }
+        return users
+    }
+
+    /// A message id of the path, the query or a body.
+    func messageID(_ text: String, _ field: String) throws(ApiProblem) -> MessageID {
+        guard let id = MessageID(text) else {
+            throw ApiProblem(InvalidField(field: field, rule: "must be a message id of 13 characters"))
+        }
+        return id
+    }
+
+    /// A word of a closed list, such as a conversation's kind by its code.
+    func word<Word: RawRepresentable & CaseIterable>(
+        _ text: String, _ field: String
+    ) throws(ApiProblem) -> Word where Word.RawValue == String {
+        if let word = Word(rawValue: text) { return word }
+        let words = Word.allCases.map(\.rawValue).joined(separator: ", ")
+        throw ApiProblem(InvalidField(field: field, rule: "must be one of \(words)"))
+    }
+
+    /// A whole number of the query; required without a fallback.
+    func number(
+        _ request: Request, _ name: String, _ range: ClosedRange<Int64>, default fallback: Int64?
+    ) throws(ApiProblem) -> Int64 {
+        let rule = "must be a whole number from \(range.lowerBound) to \(range.upperBound)"
+        guard let text = request.uri.queryParameters.get(name) else {
+            guard let fallback else { throw ApiProblem(InvalidField(field: name, rule: rule)) }
+            return fallback
+        }
+        guard let number = Int64(text), range.contains(number) else {
+            throw ApiProblem(InvalidField(field: name, rule: rule))
+        }
+        return number
+    }
+
+    /// Runs a check of the model's.
+    func checked<Value>(_ check: () throws(InvalidField) -> Value) throws(ApiProblem) -> Value {
+        do throws(InvalidField) { return try check() } catch { throw ApiProblem(error) }
+    }
+}

@@ -1,0 +1,151 @@
+extension OpenAPI {
+    /// Messages: send, change, withdraw, history, trace, custom messages.
+    static let messagePaths = #"""
+          /v1/apps/{app}/messages:
+            post:
+              summary: Send a message as a person
+              description: |
+                Needs a key with the scope messages. Answered after the message is synced to disk. The same
+                client_message_id of the same sender makes one message, however often it is sent.
+              security: [{apiKey: []}]
+              parameters: [{$ref: "#/components/parameters/app"}]
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema:
+                      type: object
+                      required: [sender, client_message_id, conversation, content]
+                      additionalProperties: false
+                      properties:
+                        sender: {$ref: "#/components/schemas/Id"}
+                        client_message_id: {$ref: "#/components/schemas/Id"}
+                        conversation: {$ref: "#/components/schemas/Conversation"}
+                        object_name: {type: string, default: "RC:TxtMsg"}
+                        content:
+                          type: string
+                          description: As the object name defines it; for RC:TxtMsg a JSON object with content
+                          maxLength: 32768
+                        stored: {type: boolean, default: true}
+                        counted: {type: boolean, default: true}
+                        notified: {type: boolean, default: true}
+                        push_text: {type: string, maxLength: 1024}
+                        mentions: {$ref: "#/components/schemas/Mentions"}
+                        recipients:
+                          type: array
+                          description: The members of a group or discussion it is for; all without it
+                          maxItems: 100
+                          items: {$ref: "#/components/schemas/Id"}
+                        lifetime_ms:
+                          type: integer
+                          description: How long it is worth a push and a place on the screen
+                          minimum: 1
+                          maximum: 2592000000
+              responses:
+                "201": {$ref: "#/components/responses/Sent"}
+                "200": {$ref: "#/components/responses/Sent"}
+                default: {$ref: "#/components/responses/Problem"}
+          /v1/apps/{app}/messages/{id}:
+            patch:
+              summary: Give a message another content
+              description: |
+                Needs a key with the scope messages.
+                With an actor only their own, within the server's time for it; otherwise too_late.
+              security: [{apiKey: []}]
+              parameters:
+                - {$ref: "#/components/parameters/app"}
+                - {$ref: "#/components/parameters/messageId"}
+                - {$ref: "#/components/parameters/actor"}
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema:
+                      type: object
+                      required: [content]
+                      additionalProperties: false
+                      properties:
+                        content: {type: string, minLength: 1, maxLength: 32768}
+              responses:
+                "204": {description: Done}
+                default: {$ref: "#/components/responses/Problem"}
+            delete:
+              summary: Withdraw a message for everybody
+              description: |
+                Needs a key with the scope messages.
+                With an actor as in the client protocol; otherwise any, at any time. Repeating it changes nothing.
+              security: [{apiKey: []}]
+              parameters:
+                - {$ref: "#/components/parameters/app"}
+                - {$ref: "#/components/parameters/messageId"}
+                - {$ref: "#/components/parameters/actor"}
+              responses:
+                "204": {description: Done}
+                default: {$ref: "#/components/responses/Problem"}
+          /v1/apps/{app}/conversations/{type}/{id}/messages:
+            get:
+              summary: Messages a person can read in a conversation, newest first
+              description: |
+                Needs a key with the scope history.
+                Contents as edited, without what was recalled or the person deleted. The conversation is named as the
+                person sees it. While has_more holds, ask again with the oldest one as before.
+              security: [{apiKey: []}]
+              parameters:
+                - {$ref: "#/components/parameters/app"}
+                - {$ref: "#/components/parameters/anyType"}
+                - {$ref: "#/components/parameters/id"}
+                - {name: user, in: query, required: true, schema: {$ref: "#/components/schemas/Id"}}
+                - {name: before, in: query, schema: {$ref: "#/components/schemas/MessageId"}}
+                - {name: limit, in: query, schema: {type: integer, minimum: 1, maximum: 100, default: 50}}
+              responses:
+                "200":
+                  description: Newest first
+                  content: {application/json: {schema: {$ref: "#/components/schemas/History"}}}
+                default: {$ref: "#/components/responses/Problem"}
+          /v1/apps/{app}/custom-messages:
+            post:
+              summary: Send a message to the app itself on people's phones
+              description: |
+                Needs a key with the scope messages.
+                Handed over while the app is in front, at most once, in order; neither counted nor shown, never pushed. The
+                same client_message_id makes one message, however often it is sent.
+              security: [{apiKey: []}]
+              parameters:
+                - {$ref: "#/components/parameters/app"}
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema:
+                      type: object
+                      required: [recipients, client_message_id, content]
+                      additionalProperties: false
+                      properties:
+                        recipients: {type: array, minItems: 1, maxItems: 1000, items: {$ref: "#/components/schemas/Id"}}
+                        client_message_id: {$ref: "#/components/schemas/Id"}
+                        title: {type: string, maxLength: 256}
+                        content: {type: string, minLength: 1, maxLength: 32768}
+                        content_type: {type: string, maxLength: 128}
+                        extras: {type: object, description: "At most 8,192 bytes of JSON"}
+              responses:
+                "201": {$ref: "#/components/responses/Sent"}
+                "200": {$ref: "#/components/responses/Sent"}
+                default: {$ref: "#/components/responses/Problem"}
+          /v1/apps/{app}/messages/{id}/trace:
+            get:
+              summary: The life of one message
+              description: Needs a key with the scope trace. Tells everything but the content.
+              security: [{apiKey: []}]
+              parameters:
+                - {$ref: "#/components/parameters/app"}
+                - {$ref: "#/components/parameters/messageId"}
+              responses:
+                "200":
+                  description: The trace
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/Trace"}
+                default: {$ref: "#/components/responses/Problem"}
+
+        """#
+}

@@ -1,0 +1,62 @@
+extension OpenAPI {
+    /// The extension's routes, and what an operator looks at.
+    static let operationPaths = #"""
+          /v1/extension/receipts:
+            post:
+              summary: What a phone did with a pushed message
+              security: [{extensionToken: []}]
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema:
+                      type: object
+                      required: [message_id, receipt]
+                      additionalProperties: false
+                      properties:
+                        message_id: {$ref: "#/components/schemas/MessageId"}
+                        receipt: {type: string, enum: [shown, opened]}
+              responses:
+                "204": {description: Done}
+                default: {$ref: "#/components/responses/Problem"}
+          /v1/extension/missed:
+            get:
+              summary: Entries of the person's log after a position
+              security: [{extensionToken: []}]
+              parameters:
+                - {name: after, in: query, required: true, schema: {type: integer, minimum: 0}}
+                - {name: limit, in: query, schema: {type: integer, minimum: 1, maximum: 20, default: 20}}
+              responses:
+                "200":
+                  description: Oldest first
+                  content:
+                    application/json:
+                      schema:
+                        type: object
+                        required: [entries, head, unread]
+                        properties:
+                          entries: {type: array, items: {$ref: "#/components/schemas/Entry"}}
+                          head: {type: integer}
+                          unread: {type: integer}
+                default: {$ref: "#/components/responses/Problem"}
+          /healthz:
+            get:
+              summary: The process runs
+              responses: {"200": {description: It does}}
+          /readyz:
+            get:
+              summary: The server takes work
+              responses:
+                "200": {description: It does}
+                "503": {$ref: "#/components/responses/Problem"}
+          /metrics:
+            get:
+              summary: Metrics in Prometheus's text form
+              responses: {"200": {description: The metrics, content: {text/plain: {}}}}
+          /openapi.yaml:
+            get:
+              summary: This document
+              responses: {"200": {description: This document, content: {application/yaml: {}}}}
+
+        """#
+}

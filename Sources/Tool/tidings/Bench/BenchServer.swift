@@ -1,0 +1,241 @@
+import ArgumentParser
+import Foundation
+import NIOCore
+import NIOPosix
+import TidingsModel
+import TidingsWire
+
+/// `tidings bench server`: load on a server of its own, and what it costs.
+struct BenchServer: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "server",
+        abstract: "Measure a server: delivered messages per second, CPU per message, memory per idle connection.",
+        discussion: """
+            Starts a server of its own on fresh temporary state, connects idle connections, then pairs of people who each \
+            keep one message in flight: delivered means that the recipient has the frame and has acknowledged it. Every ack \
+            a sender counts was synced to disk before. Only a release build measures anything.
+            """)
+
+    @Option(help: "Pairs of people, each with one message in flight per direction.") var pairs = 500
+    @Option(help: "How long to measure, in seconds, after two seconds of warming up.") var seconds = 10
+    @Option(help: "Idle connections for the memory figure; 0 leaves it out.") var idle = 5_000
+    @Option(help: "Bytes of text in a message.") var text = 100
+
+    func validate() throws {
+        guard self.pairs >= 1, self.pairs <= 10_000 else { throw ValidationError("--pairs must be 1 to 10000") }
+        guard self.seconds >= 1, self.seconds <= 600 else { throw ValidationError("--seconds must be 1 to 600") }
+        guard self.idle >= 0, self.idle <= 20_000 else { throw ValidationError("--idle must be 0 to 20000") }
+        guard self.text >= 1, self.text <= 16_384 else { throw ValidationError("--text must be 1 to 16384") }
+    }
+
+    func run() async throws {
+        #if DEBUG
+            print("This is a debug build: the figures say nothing about the product.")
+        #endif
+        let site = try await LocalServer.start(name: "bench", withAPNs: false)
+        defer { site.remove() }
+        do {
+            try await self.measure(site)
+            await site.stop()
+        } catch {
+            await site.stop()
+            throw error
+        }
+    }
+
+    private func measure(_ site: LocalServer) async throws {
+        let load = try await LoadGenerator(site: site)
+        do {
+            try await self.measure(site, load)
+            await load.shutDown()
+        } catch {
+            await load.shutDown()
+            throw error
+        }
+    }
+
+    private func measure(_ site: LocalServer, _ load: LoadGenerator) async throws {
+        if self.idle > 0 {
+            let before = try site.figures()
+            try await load.connect(count: self.idle, prefix: "idle")
+            let after = try site.figures()
+            let bytes = (after.residentBytes - before.residentBytes) / self.idle
+            print("idle connections: \(self.idle), resident bytes per connection: \(bytes)")
+        }
+        try await load.connect(count: self.pairs * 2, prefix: "pair")
+        let text = String(repeating: "x", count: self.text)
+        try await load.startPairs(count: self.pairs, text: text)
+        try await Task.sleep(for: .seconds(2))
+        let before = (figures: try site.figures(), counts: try await load.counts(), time: ContinuousClock.now)
+        try await Task.sleep(for: .seconds(self.seconds))
+        let after = (figures: try site.figures(), counts: try await load.counts(), time: ContinuousClock.now)
+        try await load.stopPairs()
+        let elapsed = before.time.duration(to: after.time)
+        let seconds = Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) / 1e18
+        let delivered = after.counts.delivered - before.counts.delivered
+        let accepted = after.counts.accepted - before.counts.accepted
+        let cpu = after.figures.cpuMicroseconds - before.figures.cpuMicroseconds
+        guard delivered > 0 else { throw ToolFailure("nothing was delivered in \(self.seconds) s") }
+        print("pairs: \(self.pairs), text: \(self.text) bytes, measured: \(Self.format(seconds)) s")
+        print("acked (synced) messages per second: \(Int(Double(accepted) / seconds))")
+        print("delivered messages per second:      \(Int(Double(delivered) / seconds))")
+        print("server CPU per delivered message:   \(Self.format(cpu / Double(delivered))) µs")
+        print("server cores used:                  \(Self.format(cpu / seconds / 1_000_000))")
+    }
+
+    private static func format(_ value: Double) -> String { String(format: "%.2f", value) }
+}
+
+/// Pairs of people on one event loop.
+final class LoadGenerator {
+    private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    private let site: LocalServer
+    private let driver: NIOLoopBound<Driver>
+
+    init(site: LocalServer) async throws {
+        self.site = site
+        let loop = self.group.any()
+        self.driver = try await loop.submit { NIOLoopBound(Driver(loop: loop), eventLoop: loop) }.get()
+    }
+
+    func shutDown() async { try? await self.group.shutdownGracefully() }
+
+    /// Connects people one after the other, at most 100 at the same time, and waits for every welcome.
+    func connect(count: Int, prefix: String) async throws {
+        let loop = self.group.any()
+        let driver = self.driver
+        let tokens = try (0..<count).map { try self.site.userToken("\(prefix)\($0)") }
+        let port = self.site.gatewayPort
+        try await loop.flatSubmit { driver.value.connect(tokens: tokens, prefix: prefix, port: port) }.get()
+    }
+
+    func startPairs(count: Int, text: String) async throws {
+        let driver = self.driver
+        try await self.group.any().submit { try driver.value.startPairs(count: count, text: text) }.get()
+    }
+
+    func stopPairs() async throws {
+        let driver = self.driver
+        try await self.group.any().submit { driver.value.isRunning = false }.get()
+    }
+
+    func counts() async throws -> (accepted: Int, delivered: Int) {
+        let driver = self.driver
+        return try await self.group.any().submit {
+            if let failure = driver.value.failure { throw ToolFailure("a connection failed: \(failure)") }
+            return (driver.value.accepted, driver.value.delivered)
+        }.get()
+    }
+
+    /// Everything that happens on the loop.
+    final class Driver {
+        var accepted = 0
+        var delivered = 0
+        var isRunning = false
+        var failure: String?
+        private var connections: [BenchConnection] = []
+        private var tokens: [String] = []
+        private var started = 0
+        private var connected = 0
+        private var port = 0
+        private var done: EventLoopPromise<Void>?
+        private var sent: [Int] = []
+        private var text = ""
+        private var firstOfPairs = 0
+        private let loop: any EventLoop
+
+        init(loop: any EventLoop) { self.loop = loop }
+
+        /// Connects everybody, at most 100 at the same time.
+        func connect(tokens: [String], prefix: String, port: Int) -> EventLoopFuture<Void> {
+            if prefix == "pair" { self.firstOfPairs = self.connections.count }
+            self.tokens = tokens
+            self.connected = 0
+            self.started = 0
+            self.port = port
+            let done = self.loop.makePromise(of: Void.self)
+            self.done = done
+            self.connectMore()
+            return done.futureResult
+        }
+
+        private func connectMore() {
+            while self.started - self.connected < 100, self.started < self.tokens.count {
+                let index = self.connections.count
+                let connection = BenchConnection(
+                    index: index, host: "127.0.0.1:\(self.port)",
+                    hello: ClientFrame.Hello(
+                        versions: ProtocolVersion.supported, token: self.tokens[self.started],
+                        device: DeviceID("bench-\(index)"), platform: "bench", runState: .foreground, after: 0)
+                ) { self.heard($0, $1) }
+                self.started += 1
+                self.connections.append(connection)
+                let bound = NIOLoopBound(connection, eventLoop: self.loop)
+                let driver = NIOLoopBound(self, eventLoop: self.loop)
+                ClientBootstrap(group: self.loop)
+                    .channelOption(.maxMessagesPerRead, value: 1)
+                    .channelOption(
+                        .recvAllocator,
+                        value: AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 512, maximum: 65_536)
+                    )
+                    .channelInitializer { channel in
+                        channel.eventLoop.makeCompletedFuture {
+                            try channel.pipeline.syncOperations.addHandler(bound.value)
+                        }
+                    }
+                    .connect(host: "127.0.0.1", port: self.port)
+                    .whenFailure { error in driver.value.heard(bound.value, .failed("\(error)")) }
+            }
+        }
+
+        func startPairs(count: Int, text: String) throws {
+            self.text = text
+            self.isRunning = true
+            self.sent = Array(repeating: 0, count: self.connections.count)
+            for offset in 0..<(count * 2) { self.send(self.connections[self.firstOfPairs + offset]) }
+            for connection in self.connections { connection.flush() }
+        }
+
+        private func peer(of index: Int) -> Int { self.firstOfPairs + ((index - self.firstOfPairs) ^ 1) }
+
+        private func send(_ connection: BenchConnection) {
+            let number = self.sent[connection.index]
+            self.sent[connection.index] = number + 1
+            let target = "pair\(self.peer(of: connection.index) - self.firstOfPairs)"
+            connection.write(
+                FrameCodec.encode(
+                    .send(
+                        MessageDraft(
+                            clientMessageID: ClientMessageID("\(number)"),
+                            conversation: ConversationID(type: .direct, target: target), objectName: .text,
+                            content: #"{"content":"\#(self.text)"}"#)), as: .protobuf))
+        }
+
+        private func heard(_ connection: BenchConnection, _ signal: BenchConnection.Signal) {
+            switch signal {
+            case .welcomed:
+                self.connected += 1
+                guard self.connected < self.tokens.count else { return self.finishConnecting(nil) }
+                self.connectMore()
+            case .accepted:
+                self.accepted += 1
+                if self.isRunning { self.send(connection) }
+                connection.flush()
+            case .delivered(let position):
+                self.delivered += 1
+                connection.write(
+                    FrameCodec.encode(.ack(ClientFrame.Ack(stored: position, settled: [])), as: .protobuf))
+                connection.flush()
+            case .failed(let why):
+                self.finishConnecting(why)
+                if self.failure == nil { self.failure = why }
+            }
+        }
+
+        private func finishConnecting(_ failure: String?) {
+            let done = self.done
+            self.done = nil
+            if let failure { done?.fail(ToolFailure(failure)) } else { done?.succeed() }
+        }
+    }
+}

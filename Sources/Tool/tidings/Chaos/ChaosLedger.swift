@@ -1,0 +1,165 @@
+import APNsModel
+
+/// What the client reported and what the simulator logged, notification by notification, and whether the two agree.
+///
+/// Notifications are numbered from 0. The lines of one notification come in the order of the log.
+struct ChaosLedger: Sendable {
+    /// How the client says that a notification ended.
+    enum Result: Hashable, Sendable {
+        case accepted
+        case refused(APNsReason)
+        /// Whether it was the stream that was reset, rather than the connection that went or fell silent.
+        case unknown(byReset: Bool)
+        case notSent
+    }
+
+    /// What the client counted in all.
+    struct Sightings: Sendable {
+        /// `apns.client.faults`, by fault.
+        var faults: [String: Int] = [:]
+        /// `apns.client.connections.closed`, by cause.
+        var closed: [String: Int] = [:]
+        /// `apns.client.connections.opened`.
+        var opened = 0
+    }
+
+    private struct Entry {
+        var ends = 0
+        var result = Result.notSent
+        var accepted = 0
+        var reasons: Set<APNsReason> = []
+        var last: ChaosLine?
+    }
+
+    private var entries: [Entry]
+    private var lines: [ChaosLine: Int] = [:]
+    /// What was broken before the end.
+    private var broken: [String] = []
+    /// How many notifications have ended.
+    private(set) var endedCount = 0
+
+    /// A ledger of so many notifications.
+    init(notifications: Int) { self.entries = Array(repeating: Entry(), count: notifications) }
+
+    // MARK: What happened
+
+    /// The client has reported the end of a notification.
+    mutating func ended(_ number: Int, _ result: Result) {
+        self.entries[number].ends += 1
+        self.entries[number].result = result
+        if self.entries[number].ends == 1 { self.endedCount += 1 }
+    }
+
+    /// The simulator has logged a request; nil for one that is no notification of ours.
+    mutating func logged(_ number: Int?, _ line: ChaosLine) {
+        self.lines[line, default: 0] += 1
+        guard let number, self.entries.indices.contains(number) else {
+            return self.broken.append("the log has a request that nobody sent: \(line)")
+        }
+        if line == .accepted { self.entries[number].accepted += 1 }
+        if case .refused(let reason) = line { self.entries[number].reasons.insert(reason) }
+        self.entries[number].last = line
+    }
+
+    /// Something else was seen that must not be.
+    mutating func note(_ text: String) { self.broken.append(text) }
+
+    // MARK: Whether it agrees
+
+    /// How many faults may have struck without the client having seen them: the answer was under way when its
+    /// connection ended, and the notification was reported as of unknown outcome.
+    func doubtful(_ fault: ChaosFault) -> Int {
+        guard let line = fault.line else { return 0 }
+        return self.entries.count { $0.last == line && $0.result == .unknown(byReset: false) }
+    }
+
+    /// How the notifications ended, by kind.
+    var results: [Result: Int] {
+        self.entries.reduce(into: [:]) { if $1.ends > 0 { $0[$1.result, default: 0] += 1 } }
+    }
+
+    /// Every promise that was broken, in words; none if all was well.
+    ///
+    /// - Parameters:
+    ///   - taken: how often the simulator says that each fault struck.
+    ///   - seen: what the client counted.
+    ///   - atLeast: how often each named fault has to have struck.
+    func violations(taken: [ChaosFault: Int], seen: Sightings, atLeast: Int) -> [String] {
+        self.broken + self.ofNotifications() + self.ofTheLog(taken) + self.ofAnswers(taken, seen)
+            + self.ofConnections(taken, seen) + self.ofNumbers(taken, atLeast)
+    }
+
+    private func ofNotifications() -> [String] {
+        var found: [String] = []
+        for (number, entry) in self.entries.enumerated() {
+            if entry.ends != 1 { found.append("notification \(number) ended \(entry.ends) times") }
+            switch entry.result {
+            case .accepted where entry.ends > 0 && entry.accepted == 0:
+                found.append("notification \(number) was reported as accepted, and the log does not have it")
+            case .accepted where entry.accepted > 1:
+                found.append(
+                    "notification \(number) was accepted \(entry.accepted) times, and not reported as unknown")
+            case .refused where entry.accepted > 0:
+                found.append("notification \(number) was reported as refused, and accepted")
+            case .refused(let reason) where !entry.reasons.contains(reason):
+                found.append("notification \(number) was reported as refused for \(reason.name), and was not")
+            case .notSent where entry.ends > 0 && entry.accepted > 0:
+                found.append("notification \(number) was reported as not sent, and accepted")
+            case .unknown(byReset: true) where entry.last != ChaosFault.resetStream.line:
+                found.append("notification \(number) was reported as reset, and was not")
+            case .accepted, .refused, .notSent, .unknown: break
+            }
+        }
+        return found
+    }
+
+    /// The log and the plan's own counts speak of the same faults, and of no others.
+    private func ofTheLog(_ taken: [ChaosFault: Int]) -> [String] {
+        var found: [String] = []
+        var known: Set<ChaosLine> = [.accepted]
+        for fault in ChaosFault.allCases {
+            guard let line = fault.line else { continue }
+            known.insert(line)
+            let (logged, struck) = (self.lines[line] ?? 0, taken[fault] ?? 0)
+            if logged != struck { found.append("\(fault.rawValue) struck \(struck) times, and the log has \(logged)") }
+        }
+        let others = self.lines.filter { !known.contains($0.key) }.map { "\($0.value) times \($0.key)" }.sorted()
+        return found + others.map { "the log has what the plan does not do: \($0)" }
+    }
+
+    /// Every refusal and every stream that was ended reached the client, but for those in doubt.
+    private func ofAnswers(_ taken: [ChaosFault: Int], _ seen: Sightings) -> [String] {
+        ChaosFault.allCases.compactMap { fault in
+            guard let counter = fault.counter else { return nil }
+            let (struck, saw) = (taken[fault] ?? 0, seen.faults[counter] ?? 0)
+            let doubtful = self.doubtful(fault)
+            guard saw > struck || saw < struck - doubtful else { return nil }
+            return "\(fault.rawValue) struck \(struck) times, \(doubtful) of them in doubt, and the client saw \(saw)"
+        }
+    }
+
+    /// Every connection that was ended was seen to end, and no other.
+    private func ofConnections(_ taken: [ChaosFault: Int], _ seen: Sightings) -> [String] {
+        func sum(_ faults: ChaosFault...) -> Int { faults.reduce(0) { $0 + (taken[$1] ?? 0) } }
+        var found: [String] = []
+        let (cut, lost) = (sum(.cut, .loseAnswer), seen.closed["lost"] ?? 0)
+        if cut != lost { found.append("the simulator cut \(cut) connections, and the client lost \(lost)") }
+        let (holes, silent) = (sum(.blackHole), seen.closed["silence"] ?? 0)
+        if holes != silent { found.append("\(holes) connections fell silent, and the client noticed \(silent)") }
+        let failed = seen.closed["connect_failed"] ?? 0
+        if failed > 0 { found.append("the client failed to connect \(failed) times") }
+        // The answer Shutdown brings one more, which a client that is leaving anyway may not read.
+        let (away, told) = (sum(.goAwayReason, .goAwayText, .goAwayEmpty), seen.faults["go_away"] ?? 0)
+        if told < away || told > away + sum(.shutdown) {
+            found.append(
+                "the plan sent \(away) GOAWAYs and \(sum(.shutdown)) with Shutdown, and the client read \(told)")
+        }
+        return found
+    }
+
+    private func ofNumbers(_ taken: [ChaosFault: Int], _ atLeast: Int) -> [String] {
+        ChaosFault.allCases.filter { $0.isNamed && (taken[$0] ?? 0) < atLeast }.map {
+            "\($0.rawValue) struck \(taken[$0] ?? 0) times, and should \(atLeast) times"
+        }
+    }
+}

@@ -1,0 +1,226 @@
+import APNsClient
+import APNsClientCore
+import APNsCore
+import APNsModel
+import APNsSimulator
+import Foundation
+import Logging
+import NIOCore
+import NIOPosix
+import Synchronization
+import TidingsModel
+
+/// One run of the chaos: a client that keeps so many notifications in flight, and the simulator it sends them to.
+final class ChaosRun: Sendable {
+    /// What a run is told.
+    struct Options: Sendable {
+        var notifications: Int
+        var devices: Int
+        var inFlight: Int
+        var connections: Int
+        var seed: UInt64
+    }
+
+    /// What a run has shown.
+    struct Report {
+        var ledger: ChaosLedger
+        var taken: [ChaosFault: Int]
+        var seen: ChaosLedger.Sightings
+        /// Why notifications were of unknown outcome or not sent, by the words of the client without its numbers.
+        var causes: [String: Int]
+        var seconds: Double
+    }
+
+    private struct State {
+        var ledger: ChaosLedger
+        var next = 0
+        var isOver = false
+        var causes: [String: Int] = [:]
+        var lastEnd = ContinuousClock.now
+    }
+
+    static let topic = "com.example.chaos"
+    /// Lines read from the log at once: less than what comes while one page is read would never end.
+    private static let page = 5_000
+    /// A run in which nothing ends for so long is stuck: twice what a notification may take.
+    private static let patience = Duration.seconds(60)
+
+    private let options: Options
+    private let tokens: [PushToken]
+    private let client: APNsClient
+    private let state: Mutex<State>
+
+    private init(_ options: Options, tokens: [PushToken], client: APNsClient) {
+        self.options = options
+        self.tokens = tokens
+        self.client = client
+        self.state = Mutex(State(ledger: ChaosLedger(notifications: options.notifications)))
+    }
+
+    /// Runs a client against a simulator that has started.
+    static func run(_ options: Options, _ simulator: APNsSimulator, _ addresses: APNsSimulator.Addresses) async throws
+        -> Report
+    {
+        let metrics = ChaosMetrics()
+        let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
+        let client = try Self.client(options, addresses, metrics, eventLoop)
+        let tokens = try await simulator.register(phones: options.devices, topic: Self.topic, .sandbox)
+        try await simulator.setFaults(ChaosFault.plan(seed: options.seed, notifications: options.notifications))
+        let run = ChaosRun(options, tokens: tokens, client: client)
+        let start = ContinuousClock.now
+        for _ in 0..<options.inFlight { run.sendNext() }
+        var line = 0
+        while !run.isFinished {
+            try await Task.sleep(for: .milliseconds(20))
+            try await run.readLog(simulator, from: &line)
+        }
+        let seconds = (ContinuousClock.now - start) / .seconds(1)
+        run.state.withLock { $0.isOver = true }
+        await client.shutdown()
+        // What still was on its way to the simulator has been counted when nothing changes any more.
+        var counts = try await simulator.faultCounts()
+        while true {
+            try await run.readLog(simulator, from: &line)
+            let now = try await simulator.faultCounts()
+            if now == counts { break }
+            counts = now
+        }
+        let taken = Dictionary(uniqueKeysWithValues: zip(ChaosFault.allCases, counts.map(\.taken)))
+        return run.state.withLock {
+            Report(ledger: $0.ledger, taken: taken, seen: metrics.sightings, causes: $0.causes, seconds: seconds)
+        }
+    }
+
+    /// The client as it is, with shorter pauses: the run takes minutes, and the rules are the same.
+    private static func client(
+        _ options: Options, _ addresses: APNsSimulator.Addresses, _ metrics: ChaosMetrics, _ eventLoop: any EventLoop
+    ) throws -> APNsClient {
+        let key = try String(contentsOfFile: addresses.privateKeyPath, encoding: .utf8)
+        let credential = try APNsClient.TokenCredential(
+            privateKeyPEM: key, keyID: addresses.keyID, teamID: addresses.teamID)
+        var configuration = APNsClient.Configuration(environment: .sandbox, credential: credential)
+        configuration.host = "127.0.0.1"
+        configuration.port = addresses.port
+        configuration.trustRoots = .file(path: addresses.authorityPath)
+        configuration.connectionsMax = options.connections
+        var limits = APNsDispatcher.Configuration()
+        limits.retryPauses = Backoff(first: 40, longest: 400)
+        limits.connectPauses = Backoff(first: 10, longest: 200)
+        limits.breakerPauses = Backoff(first: 40, longest: 400)
+        limits.pingAfter = 1_000
+        limits.pingDeadline = 4_000
+        // A token that APNs calls expired is replaced at any age.
+        limits.token = ProviderTokenRule(mintMin: 0)
+        let logger = Logger(label: "tidings.chaos") { _ in SwiftLogNoOpLogHandler() }
+        return try APNsClient(
+            configuration: configuration, logger: logger,
+            .init(eventLoop: eventLoop, metrics: metrics, limits: limits))
+    }
+
+    // MARK: Sending
+
+    private func sendNext() {
+        let number = self.state.withLock { state -> Int? in
+            guard !state.isOver, state.next < self.options.notifications else { return nil }
+            state.next += 1
+            return state.next - 1
+        }
+        guard let number else { return }
+        self.client.submit(self.request(number)) { self.ended(number, $0) }
+    }
+
+    private func ended(_ number: Int, _ outcome: APNsOutcome) {
+        let result = Self.result(of: outcome)
+        self.state.withLock { state in
+            if state.isOver { return }
+            state.ledger.ended(number, result)
+            state.lastEnd = .now
+            if let cause = Self.cause(of: outcome) { state.causes[cause, default: 0] += 1 }
+        }
+        // Whoever is told that nothing can be sent does not come with the next one at once.
+        guard result == .notSent else { return self.sendNext() }
+        self.client.eventLoop.scheduleTask(in: .milliseconds(20)) { self.sendNext() }
+    }
+
+    private static func result(of outcome: APNsOutcome) -> ChaosLedger.Result {
+        switch outcome {
+        case .accepted: .accepted
+        case .refused(let refusal): .refused(refusal.reason)
+        case .unknownOutcome(let why): .unknown(byReset: why.hasPrefix("APNs reset the stream"))
+        case .notSent: .notSent
+        }
+    }
+
+    private static func cause(of outcome: APNsOutcome) -> String? {
+        switch outcome {
+        case .accepted: nil
+        case .refused(let refusal): "refused: \(refusal)"
+        case .unknownOutcome(let why): "unknown outcome: \(why)"
+        case .notSent(let why): "not sent: \(why)"
+        }
+    }
+
+    /// Device and length of payload come from seed and number, the id from the number.
+    private func request(_ number: Int) -> APNsRequest {
+        var dice = ChaosDice(state: self.options.seed &+ UInt64(number) &* 0x2545_f491_4f6c_dd1d)
+        let token = self.tokens[Int(dice.next() % UInt64(self.tokens.count))]
+        let filler = String(repeating: "x", count: Int(dice.next() % 1_500))
+        var request = APNsRequest(
+            token: token, topic: Self.topic, payload: Array(#"{"aps":{"alert":"\#(number)"},"f":"\#(filler)"}"#.utf8),
+            environment: .sandbox)
+        // One attempt: nothing is stored for phones that are away.
+        request.expiration = 0
+        request.apnsID = Self.apnsID(of: number)
+        return request
+    }
+
+    static func apnsID(of number: Int) -> String {
+        let digits = String(number, radix: 16)
+        return "c4a05000-0000-4000-8000-" + String(repeating: "0", count: max(0, 12 - digits.count)) + digits
+    }
+
+    static func number(of apnsID: String) -> Int? {
+        apnsID.hasPrefix("c4a05000-0000-4000-8000-") ? Int(apnsID.suffix(12), radix: 16) : nil
+    }
+
+    // MARK: Following
+
+    private var isFinished: Bool {
+        self.state.withLock { state in
+            if state.ledger.endedCount == self.options.notifications { return true }
+            guard ContinuousClock.now - state.lastEnd > Self.patience else { return false }
+            state.ledger.note("nothing has ended for \(Self.patience)")
+            return true
+        }
+    }
+
+    /// Reads what is new in the simulator's log, page by page.
+    private func readLog(_ simulator: APNsSimulator, from line: inout Int) async throws {
+        while true {
+            let page = try await simulator.log(from: line, limit: Self.page)
+            let expected = line
+            self.state.withLock { state in
+                if page.first > expected { state.ledger.note("the log lost lines before they were read") }
+                for entry in page.entries {
+                    guard let line = ChaosLine(entry.event) else { continue }
+                    state.ledger.logged(Self.number(of: entry.apnsID), line)
+                }
+            }
+            line = page.next
+            if page.entries.count < Self.page { return }
+        }
+    }
+}
+
+/// Sebastiano Vigna's SplitMix64 (public domain).
+private struct ChaosDice {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        self.state &+= 0x9e37_79b9_7f4a_7c15
+        var z = self.state
+        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
+        return z ^ (z >> 31)
+    }
+}

@@ -1,0 +1,82 @@
+package import PhoneCore
+package import TidingsModel
+
+/// What the app or the person does with a Live Activity, by its name in the file (ios-delivery.md §12).
+package enum ActivityStep: Equatable, Sendable {
+    case start(String, contentState: JSONValue, pushType: ActivityPushType?)
+    case update(String, contentState: JSONValue)
+    case end(String)
+    /// The person takes it off the lock screen.
+    case dismiss(String)
+}
+
+/// A push to a Live Activity, one that starts it, or a broadcast to those on a channel (ios-delivery.md §12).
+package struct ActivityPush: Equatable, Sendable {
+    /// `aps.event`: started, updated or ended.
+    package var event: ActivityUpdate.Change
+    /// What it is sent to.
+    package var target: Target
+    /// `aps.content-state`.
+    package var contentState: JSONValue?
+    /// How long before now it was written, in milliseconds: what `aps.timestamp` says.
+    package var age: Int64 = 0
+    /// When it becomes stale, in milliseconds from now: `aps.stale-date`.
+    package var staleAfter: Int64?
+    /// When it leaves the lock screen, in milliseconds from now: `aps.dismissal-date`.
+    package var dismissedAfter: Int64?
+    /// `aps.attributes-type`.
+    package var attributesType: String?
+    /// `aps.attributes`.
+    package var attributes: JSONValue?
+    /// `aps.input-push-channel`: the channel one that is started listens to (iOS 18).
+    package var channelToListen: String?
+    /// `aps.alert`.
+    package var alert: JSONValue?
+    /// The alert's sound: inside `aps.alert` where that is a mapping, beside it where it is a text.
+    package var sound: JSONValue?
+
+    /// What a push is sent to.
+    package enum Target: Equatable, Sendable {
+        /// The activity's name in the file; for a start, the name it gets.
+        case activity(String)
+        /// A broadcast channel's id.
+        case channel(String)
+
+        /// The name or the id.
+        var text: String {
+            switch self {
+            case .activity(let text), .channel(let text): text
+            }
+        }
+    }
+
+    init(event: ActivityUpdate.Change, target: Target) {
+        self.event = event
+        self.target = target
+    }
+
+    /// `aps`, as it is written at a moment in wall milliseconds.
+    func aps(at wall: Int64) -> JSONObject {
+        let seconds = { (milliseconds: Int64) in JSONValue.int(milliseconds / 1_000) }
+        var aps = JSONObject([("timestamp", seconds(wall - self.age)), ("event", .string(self.event.word))])
+        aps["content-state"] = self.contentState
+        aps["stale-date"] = self.staleAfter.map { seconds(wall + $0) }
+        aps["dismissal-date"] = self.dismissedAfter.map { seconds(wall + $0) }
+        aps["attributes-type"] = self.attributesType.map { .string($0) }
+        aps["attributes"] = self.attributes
+        aps["input-push-channel"] = self.channelToListen.map { .string($0) }
+        if case .object(var alert)? = self.alert {
+            alert["sound"] = self.sound
+            aps["alert"] = .object(alert)
+        } else {
+            aps["alert"] = self.alert
+            aps["sound"] = self.sound
+        }
+        return aps
+    }
+}
+
+extension ActivityUpdate.Change {
+    /// The word of `activityChanges`, and of `aps.event` where a push makes the change.
+    var word: String { self.rawValue }
+}

@@ -1,0 +1,257 @@
+import PhoneCore
+import TidingsModel
+
+// What comes to the phone: pushes, local notifications, messages.
+extension ScenarioReader {
+    // MARK: What arrives
+
+    mutating func push(_ node: ScenarioNode) -> StepAction? {
+        guard let fields = self.reader.fields(node, .push) else { return nil }
+        self.steps.pushes += 1
+        var label = "push-\(self.steps.pushes)"
+        if let node = fields["id"] { label = self.name(node) ?? label } else { self.steps.labels.append(label) }
+        var push = Push(delivery: 0, topic: Stage.bundle.rawValue, payload: JSONObject())
+        if let node = fields["headers"] { self.headers(node, &push) }
+        var aps = JSONObject()
+        for member in fields.members {
+            switch member.key {
+            case "id", "headers", "data": break
+            case "badge":
+                if let badge = self.reader.number(member.node, "badge") { aps["badge"] = .int(badge) }
+            case "content-available", "mutable-content":
+                if self.reader.word(member.node, member.key, [("1", true)]) != nil { aps[member.key] = 1 }
+            case "interruption-level":
+                if self.reader.word(member.node, member.key, Self.levels) != nil {
+                    aps[member.key] = self.reader.json(member.node)
+                }
+            case "alert": aps["alert"] = self.alert(member.node)
+            case "sound": aps["sound"] = self.sound(member.node)
+            case "relevance-score": aps[member.key] = self.reader.fraction(member.node, member.key)
+            default:
+                if let text = self.reader.text(member.node, member.key) { aps[member.key] = .string(text) }
+            }
+        }
+        push.payload["aps"] = .object(aps)
+        for member in fields["data"].flatMap({ self.reader.mapping($0, "data") }) ?? [] {
+            if member.key == "aps" { self.reader.problem(member.position, "aps is written by the keys beside data") }
+            push.payload[member.key] = self.reader.json(member.node)
+        }
+        return .push(push, label: label)
+    }
+
+    private mutating func headers(_ node: ScenarioNode, _ push: inout Push) {
+        for member in self.reader.mapping(node, "headers") ?? [] {
+            switch member.key {
+            case "apns-push-type":
+                push.pushType = self.reader.word(
+                    member.node, member.key, ["alert", "background", "voip"].map { ($0, $0) })
+                if push.pushType == "voip" { push.topic = "\(Stage.bundle).voip" }
+            case "apns-collapse-id": push.collapseID = self.reader.text(member.node, member.key)
+            case "apns-priority":
+                push.priority = self.reader.word(member.node, member.key, [("1", 1), ("5", 5), ("10", 10)]) ?? 10
+            default:
+                let allowed = ["apns-push-type", "apns-priority", "apns-collapse-id"]
+                self.reader.problem(
+                    member.position,
+                    "unknown header \"\(member.key)\"\(Suggestion.text(for: member.key, among: allowed))")
+            }
+        }
+    }
+
+    mutating func local(_ node: ScenarioNode) -> StepAction? {
+        guard let fields = self.reader.fields(node, .local),
+            let label = self.reader.needed("id", in: fields).flatMap({ self.name($0) })
+        else { return nil }
+        var content = NotificationContent(sound: .standard)
+        if let node = fields["title"] { content.title = self.reader.text(node, "title") ?? "" }
+        if let node = fields["body"] { content.body = self.reader.text(node, "body") ?? "" }
+        if let node = fields["sound"], self.reader.flag(node, "sound") == false { content.sound = nil }
+        if let node = fields["badge"] { content.badge = self.reader.number(node, "badge") }
+        if let node = fields["category"] { content.categoryIdentifier = self.reader.text(node, "category") ?? "" }
+        if let node = fields["thread"] { content.threadIdentifier = self.reader.text(node, "thread") ?? "" }
+        for member in fields["data"].flatMap({ self.reader.mapping($0, "data") }) ?? [] {
+            content.userInfo[member.key] = self.reader.json(member.node)
+        }
+        return .local(NotificationRequest(identifier: label, content: content), self.moment(fields))
+    }
+
+    /// When a local notification is presented.
+    private mutating func moment(_ fields: NodeReader.Fields) -> LocalMoment {
+        let repeats = fields["repeats"].map { self.reader.flag($0, "repeats") ?? false } ?? false
+        if let node = fields["region"] {
+            if let other = fields["in"] {
+                self.reader.problem(other.position, "a notification waits for a time or for a region, not for both")
+            }
+            let name = self.reader.text(node, "region") ?? ""
+            self.steps.regions.append(name)
+            let ways = [("enter", (true, false)), ("leave", (false, true)), ("both", (true, true))]
+            let way = fields["on"].map { self.reader.word($0, "on", ways) ?? (true, true) } ?? (true, true)
+            return .region(
+                NotificationRegion(identifier: name, notifiesOnEntry: way.0, notifiesOnExit: way.1),
+                repeats: repeats)
+        }
+        if let node = fields["on"] { self.reader.problem(node.position, "`on` needs `region`") }
+        guard let node = fields["in"] else {
+            if repeats { self.reader.problem(fields.position, "a repeating notification needs `in` or `region`") }
+            return .atOnce
+        }
+        guard let wait = self.reader.time(node, "in") else { return .atOnce }
+        if repeats, wait < 60_000 {
+            self.reader.problem(node.position, "a repeating notification needs `in` of 1 min or more")
+        } else if wait == 0 {
+            self.reader.problem(node.position, "`in` must be more than 0 s; without it the notification comes at once")
+        }
+        return .after(wait, repeats: repeats)
+    }
+
+    /// A text, or Apple's keys. The texts of an alert are texts whatever they look like.
+    private mutating func alert(_ node: ScenarioNode) -> JSONValue? {
+        guard case .mapping = node.value else { return self.reader.text(node, "alert").map { .string($0) } }
+        guard let fields = self.reader.fields(node, .alert) else { return nil }
+        var alert = JSONObject()
+        for member in fields.members {
+            switch member.key {
+            case "title-loc-args", "subtitle-loc-args", "loc-args":
+                alert[member.key] = self.reader.texts(member.node, member.key).map { .array($0.map { .string($0) }) }
+            case "summary-arg-count":
+                alert[member.key] = self.reader.number(member.node, member.key).map { .int($0) }
+            default: alert[member.key] = self.reader.text(member.node, member.key).map { .string($0) }
+            }
+        }
+        return .object(alert)
+    }
+
+    /// A name, or the mapping of a critical alert.
+    private mutating func sound(_ node: ScenarioNode) -> JSONValue? {
+        guard case .mapping = node.value else { return self.reader.text(node, "sound").map { .string($0) } }
+        guard let fields = self.reader.fields(node, .sound),
+            let name = self.reader.needed("name", in: fields).flatMap({ self.reader.text($0, "name") })
+        else { return nil }
+        var sound = JSONObject()
+        if let node = fields["critical"], self.reader.word(node, "critical", [("1", true)]) != nil {
+            sound["critical"] = 1
+        }
+        sound["name"] = .string(name)
+        if let node = fields["volume"] { sound["volume"] = self.reader.fraction(node, "volume") }
+        return .object(sound)
+    }
+
+    // MARK: Live Activities
+
+    mutating func startActivity(_ node: ScenarioNode) -> StepAction? {
+        guard let fields = self.reader.fields(node, .startActivity),
+            let id = self.reader.needed("id", in: fields).flatMap({ self.name($0, isActivity: true) }),
+            let state = self.contentState(fields)
+        else { return nil }
+        var pushType: ActivityPushType? = .token
+        if let node = fields["token"], self.reader.flag(node, "token") == false { pushType = nil }
+        if let node = fields["channel"] {
+            if fields["token"] != nil {
+                self.reader.problem(node.position, "an activity has a token or listens to a channel, not both")
+            }
+            pushType = self.reader.text(node, "channel").map { .channel($0) }
+        }
+        return .activity(.start(id, contentState: state, pushType: pushType))
+    }
+
+    mutating func updateActivity(_ node: ScenarioNode) -> StepAction? {
+        guard let fields = self.reader.fields(node, .updateActivity),
+            let id = self.reader.needed("id", in: fields).flatMap({ self.activity($0, "id") }),
+            let state = self.contentState(fields)
+        else { return nil }
+        return .activity(.update(id, contentState: state))
+    }
+
+    private mutating func contentState(_ fields: NodeReader.Fields) -> JSONValue? {
+        self.reader.needed("content-state", in: fields).flatMap { self.reader.object($0, "content-state") }
+    }
+
+    private static let activityEvents = [ActivityUpdate.Change.started, .updated, .ended].map { ($0.word, $0) }
+
+    mutating func activityPush(_ node: ScenarioNode) -> StepAction? {
+        guard let fields = self.reader.fields(node, .activityPush),
+            let event = self.activityEvent(fields), let idNode = self.reader.needed("id", in: fields),
+            let id = event == .started ? self.name(idNode, isActivity: true) : self.activity(idNode, "id")
+        else { return nil }
+        var push = ActivityPush(event: event, target: .activity(id))
+        self.readActivity(fields, into: &push)
+        push.attributesType = fields["attributes-type"].flatMap { self.reader.text($0, "attributes-type") }
+        push.attributes = fields["attributes"].flatMap { self.reader.object($0, "attributes") }
+        push.channelToListen = fields["input-push-channel"].flatMap { self.reader.text($0, "input-push-channel") }
+        return .activityPush(push)
+    }
+
+    mutating func broadcast(_ node: ScenarioNode) -> StepAction? {
+        guard let fields = self.reader.fields(node, .broadcast), let event = self.activityEvent(fields),
+            let channel = self.reader.needed("channel", in: fields).flatMap({ self.reader.text($0, "channel") })
+        else { return nil }
+        var push = ActivityPush(event: event, target: .channel(channel))
+        self.readActivity(fields, into: &push)
+        return .activityPush(push)
+    }
+
+    private mutating func activityEvent(_ fields: NodeReader.Fields) -> ActivityUpdate.Change? {
+        self.reader.needed("event", in: fields).flatMap { self.reader.word($0, "event", Self.activityEvents) }
+    }
+
+    private mutating func readActivity(_ fields: NodeReader.Fields, into push: inout ActivityPush) {
+        push.contentState = fields["content-state"].flatMap { self.reader.object($0, "content-state") }
+        push.age = fields["age"].flatMap { self.reader.time($0, "age") } ?? 0
+        push.staleAfter = fields["stale-date"].flatMap { self.reader.time($0, "stale-date") }
+        push.dismissedAfter = fields["dismissal-date"].flatMap { self.reader.time($0, "dismissal-date") }
+        push.alert = fields["alert"].flatMap { self.alert($0) }
+        push.sound = fields["sound"].flatMap { self.sound($0) }
+        if push.alert == nil, let node = fields["sound"] {
+            self.reader.problem(node.position, "a sound needs an alert")
+        }
+    }
+
+    mutating func notificationAction(_ node: ScenarioNode) -> StepAction? {
+        guard let fields = self.reader.fields(node, .notificationAction),
+            let id = self.reader.needed("id", in: fields).flatMap({ self.reader.text($0, "id") }),
+            let label = self.reader.needed("on", in: fields).flatMap({ self.known($0, "on") })
+        else { return nil }
+        return .act(on: label, .action(id, text: fields["text"].flatMap { self.reader.text($0, "text") }))
+    }
+
+    mutating func focus(_ node: ScenarioNode) -> StepAction? {
+        let words: [(String, Focus?)] = [
+            ("off", nil), ("on", Focus(allowsTimeSensitive: false, allowedApps: [])),
+            ("timeSensitive", Focus(allowsTimeSensitive: true, allowedApps: [])),
+            ("allowsApp", Focus(allowsTimeSensitive: false, allowedApps: [Stage.bundle])),
+        ]
+        return self.reader.word(node, "focus", words).map { .phone(.person(.focusChanged($0))) }
+    }
+
+    // MARK: The server
+
+    mutating func message(_ node: ScenarioNode) -> StepAction? {
+        guard let fields = self.reader.fields(node, .message) else { return nil }
+        let recalls = fields["recalls"].flatMap { self.known($0, "recalls") }
+        guard let label = self.reader.needed("id", in: fields).flatMap({ self.name($0) }) else { return nil }
+        var message = ScriptedMessage(label: label)
+        if let node = fields["from"] { message.sender = UserID(self.reader.text(node, "from") ?? "") }
+        if let node = fields["for"] { message.recipient = UserID(self.reader.text(node, "for") ?? "") }
+        if let node = fields["in"], node.text != "PR" {
+            message.conversation = self.reader.text(node, "in").flatMap { self.conversation($0, node.position) }
+        }
+        if let node = fields["text"] { message.text = self.reader.text(node, "text") ?? "" }
+        if let node = fields["command"] { message.isCommand = self.reader.flag(node, "command") ?? false }
+        if let node = fields["notifies"] { message.notifies = self.reader.flag(node, "notifies") ?? true }
+        message.recalls = recalls
+        return .sdk(.message(message))
+    }
+
+    mutating func custom(_ node: ScenarioNode) -> StepAction? {
+        guard let fields = self.reader.fields(node, .customMessage),
+            let label = self.reader.needed("id", in: fields).flatMap({ self.name($0) })
+        else { return nil }
+        var message = ScriptedMessage(label: label)
+        let extras = fields["extras"].flatMap { self.reader.object($0, "extras") } ?? .object(JSONObject())
+        message.custom = [
+            "title": .string(fields["title"].flatMap { self.reader.text($0, "title") } ?? ""),
+            "content": .string(fields["content"].flatMap { self.reader.text($0, "content") } ?? ""), "extras": extras,
+        ]
+        return .sdk(.message(message))
+    }
+}

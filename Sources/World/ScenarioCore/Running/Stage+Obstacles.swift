@@ -1,0 +1,71 @@
+import PhoneCore
+
+// Steps that cannot be done: a scenario that asks for one says so instead of doing nothing.
+extension Stage {
+    /// Why a step is not possible now; nil if it is.
+    func obstacle(to action: StepAction) -> String? {
+        switch action {
+        case .phone(.person(let event)): return self.obstacle(to: event)
+        case .phone(.system(let event)): return self.obstacle(to: event)
+        case .app(let call): return self.obstacle(to: call)
+        case .local(_, let moment): return self.obstacle(to: moment)
+        case .refreshTask: return self.needs(13, "a BGAppRefreshTask")
+        case .phone, .push, .act, .reinstall, .switches, .activity, .activityPush, .wait, .clear, .expect, .sdk:
+            return nil
+        }
+    }
+
+    private func needs(_ version: OSVersion, _ what: String) -> String? {
+        self.setup.phone.version >= version ? nil : "\(what) needs iOS \(version.major)"
+    }
+
+    private func obstacle(to event: PersonEvent) -> String? {
+        let screen = self.core.screen
+        switch event {
+        case .locked: return screen.lock == .unlocked ? nil : "the phone is locked"
+        case .unlocked: return screen.lock == .unlocked ? "the phone is unlocked" : nil
+        case .overlayAppeared: return self.state == .foregroundActive ? nil : "the app is \(self.state.word)"
+        case .overlayDisappeared: return self.state == .foregroundInactive ? nil : "the app is \(self.state.word)"
+        case .permissionAnswered: return screen.permissionPrompt == nil ? "no prompt is on the screen" : nil
+        case .alertPanelAnswered: return screen.alertPanel == nil ? "no alert panel is on the screen" : nil
+        case .focusChanged(.some): return self.needs(15, "a Focus")
+        case .summaryTimesChanged: return self.needs(15, "the scheduled summary")
+        default: return nil
+        }
+    }
+
+    private func obstacle(to event: SystemEvent) -> String? {
+        switch event {
+        case .appKilled, .appEvicted: return self.state.hasProcess ? nil : "the app is \(self.state.word)"
+        case .appFrozen:
+            return self.state.hasProcess && self.state != .suspended ? nil : "the app is \(self.state.word)"
+        case .sceneDisconnected:
+            if self.state.hasProcess, !self.state.isInFront { return self.needs(13, "a scene") }
+            return "the app is \(self.state.word)"
+        case .prewarmed: return self.state.hasProcess ? "the app is \(self.state.word)" : self.needs(15, "a prewarm")
+        default: return nil
+        }
+    }
+
+    private func obstacle(to call: AppCall) -> String? {
+        switch call {
+        case .query(.requestAuthorization): self.needs(10, "requestAuthorization")
+        case .query(.setBadgeCount): self.needs(16, "setBadgeCount")
+        case .event(.delegateChanged): self.needs(10, "the UN delegate")
+        case .event(.minimumFetchIntervalSet): self.needs(7, "Background Fetch")
+        case .event(.expiringActivityBegan): self.needs(8, "performExpiringActivity")
+        case .event, .query: nil
+        }
+    }
+
+    private func obstacle(to moment: LocalMoment) -> String? {
+        switch moment {
+        case .atOnce, .after(_, repeats: false): return nil
+        case .after(let wait, repeats: true):
+            if self.setup.phone.version.hasUserNotifications || Self.interval(wait) != nil { return nil }
+            return
+                "before iOS 10 a notification repeats every minute, hour, day or week: in must be 1 min, 1 h, 1 d or 7 d"
+        case .region: return self.needs(8, "a region")
+        }
+    }
+}

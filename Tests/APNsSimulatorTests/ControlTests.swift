@@ -1,0 +1,117 @@
+import Foundation
+import Testing
+import TidingsModel
+
+@testable import APNsSimulator
+
+@Suite(.timeLimit(patience)) struct `The control port` {
+    @Test(arguments: [
+        ("/faults", "nonsense", "body"), ("/faults", "[]", "body"), ("/faults", #"{"status":503}"#, "status"),
+        ("/faults", #"{"rules":[{"fault":"respond","status":"503"}]}"#, "rules[0].status"),
+        ("/keys", "[]", "body"), ("/keys", #"{"name":"x"}"#, "name"), ("/keys", #"{"topics":[]}"#, "topics"),
+        ("/keys", #"{"environments":["moon"]}"#, "environments"), ("/keys", #"{"team_id":1}"#, "team_id"),
+        ("/certificates", "{}", "bundle_id"), ("/certificates", #"{"bundle_id":"a b"}"#, "bundle_id"),
+        ("/certificates", #"{"bundle_id":"com.example.chat","variant":"odd"}"#, "variant"),
+        ("/broadcast", "{}", "bundle_id"), ("/broadcast", #"{"bundle_id":"com.example.chat"}"#, "enabled"),
+        ("/devices/00ff/retire", #"{"end":"odd"}"#, "end"),
+    ])
+    func `names the member and the rule of what it refuses`(path: String, body: String, field: String) async throws {
+        try await withSimulator { addresses, _ in
+            let (status, problem) = try await LineSocket.http("POST", path, body: body, port: addresses.controlPort)
+            #expect(status == 400)
+            #expect(problem["field"]?.stringValue == field)
+            #expect(problem["rule"]?.stringValue?.isEmpty == false)
+        }
+    }
+
+    @Test(arguments: [
+        ("/log?colour=red", "colour"), ("/log?limit=-1", "limit"), ("/log?since_ms=now", "since_ms"),
+        ("/devices?colour=red", "colour"), ("/channels", "bundle_id"),
+    ])
+    func `names the member of a query it does not know`(path: String, field: String) async throws {
+        try await withSimulator { addresses, _ in
+            let (status, problem) = try await LineSocket.http("GET", path, port: addresses.controlPort)
+            #expect(status == 400)
+            #expect(problem["field"]?.stringValue == field)
+        }
+    }
+
+    @Test func `shows the way of a push, and counts by topic`() async throws {
+        try await withSimulator { addresses, _ in
+            let provider = try await Provider(addresses)
+            #expect(try await provider.log() == [])
+            let client = try await provider.opened(try authorization(addresses))
+            let pushed = try #require(try await provider.phone.next())
+            try await provider.phone.write(#"{"type":"ack","delivery":\#(pushed["delivery"]?.intValue ?? 0)}"# + "\n")
+            while try await provider.log().last != "delivered" {}
+            #expect(try await provider.log() == ["accepted", "sent", "delivered"])
+            let id = try #require(pushed["apns_id"]?.stringValue)
+            #expect(try await provider.log("?apns_id=\(id)&limit=1") == ["delivered"])
+            #expect(try await provider.log("?event=sent&topic=\(Provider.topic)") == ["sent"])
+            #expect(try await provider.log("?environment=production") == [])
+            let metrics = try await provider.control("GET", "/metrics").json.arrayValue
+            #expect(metrics?.count == 1)
+            #expect(metrics?.first?["topic"]?.stringValue == Provider.topic)
+            #expect(metrics?.first?["accepted"] == 1)
+            #expect(metrics?.first?["delivered"] == 1)
+            await client.close()
+        }
+    }
+
+    @Test func `adds a key that works at once, and revokes it`() async throws {
+        try await withSimulator { addresses, _ in
+            let provider = try await Provider(addresses)
+            let (status, key) = try await provider.control("POST", "/keys", #"{"topics":["com.example.chat"]}"#)
+            #expect(status == 200)
+            let keyID = try #require(key["key_id"]?.stringValue)
+            let good = try authorization(addresses, keyID: keyID, pem: key["p8"]?.stringValue)
+            let client = try await provider.opened(good)
+            #expect(try await provider.control("POST", "/keys/\(keyID)/revoke").status == 200)
+            #expect(
+                try await provider.send(client, stream: 3, good)
+                    == .answer(stream: 3, status: 403, reason: "InvalidProviderToken"))
+            await client.close()
+        }
+    }
+
+    @Test func `begins with the fault plan of a file`() async throws {
+        let path = FileManager.default.temporaryDirectory.path + "/faults-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try #"{"rules":[{"fault":"respond","status":500}]}"#.write(toFile: path, atomically: true, encoding: .utf8)
+        try await withSimulator({ $0.faultsFile = path }) { addresses, _ in
+            let provider = try await Provider(addresses)
+            let client = try await provider.connect()
+            #expect(
+                try await provider.send(client, stream: 1, try authorization(addresses))
+                    == .answer(stream: 1, status: 500, reason: "InternalServerError"))
+            await client.close()
+        }
+    }
+}
+
+@Suite(.timeLimit(patience)) struct `A simulator with a state database` {
+    @Test func `knows devices, keys, channels and stored pushes again`() async throws {
+        let path = FileManager.default.temporaryDirectory.path + "/apns-state-" + UUID().uuidString + ".db"
+        defer { for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) } }
+        try await withSimulator({ $0.stateDatabase = path }) { addresses, configuration in
+            let provider = try await Provider(addresses)
+            let (_, key) = try await provider.control("POST", "/keys")
+            let keyID = try #require(key["key_id"]?.stringValue)
+            await provider.phone.close()
+            while try await provider.control("GET", "/devices").json.arrayValue?.first?["connected"] == true {}
+            let client = try await provider.opened(try authorization(addresses))
+            await client.close()
+            #expect(try await provider.log() == ["accepted", "stored"])
+
+            // The second one reads what the first has written, as after a crash: the first is still there.
+            let again = try APNsSimulator(configuration: configuration)
+            let second = try await again.start()
+            let later = try await Provider(second)
+            #expect(later.device == provider.device)
+            #expect(later.early.map { $0["type"] } == ["welcome", "push"])
+            let good = try authorization(second, keyID: keyID, pem: key["p8"]?.stringValue)
+            await (try await later.opened(good)).close()
+            await again.stop()
+        }
+    }
+}

@@ -1,0 +1,182 @@
+import ClientCore
+import Testing
+import TidingsModel
+
+private let muted = ConversationSettings(level: .blocked)
+private let mute = SettingsWish.conversation(withBob, muted)
+private let loud = SettingsWish.conversation(withBob, ConversationSettings(level: .all))
+
+private func requests(_ effects: [ClientEffect]) -> [ClientRequest] {
+    effects.compactMap { if case .sendFrame(_, .request(_, let request)) = $0 { request } else { nil } }
+}
+
+private func isSuppressed(_ effects: [ClientEffect], _ reason: SuppressionReason) -> Bool {
+    effects.contains {
+        guard case .sendFrame(_, .ack(let ack)) = $0 else { return false }
+        return ack.settled.last?.disposition == .suppressed(reason)
+    }
+}
+
+@Suite struct `What the person sets` {
+    @Test func `is told at once, and forgotten here when the log has said it`() {
+        var core = ClientCore.online()
+        #expect(
+            core.handle(.settingWished(mute), at: at(1))
+                == [.sendFrame(1, .request(1, .setConversationSettings(withBob, muted)))])
+        #expect(core.handle(.frameReceived(1, .answer(1, .done(1))), at: at(1)) == [])
+        let entry = LogEntry(position: 1, body: .conversationSettings(withBob, muted))
+        #expect(
+            core.hear(entry, unread: 0, at: at(1)) == [
+                .publishEntries([entry]), .dropWish(mute), .sendFrame(1, ack(1, (1, .suppressed(.notNotifiable)))),
+                .storeSettled(upTo: 1),
+            ])
+        #expect(requests(core.reconnect(2, head: 1, at: at(5))) == [])
+    }
+
+    @Test func `is forgotten here at the answer when the log has said it before`() {
+        var core = ClientCore.online()
+        _ = core.handle(.settingWished(mute), at: at(1))
+        _ = core.hear(LogEntry(position: 1, body: .conversationSettings(withBob, muted)), at: at(1))
+        #expect(core.handle(.frameReceived(1, .answer(1, .done(1))), at: at(1)) == [.dropWish(mute)])
+    }
+
+    @Test func `holds at once without a connection, and is told at the next welcome`() {
+        var core = ClientCore.fresh()
+        #expect(core.handle(.settingWished(mute), at: at(0)) == [])
+        #expect(core.handle(.settingWished(.level(.group, .mentions)), at: at(0)) == [])
+        #expect(core.handle(.settingWished(.language("zh-Hans")), at: at(0)) == [])
+        _ = core.handle(.connectWished, at: at(0))
+        _ = core.handle(.tokenProvided("token"), at: at(0))
+        _ = core.handle(.connectionOpened(1), at: at(0))
+        let person = PersonSettings(levels: [.group: .mentions], language: "zh-Hans")
+        #expect(
+            requests(core.handle(.frameReceived(1, welcome()), at: at(0)))
+                == [.setConversationSettings(withBob, muted), .setPersonSettings(person)])
+        _ = core.handle(.kitConfigured(KitSettings()), at: at(1))
+        _ = core.handle(.appDidEnterBackground(remainingMilliseconds: nil), at: at(1))
+        #expect(isSuppressed(core.hear(entry(1), at: at(2)), .level))
+        #expect(isSuppressed(core.hear(entry(2, message(102, in: .group)), at: at(2)), .level))
+    }
+
+    @Test func `survives a restart until it is confirmed`() {
+        var core = ClientCore.fresh(.init(wishes: [mute]))
+        core.goOnline(1, head: 0, at: at(0))
+        #expect(requests(core.reconnect(2, at: at(5))) == [.setConversationSettings(withBob, muted)])
+    }
+
+    @Test func `is kept for what the log says when it was so already`() {
+        var core = ClientCore.online()
+        _ = core.handle(.settingWished(mute), at: at(1))
+        #expect(core.handle(.frameReceived(1, .answer(1, .done(0))), at: at(1)) == [.keepWish(mute)])
+        _ = core.handle(.kitConfigured(KitSettings()), at: at(1))
+        _ = core.handle(.appDidEnterBackground(remainingMilliseconds: nil), at: at(1))
+        #expect(isSuppressed(core.hear(entry(1), at: at(2)), .level))
+    }
+
+    @Test func `is confirmed only by the answer to its last change`() {
+        var core = ClientCore.online()
+        for wish in [mute, loud, mute] { _ = core.handle(.settingWished(wish), at: at(1)) }
+        #expect(core.handle(.frameReceived(1, .answer(1, .done(0))), at: at(1)) == [])
+        #expect(core.handle(.frameReceived(1, .answer(2, .done(0))), at: at(1)) == [])
+        // The server may have carried out two of the three.
+        #expect(requests(core.reconnect(2, at: at(5))) == [.setConversationSettings(withBob, muted)])
+        #expect(core.handle(.frameReceived(2, .answer(4, .done(0))), at: at(5)) == [.keepWish(mute)])
+    }
+
+    @Test func `is taken back when the server refuses it, and what held before holds again`() {
+        var core = ClientCore.inBackground()
+        let problem = ServerFrame.Problem(code: .invalidField, field: "level_until", rule: "must be later than now")
+        _ = core.handle(.settingWished(mute), at: at(11))
+        #expect(
+            core.handle(.frameReceived(1, .answer(1, .refused(problem))), at: at(11))
+                == [.dropWish(mute), .publishProblem(.settingRefused(problem))])
+        #expect(core.hear(entry(1), at: at(12)).contains(.resolveNames(id(101), .init(sender: bob, group: nil))))
+    }
+
+    @Test func `is told again a little later when the server could not take it`() {
+        var core = ClientCore.online(heartbeat: 600_000)
+        _ = core.handle(.settingWished(mute), at: at(1))
+        let busy = ServerFrame.Problem(code: .unavailable, rule: "try again")
+        #expect(core.handle(.frameReceived(1, .answer(1, .refused(busy))), at: at(2)) == [])
+        #expect(core.nextDeadline == 7_000)
+        #expect(
+            core.handle(.deadlineReached, at: at(7))
+                == [.sendFrame(1, .request(2, .setConversationSettings(withBob, muted)))])
+    }
+
+    @Test func `on another device comes by the log, and lowers the badge`() {
+        var core = ClientCore.inBackground()
+        let entry = LogEntry(position: 1, body: .conversationSettings(withBob, muted))
+        #expect(
+            core.hear(entry, unread: 0, at: at(11)) == [
+                .publishEntries([entry]), .lowerBadge(unread: 0, position: 1),
+                .sendFrame(1, ack(1, (1, .suppressed(.notNotifiable)))), .storeSettled(upTo: 1),
+            ])
+        #expect(isSuppressed(core.hear(ClientCoreTests.entry(2), at: at(12)), .level))
+    }
+
+    @Test func `for a kind holds where a conversation has no level of its own`() {
+        var core = ClientCore.inBackground()
+        let kinds = PersonSettings(levels: [.direct: .blocked, .group: .blocked])
+        _ = core.hear(LogEntry(position: 1, body: .personSettings(kinds)), at: at(11))
+        _ = core.hear(
+            LogEntry(position: 2, body: .conversationSettings(team, ConversationSettings(level: .all))), at: at(11))
+        #expect(isSuppressed(core.hear(entry(3), at: at(12)), .level))
+        #expect(
+            core.hear(entry(4, message(104, in: .group)), at: at(12))
+                .contains(.resolveNames(id(104), .init(sender: bob, group: team))))
+    }
+
+    @Test func `until a time ends then by the server's clock, whatever this device's says`() {
+        // The server is an hour ahead of the device.
+        let serverTime: Int64 = 1_800_003_600_000
+        var core = ClientCore.fresh(
+            .init(
+                preferences: AllSettings(conversations: [
+                    withBob: ConversationSettings(level: .blocked, levelUntil: serverTime + 20_000)
+                ])))
+        _ = core.handle(.connectWished, at: at(0))
+        _ = core.handle(.tokenProvided("token"), at: at(0))
+        _ = core.handle(.connectionOpened(1), at: at(0))
+        _ = core.handle(.frameReceived(1, welcome(heartbeat: 600_000, serverTime: serverTime)), at: at(0))
+        _ = core.handle(.kitConfigured(KitSettings()), at: at(1))
+        _ = core.handle(.appDidEnterBackground(remainingMilliseconds: nil), at: at(1))
+        #expect(isSuppressed(core.hear(entry(1), at: at(19.999)), .level))
+        #expect(
+            core.hear(entry(2), at: at(20)).contains(.resolveNames(id(102), .init(sender: bob, group: nil))))
+    }
+
+    @Test func `about hidden content is told to the extension, and hides title and text here`() {
+        var core = ClientCore.inBackground()
+        #expect(
+            core.handle(.settingWished(.hidesContent(true)), at: at(11)) == [
+                .noteHiddenContent(true),
+                .sendFrame(1, .request(1, .setPersonSettings(PersonSettings(hidesContent: true)))),
+            ])
+        _ = core.hear(entry(1), at: at(12))
+        _ = core.handle(.namesResolved(id(101), ResolvedNames(user: "Bob")), at: at(12))
+        guard case .postNotification(let shown)? = core.handle(.ringClaimed(id(101), .granted), at: at(12)).first
+        else {
+            Issue.record("nothing was posted")
+            return
+        }
+        #expect(shown.title == "")
+        #expect(shown.body == Gate.fixedText)
+    }
+
+    @Test func `is asked of the server where the log was trimmed`() {
+        var core = ClientCore.online(.init(stored: 2), head: 9)
+        let page = ServerFrame.Page(after: 2, entries: [], head: 9, unread: 0)
+        #expect(
+            core.handle(.frameReceived(1, .page(page)), at: at(1))
+                == [.skipEntries(after: 2, upTo: 9), .sendFrame(1, .request(1, .settings))])
+    }
+
+    @Test func `outlives a damaged store, and so does what the log said`() {
+        let confirmed = AllSettings(conversations: [team: muted])
+        var core = ClientCore.fresh(.init(preferences: confirmed, wishes: [mute]))
+        #expect(
+            core.handle(.storeDamaged(reason: "damaged"), at: at(1))
+                == [.setStoreAside, .storeSettings(confirmed), .storeWish(mute)])
+    }
+}

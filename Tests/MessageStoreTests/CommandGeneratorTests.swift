@@ -1,0 +1,52 @@
+import StoreModel
+import Testing
+import TidingsModel
+
+@Suite struct `Random commands` {
+    /// What the comparison of the stores is worth depends on what the commands reach: here in the short form's sequences.
+    @Test func `reach every answer of every kind`() throws {
+        var seen: [String: Int] = [:]
+        for seed: UInt64 in 0..<400 {
+            var generator = CommandGenerator(seed: seed)
+            var store = ReferenceStore()
+            _ = store.open()
+            for _ in 0..<30 {
+                let command = generator.next()
+                seen[Self.name(command, try store.apply(command, epoch: 1)), default: 0] += 1
+            }
+        }
+        let wanted = [
+            "accept: accepted", "accept: duplicate", "accept: blocked", "accept: unknown_conversation",
+            "accept: not_a_member", "accept: invalid_field recipients", "accept: invalid_field message.id",
+            "change: changed", "change: nothing", "change: exists", "change: unknown_conversation",
+            "change: not_a_member", "change: not_allowed", "change: invalid_field members",
+            "change: invalid_field name",
+            "recall: recalled", "recall: nothing", "recall: too_late", "recall: not_allowed", "recall: unknown_message",
+            "edit: noted", "edit: nothing", "edit: too_late", "edit: not_allowed", "edit: unknown_message",
+            "edit: invalid_field content", "delete: noted", "signOut: done", "delete: unknown_message",
+            "delete: invalid_field messages",
+            "setConversationSettings: noted", "setConversationSettings: nothing", "endLevel: noted",
+            "endLevel: nothing",
+            "setPersonSettings: noted", "setPersonSettings: nothing",
+            "setPersonSettings: invalid_field quiet_hours.start", "setBlocked: noted", "setBlocked: nothing",
+            "setBlocked: invalid_field user", "acceptCustom: accepted", "acceptCustom: duplicate",
+            "acceptCustom: invalid_field recipients", "setPushState: taken", "readConversation: conversation",
+            "readConversation: unknown_conversation", "readConversation: not_a_member", "readHistory: history",
+            "readHistory: unknown_message", "readHistory: unknown_conversation", "readHistory: invalid_field limit",
+            "markRead: read", "markRead: nothing",
+        ]
+        for name in wanted { #expect(seen[name] != nil, "\(name)") }
+    }
+
+    private static func name(_ command: StoreCommand, _ result: StoreResult) -> String {
+        let kind = "\(command)".prefix { $0 != "(" }
+        let answer =
+            switch result {
+            case .refused(let problem):
+                problem.code == .invalidField ? "invalid_field \(problem.field)" : problem.code.rawValue
+            case .changed(nil, _), .noted(nil, _), .read(nil, _): "nothing"
+            default: String("\(result)".prefix { $0 != "(" })
+            }
+        return "\(kind): \(answer)"
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import GRDB
+import StoreModel
+import Testing
+import TidingsModel
+
+@testable import MessageStore
+
+@Suite struct `A store file of version 1` {
+    private static let hall = ConversationID(type: .chatRoom, target: "hall")
+    private static let toAda = ConversationID(type: .direct, target: "ada")
+
+    /// What the file holds: three records derived, two more in the journal only.
+    private static let commands: [StoreCommand] = [
+        accept(message(1)),
+        .putConversation(ConversationRecord(app: "shop", conversation: hall, name: "Hall", members: [])),
+        accept(message(2, to: "hall", type: .chatRoom)), accept(message(3)),
+        accept(message(4, from: "bo", to: "hall", type: .chatRoom)),
+    ]
+
+    /// Writes the tables and rows as version 1 did.
+    private static func write(to path: String) throws {
+        var rows: [JournalRow] = [JournalRow(), JournalRow()]
+        rows[0].append(.accept(message(1), senderDevice: "phone", version: 0))
+        rows[0].append(
+            .putConversation(
+                ConversationRecord(app: "shop", conversation: self.hall, name: "Hall", members: []), version: 1))
+        rows[0].append(.accept(message(2, to: "hall", type: .chatRoom), senderDevice: "phone", version: 1))
+        rows[1].append(.accept(message(3), senderDevice: "phone", version: 0))
+        rows[1].append(.accept(message(4, from: "bo", to: "hall", type: .chatRoom), senderDevice: "phone", version: 1))
+        let blobs = rows.map { Data($0.bytes) }
+        let database = try DatabaseQueue(path: path)
+        try database.write { database in
+            try database.execute(sql: Schema.tables)
+            try database.execute(sql: "PRAGMA application_id = \(Schema.applicationID)")
+            try database.execute(sql: "PRAGMA user_version = 1")
+            try database.execute(sql: "INSERT INTO journal VALUES (1, ?), (4, ?)", arguments: [blobs[0], blobs[1]])
+            try database.execute(
+                sql: """
+                    UPDATE store SET epoch = 1, watermark = 3, indexed = 3, last_message = 2;
+                    INSERT INTO person VALUES (1, 'shop', 'ada', 0, 1, 0, 3), (2, 'shop', 'bo', 0, 1, 1, 3);
+                    -- Each: record 1, the direct conversation with the other (number << 4 | 1) << 1 | counts, unread.
+                    INSERT INTO person_log VALUES (1, 1, x'014200'), (2, 1, x'012301');
+                    INSERT INTO person_conversation VALUES (1, 33, 0, 0, 0), (2, 17, 1, 1, 0);
+                    INSERT INTO client_message VALUES (1, 'c1', 1, 1800000000001), (1, 'c2', 2, 1800000000002);
+                    INSERT INTO conversation VALUES (1, 'shop', 'CHRM', 'hall', 'Hall', 1);
+                    INSERT INTO membership VALUES (1, 1, x'');
+                    INSERT INTO message_index VALUES (1, 1, x''), (2, 3, x'');
+                    """)
+        }
+        try database.close()
+    }
+
+    @Test func `opens with everything in it, and goes on as any other`() async throws {
+        let folder = try TemporaryFolder()
+        try Self.write(to: folder.path())
+        var reference = ReferenceStore()
+        _ = reference.open()
+        _ = try reference.apply(Self.commands, epoch: 1)
+        let store = try MessageStore(path: folder.path(), logger: quiet)
+        #expect(store.opening == reference.open())
+        #expect(try await store.dump() == reference.dump())
+        let more: [StoreCommand] = [
+            .readHistory(bo, Self.hall, before: nil, limit: 9), .readHistory(bo, Self.toAda, before: nil, limit: 9),
+            accept(message(1, client: "c1")),
+            .recall(
+                RecallOperation(
+                    id: MessageID(rawValue: 9), app: "shop", message: MessageID(rawValue: 1), actor: nil, window: 0,
+                    at: 9)),
+            .setConversationSettings(bo, Self.toAda, ConversationSettings(level: .blocked), at: 9),
+            .markRead(bo, Self.toAda, upTo: 1, at: 9),
+        ]
+        #expect(try await store.apply(more) == reference.apply(more, epoch: 2))
+        store.close()
+        let again = try MessageStore(path: folder.path(), logger: quiet)
+        #expect(again.opening == reference.open())
+        #expect(try await again.dump() == reference.dump())
+        again.close()
+    }
+}

@@ -1,0 +1,87 @@
+import Foundation
+public import Testing
+
+/// How random tests are run: `TIDINGS_FUZZ=long` asks for the long form (`make fuzz-apns`).
+public enum Fuzz {
+    /// Whether the long form was asked for.
+    public static let isLong = ProcessInfo.processInfo.environment["TIDINGS_FUZZ"] == "long"
+
+    /// How far the process may grow in the last three quarters of the cases of one kind: what leaks a few bytes a case
+    /// leaks more than this, and an allocator's own coming and going is less.
+    private static let growthMax = 48 << 20
+
+    /// Runs the cases of one kind and says how many they were.
+    ///
+    /// In the long form, which runs one test at a time, the process must not grow from the first quarter to the end.
+    ///
+    /// - Parameters:
+    ///   - kind: what is fuzzed, as dev/fuzz-apns prints it.
+    ///   - short: how many cases run with each `swift test`.
+    ///   - long: how many in the long form.
+    ///   - body: one case, by its number, which is its seed.
+    public static func run(
+        _ kind: String, short: Int, long: Int, sourceLocation: SourceLocation = #_sourceLocation,
+        _ body: (Int) throws -> Void
+    ) rethrows {
+        let count = self.isLong ? long : short
+        var early = 0
+        for number in 0..<count {
+            if self.isLong, number == count / 4 { early = self.residentBytes }
+            try body(number)
+        }
+        guard self.isLong else { return }
+        let grown = self.residentBytes - early
+        print("fuzz \(count) \(kind)")
+        #expect(grown < self.growthMax, "\(kind): grown by \(grown) bytes", sourceLocation: sourceLocation)
+    }
+
+    /// proc(5), statm: the second number counts resident pages. 0 where there is no such file.
+    private static var residentBytes: Int {
+        let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
+        let pages = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+        return pages * 4_096
+    }
+}
+
+/// Numbers that are the same in every run (SplitMix64), and what fuzzing draws with them.
+public struct Chance: RandomNumberGenerator {
+    private var state: UInt64
+
+    /// The same seed draws the same numbers.
+    public init(seed: UInt64) { self.state = seed }
+
+    /// The next 64 bits.
+    public mutating func next() -> UInt64 {
+        self.state &+= 0x9e37_79b9_7f4a_7c15
+        var mixed = self.state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+        return mixed ^ (mixed >> 31)
+    }
+
+    /// 0..<limit.
+    public mutating func below(_ limit: Int) -> Int { Int(self.next() % UInt64(limit)) }
+
+    /// One of these, which are not none.
+    public mutating func pick<Element>(_ elements: [Element]) -> Element { elements[self.below(elements.count)] }
+
+    /// As many bytes.
+    public mutating func bytes(_ count: Int) -> [UInt8] {
+        (0..<count).map { _ in UInt8(truncatingIfNeeded: self.next()) }
+    }
+
+    /// Changes, removes, repeats or inserts a few bytes.
+    public mutating func mutate(_ bytes: inout [UInt8]) {
+        guard !bytes.isEmpty else { return }
+        let at = self.below(bytes.count)
+        let length = min(1 + self.below(12), bytes.count - at)
+        switch self.below(7) {
+        case 0, 1: bytes[at] = UInt8(truncatingIfNeeded: self.next())
+        case 2: bytes[at] ^= 1 << UInt8(self.below(8))
+        case 3: bytes.removeSubrange(at..<(at + length))
+        case 4: bytes.insert(contentsOf: bytes[at..<(at + length)], at: self.below(bytes.count))
+        case 5: bytes.removeSubrange(at...)
+        default: bytes.insert(UInt8(truncatingIfNeeded: self.next()), at: at)
+        }
+    }
+}

@@ -1,0 +1,200 @@
+import APNsModel
+import ServerCore
+import StoreModel
+import Testing
+import TidingsModel
+
+@Suite struct `The devices of a person` {
+    static func bench(_ policy: DevicePolicy) -> ServerBench {
+        var settings = ServerBench.plain
+        settings.devicePolicy = policy
+        return ServerBench(settings: settings)
+    }
+
+    @Test func `are all signed in by default`() {
+        var bench = Self.bench(.all)
+        bench.connect("bob")
+        #expect(bench.connect("bob", "tablet").lines.outside == ["s2 ← welcome head 0 unread 0"])
+    }
+
+    @Test func `give their place to the newest, and are told why`() {
+        var bench = Self.bench(.newestOnly)
+        bench.connect("bob")
+        bench.goneDevice("bob", "watch")
+        bench.say(to: .direct("bob"))
+        #expect(
+            bench.connect("bob", "tablet").lines
+                == [
+                    "store sign in bob/tablet", "s3 ← welcome head 1 unread 1", "store end m1 bob/watch signed_out",
+                    "store sign out bob/watch", "store sign out bob/phone",
+                ].filter { !$0.contains("phone") })
+    }
+
+    @Test func `give their place to one of the same platform only`() {
+        var bench = Self.bench(.onePerPlatform)
+        bench.connect("bob", "phone", platform: "ios")
+        bench.connect("bob", "desk", platform: "linux")
+        #expect(
+            bench.connect("bob", "new", platform: "ios").lines == [
+                "store sign in bob/new", "s3 ← welcome head 0 unread 0", "s1 ← fatal kicked", "close s1",
+                "store sign out bob/phone",
+            ])
+        #expect(bench.say(to: .direct("bob")).outside == ["reply accepted m1", "s2 ← entry 1 m1", "s3 ← entry 1 m1"])
+    }
+
+    @Test func `lose a token that another person's sign-in takes over`() {
+        var bench = ServerBench()
+        bench.goneDevice("bob")
+        bench.say(to: .direct("bob"))
+        bench.answerPush(.refused(APNsRefusal(.tooManyRequests, status: 429)))
+        let carol = bench.connect("carol").session
+        bench.script = [.taken([ServerBench.device("bob")])]
+        #expect(
+            bench.run(.frame(carol, .registerPush(ServerBench.registration("bob")))) == [
+                "store token of carol/phone is registered", "store end m1 bob/phone no_token",
+            ])
+        #expect(bench.say(to: .direct("bob")).ends.last == "store end m2 bob/phone no_token")
+    }
+}
+
+@Suite struct `A badge that fell` {
+    /// Bob's phone shows 2; he has a tablet in the background.
+    static func bench(_ perHour: Int = 3) -> (bench: ServerBench, tablet: SessionID) {
+        var settings = ServerBench.plain
+        settings.badgePushesPerHour = perHour
+        var bench = ServerBench(settings: settings)
+        bench.goneDevice("bob")
+        for sender in ["alice", "carol"] as [UserID] {
+            bench.say(from: sender, to: .direct("bob"))
+            bench.acceptPush()
+        }
+        let tablet = bench.connect("bob", "tablet", .background(remainingMilliseconds: 100_000)).session
+        return (bench, tablet)
+    }
+
+    @Test func `is told to the phone by one silent push for several reads`() throws {
+        var (bench, tablet) = Self.bench()
+        #expect(bench.run(.frame(tablet, .markRead(.direct("alice"), upTo: 2))).filter { $0.hasPrefix("push") } == [])
+        bench.pass(5_000)
+        bench.run(.frame(tablet, .markRead(.direct("carol"), upTo: 3)))
+        #expect(bench.pass(4_999).outside == [])
+        bench.pass(1)
+        #expect(bench.pushes.count == 1)
+        let request = try #require(bench.pushes.last).request
+        #expect(request.pushType == .background)
+        #expect(request.priority == .powerAware)
+        #expect(bench.payload?["aps"] == ["content-available": 1])
+        #expect(bench.payload?["tidings"]?["badge"]?.intValue == 0)
+        #expect(bench.payload?["tidings"]?["bseq"]?.intValue == 4)
+        bench.acceptPush()
+        #expect(bench.pass(3_600_000).filter { $0.hasPrefix("push") } == [])
+    }
+
+    @Test func `is not told when an alert is sent meanwhile, which carries the number`() {
+        var (bench, tablet) = Self.bench()
+        bench.run(.frame(tablet, .markRead(.direct("alice"), upTo: 2)))
+        bench.say(to: .direct("bob"))
+        bench.acceptPush()
+        #expect(bench.pass(60_000).filter { $0.hasPrefix("push") } == [])
+    }
+
+    @Test func `is not told to a phone whose app has come back`() {
+        var (bench, tablet) = Self.bench()
+        bench.run(.frame(tablet, .markRead(.direct("alice"), upTo: 2)))
+        bench.connect("bob", "phone", .foreground, after: 2)
+        #expect(bench.pass(20_000).filter { $0.hasPrefix("push") } == [])
+    }
+
+    @Test func `is told three times an hour at most, and the last one is right`() {
+        var (bench, tablet) = Self.bench(1)
+        bench.run(.frame(tablet, .markRead(.direct("alice"), upTo: 2)))
+        bench.pass(10_000)
+        bench.acceptPush()
+        bench.run(.frame(tablet, .markRead(.direct("carol"), upTo: 3)))
+        bench.pass(3_500_000)
+        #expect(bench.pushes.isEmpty)
+        bench.pass(100_000)
+        #expect(bench.payload?["tidings"]?["badge"]?.intValue == 0)
+    }
+
+    @Test func `is not told if the operator wants no such pushes`() {
+        var (bench, tablet) = Self.bench(0)
+        bench.run(.frame(tablet, .markRead(.direct("alice"), upTo: 2)))
+        bench.pass(3_600_000)
+        #expect(bench.pushes.isEmpty)
+    }
+
+    @Test func `is told again later when APNs does not take it`() {
+        var (bench, tablet) = Self.bench()
+        bench.run(.frame(tablet, .markRead(.direct("alice"), upTo: 2)))
+        bench.pass(10_000)
+        bench.answerPush(.notSent("no connection"))
+        bench.pass(30_000)
+        #expect(bench.pushes.count == 1)
+    }
+}
+
+@Suite struct `A chat room` {
+    static let room = ConversationID.room("lobby")
+
+    static func bench() -> (bench: ServerBench, alice: SessionID, bob: SessionID) {
+        var bench = ServerBench()
+        bench.run(
+            .api(
+                ApiRequestID(0),
+                .putConversation(.init(app: ServerBench.app, conversation: Self.room, name: "Lobby", members: []))))
+        let alice = bench.connect("alice").session
+        let bob = bench.connect("bob").session
+        return (bench, alice, bob)
+    }
+
+    static func enter(_ bench: inout ServerBench, _ session: SessionID, _ room: ConversationID = Self.room) -> [String]
+    {
+        bench.script = [.history([], hasMore: false)]
+        return bench.ask(session, 1, .enterRoom(room, history: 0))
+    }
+
+    @Test func `is heard from when its history was answered until it is left`() {
+        var (bench, alice, bob) = Self.bench()
+        #expect(
+            Self.enter(&bench, bob) == ["store history bob CHRM:lobby 1", "s2 ← answer 1 history([], hasMore: false)"])
+        bench.frames = []
+        bench.run(.frame(alice, .send(bench.draft("hi", Self.room))))
+        guard case .signal(.room(let message))? = bench.frames.last else {
+            Issue.record("nothing was heard: \(bench.frames)")
+            return
+        }
+        #expect(message.id == bench.messages[0])
+        #expect(bench.ask(bob, 2, .exitRoom(Self.room)) == ["s2 ← answer 2 done(0)"])
+        bench.frames = []
+        bench.run(.frame(alice, .send(bench.draft("ho", Self.room))))
+        #expect(bench.frames.count == 1)  // alice's own answer
+    }
+
+    @Test func `is not told to the connection a message comes from, nor to one that is gone`() {
+        var (bench, alice, bob) = Self.bench()
+        _ = Self.enter(&bench, alice)
+        _ = Self.enter(&bench, bob)
+        bench.run(.disconnected(bob))
+        bench.frames = []
+        bench.run(.frame(alice, .send(bench.draft("hi", Self.room))))
+        #expect(bench.frames.count == 1)
+    }
+
+    @Test func `is one of five that a connection hears`() {
+        var (bench, alice, _) = Self.bench()
+        for number in 1...5 { _ = Self.enter(&bench, alice, .room("r\(number)")) }
+        #expect(Self.enter(&bench, alice, .room("r6")).first?.hasPrefix("s1 ← answer 1 refused(not_allowed") == true)
+        bench.ask(alice, 2, .exitRoom(.room("r1")))
+        #expect(Self.enter(&bench, alice, .room("r6")).count == 2)
+    }
+
+    @Test func `is a chat room and nothing else, and is heard on a connection`() {
+        var (bench, alice, _) = Self.bench()
+        #expect(
+            bench.ask(alice, 1, .enterRoom(.group("team"), history: 1)).first?.contains("conversation.type") == true)
+        let lines = bench.run(
+            .api(ApiRequestID(1), .request(ServerBench.app, actor: "alice", .enterRoom(Self.room, history: 1))))
+        #expect(lines.first?.hasPrefix("reply answer refused(not_allowed") == true)
+    }
+}

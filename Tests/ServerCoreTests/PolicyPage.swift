@@ -1,0 +1,227 @@
+import Foundation
+import ServerCore
+import Testing
+import TidingsModel
+
+/// The rows of DESIGN §5 in their order: how the facts come to fit one, what it answers, and how the page tells it.
+struct PolicyRow: Sendable, CustomTestStringConvertible {
+    let name: String
+    let verdict: PushVerdict
+    /// Rows about the same fact exclude each other.
+    let fact: String
+    /// What must be so for the row to decide.
+    let needs: String
+    let apply: @Sendable (inout PushFacts) -> Void
+
+    init(
+        _ name: String, _ verdict: PushVerdict, _ needs: String, fact: String? = nil,
+        apply: @escaping @Sendable (inout PushFacts) -> Void
+    ) {
+        self.name = name
+        self.verdict = verdict
+        self.fact = fact ?? name
+        self.needs = needs
+        self.apply = apply
+    }
+
+    var testDescription: String { self.name }
+
+    static let all: [PolicyRow] = [
+        .init("own_device", .end(.ownDevice), "the message was sent from this device") { $0.isOwnDevice = true },
+        .init("no_device", .end(.noDevice), "the person has no device") { $0.hasDevice = false },
+        .init("signed_out", .end(.signedOut), "the device is signed out") { $0.isSignedOut = true },
+        .init(
+            "not_notifiable", .end(.notNotifiable),
+            "a command, a chat room, the person's own message, or the sender asked for no push"
+        ) { $0.isNotifiable = false },
+        .init("settled", .end(.settled(.appHandled)), "the device has settled it itself") { $0.settled = .appHandled },
+        .init("read_elsewhere", .end(.readElsewhere), "the person has read or deleted it on another device") {
+            $0.isReadElsewhere = true
+        },
+        .init("recalled", .end(.recalled), "it was withdrawn before it was sent") { $0.isRecalled = true },
+        .init("expired", .end(.expired), "its lifetime, or `push.lifetime_milliseconds`, is over") {
+            $0.isExpired = true
+        },
+        .init("muted", .end(.muted), "the conversation's level, or its kind's, does not let it ring") {
+            $0.isMuted = true
+        },
+        .init("quiet_hours", .end(.quietHours), "quiet hours whose pushes the person wants dropped", fact: "quiet") {
+            $0.quietHours = .drop
+        },
+        .init("no_token", .end(.noToken), "the device has registered no push token", fact: "token") {
+            $0.token = .missing
+        },
+        .init(
+            "token_dead", .end(.tokenDead(timestamp: 5)), "APNs has said 410, newer than the registration",
+            fact: "token"
+        ) { $0.token = .dead(timestamp: 5) },
+        .init(
+            "token_quarantined", .end(.tokenQuarantined), "APNs has refused the token, and it has not registered again",
+            fact: "token"
+        ) { $0.token = .quarantined },
+        .init("live", .wait(.live), "a connection carries it whose deadline has not passed", fact: "lease") {
+            $0.presence = .live
+        },
+        .init("grace", .wait(.grace), "the phone may come straight back", fact: "lease") { $0.presence = .grace },
+        .init("quiet_hours", .wait(.quietHours), "quiet hours, until they end", fact: "quiet") {
+            $0.quietHours = .defer
+        },
+        .init(
+            "active_elsewhere", .wait(.activeElsewhere),
+            "the person has just done something on another device that is in front"
+        ) { $0.isActiveElsewhere = true },
+        .init("merging", .wait(.merging), "many alerts of this conversation came, and it does not mention the person") {
+            $0.isStorm = true
+        },
+        .init("config_fault", .wait(.configFault), "the push credential is missing or refused", fact: "lane") {
+            $0.lane = .configFault
+        },
+        .init("breaker_open", .wait(.breakerOpen), "many tokens in a row were refused for one reason", fact: "lane") {
+            $0.lane = .breakerOpen
+        },
+        .init("throttled", .wait(.throttled), "APNs said that this token gets too many", fact: "retry") {
+            $0.retry = .throttled
+        },
+        .init("provider_down", .wait(.providerDown), "APNs cannot be reached, or fails", fact: "retry") {
+            $0.retry = .providerDown
+        },
+    ]
+}
+
+/// The page docs/push-policy.md, made from the rows and from what the verdict says.
+///
+/// `TIDINGS_WRITE_DOCS=1` writes it; otherwise it is compared.
+enum PolicyPage {
+    static let path = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appending(path: "docs/push-policy.md")
+
+    static func check() throws {
+        if ProcessInfo.processInfo.environment["TIDINGS_WRITE_DOCS"] == "1" {
+            try Self.text.write(to: Self.path, atomically: true, encoding: .utf8)
+        }
+        let page = (try? String(contentsOf: Self.path, encoding: .utf8)) ?? ""
+        #expect(page == Self.text, "docs/push-policy.md is out of date: run this test with TIDINGS_WRITE_DOCS=1")
+    }
+
+    private static let examples: [(String, Situation)] = [
+        ("nothing speaks against it", .plain),
+        (
+            "a message in a muted group that mentions me, at level `mentions`",
+            .plain.with {
+                $0.level = .mentions; $0.mention = .me
+            }
+        ),
+        (
+            "the same, mentioning somebody else",
+            .plain.with {
+                $0.level = .mentions; $0.mention = .somebodyElse
+            }
+        ),
+        (
+            "`@all` at level `mentions_of_me`",
+            .plain.with {
+                $0.level = .mentionsOfMe; $0.mention = .everybody
+            }
+        ),
+        (
+            "a mention of me at level `blocked`",
+            .plain.with {
+                $0.level = .blocked; $0.mention = .me
+            }
+        ),
+        ("at night, quiet hours that defer", .plain.with { $0.quiet = .defer }),
+        ("at night, quiet hours that drop", .plain.with { $0.quiet = .drop }),
+        (
+            "at night, withdrawn meanwhile",
+            .plain.with {
+                $0.quiet = .defer; $0.isRecalled = true
+            }
+        ),
+        ("the person writes on the iPad", .plain.with { $0.isActiveElsewhere = true }),
+        (
+            "and reads it there",
+            .plain.with {
+                $0.isActiveElsewhere = true; $0.isRead = true
+            }
+        ),
+        ("the phone has just lost its socket", .plain.with { $0.lease = .grace }),
+        (
+            "the app never registered for pushes",
+            .plain.with {
+                $0.token = .missing; $0.quiet = .defer
+            }
+        ),
+    ]
+
+    static var text: String {
+        var lines = [
+            "# When a push is sent", "",
+            "This page is made from the rule and held against it by a test; the rule itself is one file,",
+            "[PushVerdict.swift](../Sources/Server/ServerCore/Push/PushVerdict.swift). It is asked for each *leg*, one message on its",
+            "way to one device, when a connection does not carry it.", "",
+            "The rows are tried from the top; the first that fits decides. An **end** is for good: the message stays in the person's log,",
+            "the device gets it when it syncs, and nothing rings. A **wait** is looked at again when its reason goes away. All rows are gone",
+            "through again at the moment of sending, also after each wait. What the names mean to an operator stands in",
+            "[errors.md](errors.md#ends-of-a-leg).", "", "## The rows", "", "| # | verdict | when |", "|---|---|---|",
+        ]
+        for (index, row) in PolicyRow.all.enumerated() {
+            let verdict = row.verdict.words.split(separator: " ")
+            lines.append("| \(index + 1) | \(verdict[0]) `\(verdict[1])` | \(row.needs) |")
+        }
+        lines.append("| \(PolicyRow.all.count + 1) | send | nothing speaks against it |")
+        lines += [
+            "", "## Which messages a level lets ring", "", "| level | no mention | me | somebody else | everybody |",
+            "|---|---|---|---|---|",
+        ]
+        for level in NotificationLevel.allCases {
+            let cells = [Situation.Mention.nobody, .me, .somebodyElse, .everybody].map { mention in
+                let situation = Situation.plain.with {
+                    $0.level = level; $0.mention = mention
+                }
+                return PushVerdict(situation.facts) == .send ? "rings" : "–"
+            }
+            lines.append("| `\(level.rawValue)` | \(cells.joined(separator: " | ")) |")
+        }
+        lines += ["", "## Examples", "", "| what is | verdict |", "|---|---|"]
+        for (words, situation) in Self.examples {
+            lines.append("| \(words) | \(Self.marked(PushVerdict(situation.facts).words)) |")
+        }
+        lines += Self.notes
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private static func marked(_ verdict: String) -> String {
+        let words = verdict.split(separator: " ")
+        return words.count == 2 ? "\(words[0]) `\(words[1])`" : verdict
+    }
+
+    private static let notes: [String] = {
+        let settings = ServerSettings()
+        return [
+            "", "## Times and numbers", "",
+            "- `active_elsewhere`: something the *person* did (connected in front, came to front, sent, read, opened, typed, asked) less than",
+            "  \(settings.activeElsewhereTime / 1_000) s ago, on a device in front. What the app does by itself, such as acks and pings, is not the person. The wait is",
+            "  over at once when that device leaves the front.",
+            "- `merging`: after \(settings.stormLimit) alerts of one conversation to a device within \(settings.stormWindow / 1_000) s the next ones wait for the end of that window",
+            "  and go as one, with their number, under the newest one's id. It opens the next window, in which all wait. A mention of the",
+            "  person goes at once.",
+            "- Quiet hours go by the clock on the person's wall. Over a change of that clock: a begin or an end it never shows is the moment it",
+            "  is put forward; of one it shows twice, they begin at the first and end at the second. As long as the zone is not known the leg waits.",
+            "- A withdrawal is a leg of its own, to devices that have shown the message or may have. It makes no sound, so neither level nor",
+            "  hour holds it up; all other rows hold.",
+        ]
+    }()
+}
+
+extension Situation {
+    /// Nothing special.
+    static let plain = Situation(
+        level: .all, mention: .nobody, quiet: .none, isRecalled: false, isRead: false, isActiveElsewhere: false,
+        token: .usable, lease: .gone)
+
+    func with(_ change: (inout Situation) -> Void) -> Situation {
+        var copy = self
+        change(&copy)
+        return copy
+    }
+}

@@ -1,0 +1,155 @@
+import APNsModel
+import ServerCore
+import StoreModel
+import TidingsModel
+
+// Telling.
+extension ServerBench {
+    mutating func take(_ effects: [ServerEffect], _ lines: inout [String]) {
+        for effect in effects {
+            switch effect {
+            case .store(let id, let command):
+                self.waiting.append((id, command))
+                lines.append("store " + self.tell(command))
+            case .write(let session, let frame):
+                self.frames.append(frame)
+                lines.append("s\(session.rawValue) ← " + self.tell(frame))
+            case .close(let session): lines.append("close s\(session.rawValue)")
+            case .probe(let session): lines.append("probe s\(session.rawValue)")
+            case .push(let id, _, let request):
+                self.pushes.append((id, request))
+                lines.append("push " + self.tell(request))
+            case .readTimeZone(let name): lines.append("zone? \(name)")
+            case .reply(_, let result):
+                self.replies.append(result)
+                lines.append("reply " + self.tell(result))
+            case .raiseAlarm(_, let alarm): lines.append("alarm \(alarm)")
+            case .clearAlarm: lines.append("alarm over")
+            case .stopForStoreFailure(let reason): lines.append("stop: \(reason)")
+            case .drained: lines.append("drained")
+            case .flagBug(let text): lines.append("BUG: \(text)")
+            }
+        }
+    }
+
+    private func name(_ message: MessageID) -> String {
+        "m\((self.messages.firstIndex(of: message) ?? -1) + 1)"
+    }
+
+    private func name(_ leg: LegID) -> String {
+        "\(self.name(leg.message)) \(leg.user.user)/\(leg.device?.rawValue ?? "-")"
+    }
+
+    private mutating func tell(_ command: StoreCommand) -> String {
+        switch command {
+        case .accept(let message, _):
+            self.messages.append(message.id)
+            return "accept \(self.name(message.id))"
+        case .putConversation(let record): return "conversation \(record.conversation)"
+        case .signIn(let key, _, _): return "sign in \(key.user.user)/\(key.device)"
+        case .signOut(let key, _): return "sign out \(key.user.user)/\(key.device)"
+        case .setPushState(let key, let state): return "token of \(key.user.user)/\(key.device) is \(Self.name(state))"
+        case .advance(let key, let settled, let decided):
+            let cursors = [settled.map { "settled \($0)" }, decided.map { "decided \($0)" }].compactMap(\.self)
+            return "cursor \(key.user.user)/\(key.device) \(cursors.joined(separator: ", "))"
+        case .markRead(let user, let conversation, let upTo, _): return "read \(user.user) \(conversation) \(upTo)"
+        case .keepLeg(let open): return "keep \(self.name(open.leg)) \(open.wait.rawValue) after \(open.attempts)"
+        case .endLeg(let ended):
+            switch ended.end {
+            case .accepted: return "end \(self.name(ended.leg)) accepted"
+            default:
+                return "end \(self.name(ended.leg)) \(ended.end.name)" + (ended.end.detail.map { " \($0)" } ?? "")
+            }
+        case .receipt(let leg, let receipt, _): return "receipt \(self.name(leg)) \(receipt.rawValue)"
+        case .loadUser(let user): return "load \(user.user)"
+        case .readLog(let user, let after, let limit): return "log \(user.user) after \(after), \(limit)"
+        case .trace(_, let message): return "trace \(self.name(message))"
+        case .change(let operation): return "\(operation.action.name) \(operation.conversation)"
+        case .recall(let operation):
+            self.messages.append(operation.id)
+            return "recall \(self.name(operation.message))"
+        case .edit(let operation): return "edit \(self.name(operation.message))"
+        case .delete(let user, let deletion, _): return "delete \(user.user) \(deletion.messages.map(self.name))"
+        case .setConversationSettings(let user, let conversation, let settings, _):
+            return "set \(user.user) \(conversation) \(settings.level?.rawValue ?? "none")"
+        case .endLevel(let user, let conversation, _): return "end level \(user.user) \(conversation)"
+        case .setPersonSettings(let user, let settings, _): return "set \(user.user) \(settings)"
+        case .setBlocked(let user, let other, let isBlocked, _):
+            return "\(isBlocked ? "block" : "unblock") \(user.user) \(other)"
+        case .acceptCustom(let operation):
+            self.messages.append(operation.message.id)
+            return "custom \(self.name(operation.message.id)) \(operation.recipients)"
+        case .readConversation(_, let conversation, _): return "conversation? \(conversation)"
+        case .readHistory(let user, let conversation, _, let limit):
+            return "history \(user.user) \(conversation) \(limit)"
+        case .readSettings(let user): return "settings? \(user.user)"
+        }
+    }
+
+    private static func name(_ state: PushState) -> String {
+        switch state {
+        case .none: "none"
+        case .registered: "registered"
+        case .quarantined(_, _, let reason): "quarantined \(reason)"
+        case .dead(let timestamp): "dead \(timestamp)"
+        }
+    }
+
+    private func tell(_ frame: ServerFrame) -> String {
+        switch frame {
+        case .welcome(let welcome): "welcome head \(welcome.head) unread \(welcome.unread)"
+        case .sendAccepted(let accepted):
+            "accepted \(accepted.clientMessageID) \(self.name(accepted.messageID)) at \(accepted.position)"
+        case .sendRefused(let id, let problem): "refused \(id) \(problem)"
+        case .entry(let entry): "entry " + self.tell(entry)
+        case .page(let page): "page [\(page.entries.map(self.tell).joined(separator: ", "))] head \(page.head)"
+        case .pong(let number): "pong \(number)"
+        case .problem(let problem, let isFatal): (isFatal ? "fatal " : "problem ") + problem.code.rawValue
+        case .reconnect(let after): "reconnect after \(after)"
+        case .answer(let number, let answer): "answer \(number) \(answer)"
+        case .signal(let signal): "signal \(signal)"
+        }
+    }
+
+    private func tell(_ entry: LogEntry) -> String {
+        switch entry.body {
+        case .message(let message): "\(entry.position) \(self.name(message.id))"
+        case .read(let conversation, let upTo): "\(entry.position) read \(conversation) \(upTo)"
+        case .custom(let message): "\(entry.position) custom \(self.name(message.id))"
+        case .recall(let recall): "\(entry.position) recall \(self.name(recall.message))"
+        case .edit(let edit): "\(entry.position) edit \(self.name(edit.message))"
+        case .deletion(let deletion): "\(entry.position) delete \(deletion.messages.map(self.name))"
+        case .conversationSettings(let conversation, let settings): "\(entry.position) \(conversation) \(settings)"
+        case .personSettings(let settings): "\(entry.position) \(settings)"
+        case .blocked(let user, let isBlocked): "\(entry.position) \(isBlocked ? "block" : "unblock") \(user)"
+        case .change(let change): "\(entry.position) \(change.conversation) \(change.action.name)"
+        case .unknown: "\(entry.position) unknown"
+        }
+    }
+
+    private func tell(_ request: APNsRequest) -> String {
+        let payload = try? JSONValue(parsing: request.payload)
+        let info = payload.flatMap { PushInfo(userInfo: $0) }
+        let token = request.token.rawValue
+        let name = stride(from: 0, to: token.count, by: 2).compactMap { offset -> Character? in
+            let start = token.index(token.startIndex, offsetBy: offset)
+            return UInt8(token[start..<token.index(start, offsetBy: 2)], radix: 16).map {
+                Character(Unicode.Scalar($0))
+            }
+        }
+        let badge = payload?["aps"]?["badge"]?.intValue ?? -1
+        return
+            "\(info.map { self.name($0.message) } ?? "?") to \(String(name)) badge \(badge)@\(info?.badgePosition ?? 0)"
+    }
+
+    private func tell(_ result: ApiResult) -> String {
+        switch result {
+        case .accepted(let accepted): "accepted \(self.name(accepted.messageID))"
+        case .done: "done"
+        case .refused(let problem): "refused \(problem.code.rawValue) \(problem.field)"
+        case .trace(let trace): "trace of \(trace.map { self.name($0.message.id) } ?? "nothing")"
+        case .page(let page): "page of \(page.entries.count)"
+        case .answer(let answer): "answer \(answer)"
+        }
+    }
+}

@@ -1,0 +1,237 @@
+import APNsModel
+import ServerCore
+import StoreModel
+import Testing
+import TidingsModel
+
+/// What a withdrawal does to the devices of those who have the message: `m1` is the message, `m2` its withdrawal.
+@Suite struct `A withdrawal` {
+    /// Withdraws a message of alice's to bob as the backend; the store says who has shown it.
+    static func recall(
+        _ bench: inout ServerBench, at position: LogPosition = 2, unread: Int = 0, shown devices: [DeviceID] = []
+    ) -> [String] {
+        guard let id = bench.messages.first, let message = bench.stored(id) else { return [] }
+        let recall = Recall(
+            id: MessageID(rawValue: 0), message: id, conversation: .direct("bob"), sender: "alice", at: bench.now.wall)
+        bench.recalled = (
+            recall, message, [.init(user: "bob", position: position, unread: unread)],
+            devices.map { LegID(message: id, user: ServerBench.key("bob"), device: $0) }
+        )
+        return bench.run(.api(ApiRequestID(1), .request(ServerBench.app, actor: nil, .recall(id))))
+    }
+
+    @Test func `before the push ends the leg, and no device hears of what it never showed`() {
+        var bench = ServerBench()
+        bench.goneDevice("bob")
+        bench.say(to: .direct("bob"))
+        bench.answerPush(.refused(APNsRefusal(.tooManyRequests, status: 429)))
+        #expect(
+            Self.recall(&bench) == [
+                "store recall m1", "reply answer done(0)", "store end m1 bob/phone recalled",
+                "store cursor bob/phone decided 2",
+            ])
+        #expect(bench.pass(600_000).outside == [])
+    }
+
+    @Test func `after the push follows it, silent and under its name`() throws {
+        var bench = ServerBench()
+        bench.goneDevice("bob")
+        bench.say(to: .direct("bob"))
+        bench.acceptPush()
+        #expect(
+            Self.recall(&bench, shown: ["phone"]) == [
+                "store recall m1", "reply answer done(0)", "store keep m2 bob/phone in_flight after 0",
+                "push m1 to bob/phone badge 0@2", "store cursor bob/phone decided 2",
+            ])
+        let request = try #require(bench.pushes.last).request
+        let payload = try #require(bench.payload)
+        #expect(request.collapseID == bench.messages[0].description)
+        #expect(request.pushType == .alert)
+        let aps = try #require(payload["aps"])
+        #expect(aps["interruption-level"] == "passive")
+        #expect(aps["sound"] == nil)
+        #expect(aps["badge"]?.intValue == 0)
+        #expect(aps["mutable-content"]?.intValue == 1)
+        #expect(aps["alert"]?["body"] == "A message was withdrawn")
+        #expect(PushInfo(userInfo: payload)?.isRecall == true)
+        #expect(PushInfo(userInfo: payload)?.position == 2)
+        #expect(payload["rc"]?["tId"] == "alice")
+        #expect(payload["message"]?["params"]?["corner_mark_decrease"] == true)
+        #expect(bench.acceptPush() == ["store end m2 bob/phone accepted"])
+    }
+
+    @Test func `of a message that was read does not lower other senders' number`() {
+        var bench = ServerBench()
+        let bob = bench.connect("bob").session
+        bench.run(.frame(bob, .registerPush(ServerBench.registration("bob"))))
+        bench.say(to: .direct("bob"))
+        bench.run(.frame(bob, .ack(.init(stored: 1, settled: []))))
+        bench.run(.frame(bob, .markRead(.direct("alice"), upTo: 1)))
+        bench.run(.frame(bob, .runState(.suspending)))
+        #expect(Self.recall(&bench, at: 3, shown: ["phone"]).outside.last == "push m1 to bob/phone badge 0@3")
+        #expect(bench.payload?["message"] == nil)
+    }
+
+    @Test func `while the push is on its way waits for its answer`() {
+        var bench = ServerBench()
+        bench.goneDevice("bob")
+        bench.say(to: .direct("bob"))
+        #expect(
+            Self.recall(&bench) == [
+                "store recall m1", "reply answer done(0)", "store keep m2 bob/phone in_flight after 0",
+            ])
+        #expect(
+            bench.acceptPush() == [
+                "store end m1 bob/phone accepted", "push m1 to bob/phone badge 0@2", "store cursor bob/phone decided 2",
+            ])
+    }
+
+    @Test func `while the push is on its way keeps it from being sent again`() {
+        var bench = ServerBench()
+        bench.goneDevice("bob")
+        bench.say(to: .direct("bob"))
+        _ = Self.recall(&bench)
+        #expect(bench.answerPush(.unknownOutcome("reset")).ends == ["store end m1 bob/phone recalled"])
+        #expect(bench.pass(10_000).outside == ["push m1 to bob/phone badge 0@2"])
+    }
+
+    @Test func `reaches a phone that listens on its connection, and is settled there`() {
+        var bench = ServerBench()
+        let bob = bench.connect("bob").session
+        bench.say(to: .direct("bob"))
+        bench.run(.frame(bob, .ack(.init(stored: 1, settled: []))))
+        #expect(
+            Self.recall(&bench, shown: ["phone"]) == [
+                "store recall m1", "reply answer done(0)", "s1 ← entry 2 recall m1",
+                "store keep m2 bob/phone live after 0",
+            ])
+        #expect(
+            bench.run(.frame(bob, .ack(.init(stored: 2, settled: [])))) == [
+                "store end m2 bob/phone settled shown", "store cursor bob/phone settled 2",
+            ])
+    }
+
+    @Test func `that a phone does not settle is pushed to it`() {
+        var bench = ServerBench()
+        let bob = bench.connect("bob").session
+        bench.run(.frame(bob, .registerPush(ServerBench.registration("bob"))))
+        bench.say(to: .direct("bob"))
+        bench.run(.frame(bob, .ack(.init(stored: 1, settled: []))))
+        _ = Self.recall(&bench, shown: ["phone"])
+        #expect(bench.run(.frame(bob, .runState(.suspending))).outside == ["push m1 to bob/phone badge 0@2"])
+    }
+
+    @Test func `goes in quiet hours and in a muted conversation, for it makes no sound`() {
+        var bench = ServerBench()
+        bench.goneDevice("bob")
+        bench.say(to: .direct("bob"))
+        bench.acceptPush()
+        bench.pass(120_000)
+        bench.settings["bob"] = AllSettings(
+            person: PersonSettings(
+                levels: [.direct: .blocked], quietHours: QuietHours(start: 0, end: 0, timeZone: "UTC", manner: .drop)))
+        #expect(Self.recall(&bench, shown: ["phone"]).outside.last == "push m1 to bob/phone badge 0@2")
+    }
+
+    @Test func `is taken up again after a crash`() {
+        var bench = ServerBench()
+        bench.goneDevice("bob")
+        bench.say(to: .direct("bob"))
+        bench.acceptPush()
+        _ = Self.recall(&bench, shown: ["phone"])
+        // The log as the store has it: the message and its withdrawal.
+        let recall = Recall(
+            id: bench.messages[1], message: bench.messages[0], conversation: .direct("alice"), sender: "alice",
+            at: bench.now.wall)
+        bench.entries["bob"] = [LogEntry(position: 2, body: .recall(recall))]
+        #expect(bench.crash().outside == ["push m1 to bob/phone badge 0@2"])
+        #expect(PushInfo(userInfo: bench.payload ?? .null)?.isRecall == true)
+        #expect(bench.acceptPush().ends == ["store end m2 bob/phone accepted"])
+    }
+
+    @Test func `whose leg was lost with the process goes to those who have shown the message`() {
+        var bench = ServerBench()
+        bench.goneDevice("bob")
+        bench.goneDevice("bob", "tablet")
+        bench.say(to: .direct("bob"))
+        bench.acceptPush()
+        bench.answerPush(.refused(APNsRefusal(.payloadTooLarge, status: 413)))
+        // The server dies when the withdrawal is synced and its leg is not.
+        let recall = Recall(
+            id: MessageID(rawValue: bench.messages[0].rawValue + 1), message: bench.messages[0],
+            conversation: .direct("alice"), sender: "alice", at: bench.now.wall)
+        bench.messages.append(recall.id)
+        bench.entries["bob"] = [LogEntry(position: 2, body: .recall(recall))]
+        bench.crash()
+        #expect(bench.connect("bob", "watch", after: 2).lines.contains("store trace m1"))
+        #expect(bench.pass(20_000).filter { $0.hasPrefix("push") } == ["push m1 to bob/phone badge 1@2"])
+        #expect(bench.acceptPush().ends == ["store end m2 bob/phone accepted"])
+    }
+
+    @Test func `ends like any leg when there is nothing to send it to`() {
+        var bench = ServerBench()
+        let bob = bench.connect("bob").session
+        bench.say(to: .direct("bob"))
+        bench.run(.frame(bob, .ack(.init(stored: 1, settled: []))))
+        bench.run(.frame(bob, .runState(.suspending)))
+        #expect(Self.recall(&bench, shown: ["phone"]).ends == ["store end m2 bob/phone no_token"])
+    }
+}
+
+@Suite struct `An edit` {
+    @Test func `that comes before the push is what the push says`() throws {
+        var bench = ServerBench()
+        bench.goneDevice("bob")
+        bench.say(to: .direct("bob"))
+        bench.answerPush(.refused(APNsRefusal(.tooManyRequests, status: 429)))
+        let edit = Edit(
+            message: bench.messages[0], conversation: .direct("bob"), content: #"{"content":"ho"}"#, at: 1)
+        bench.script = [
+            .noted(
+                .edit(edit),
+                deliveries: [.init(user: "alice", position: 2, unread: 0), .init(user: "bob", position: 2, unread: 1)])
+        ]
+        bench.run(
+            .api(
+                ApiRequestID(1),
+                .request(ServerBench.app, actor: "alice", .edit(bench.messages[0], content: #"{"content":"ho"}"#))))
+        #expect(bench.pass(5_000).outside == ["push m1 to bob/phone badge 1@2"])
+        #expect(PushInfo(userInfo: try #require(bench.payload))?.text?.body == "ho")
+    }
+
+    @Test func `is told to each side with the other as its target`() {
+        var bench = ServerBench()
+        bench.connect("alice")
+        bench.connect("bob")
+        let edit = Edit(message: MessageID(rawValue: 1), conversation: .direct("bob"), content: "x", at: 1)
+        bench.script = [
+            .noted(
+                .edit(edit),
+                deliveries: [.init(user: "alice", position: 1, unread: 0), .init(user: "bob", position: 1, unread: 0)])
+        ]
+        let request = ClientRequest.edit(MessageID(rawValue: 1), content: "x")
+        bench.frames = []
+        bench.run(.api(ApiRequestID(1), .request(ServerBench.app, actor: "alice", request)))
+        var seen = edit
+        seen.conversation = .direct("alice")
+        #expect(
+            bench.frames == [
+                .entry(LogEntry(position: 1, body: .edit(edit))), .entry(LogEntry(position: 1, body: .edit(seen))),
+            ])
+    }
+}
+
+@Suite struct `A message the person has deleted` {
+    @Test func `is not pushed any more`() {
+        var bench = ServerBench()
+        bench.goneDevice("bob")
+        bench.say(to: .direct("bob"))
+        bench.answerPush(.refused(APNsRefusal(.tooManyRequests, status: 429)))
+        let deletion = Deletion(conversation: .direct("alice"), messages: [bench.messages[0]])
+        bench.script = [.noted(.deletion(deletion), deliveries: [.init(user: "bob", position: 2, unread: 0)])]
+        #expect(
+            bench.run(.api(ApiRequestID(1), .request(ServerBench.app, actor: "bob", .delete(deletion)))).ends == [
+                "store end m1 bob/phone read_elsewhere"
+            ])
+    }
+}

@@ -1,0 +1,340 @@
+import ClientCore
+import Foundation
+import Synchronization
+import Testing
+import TidingsModel
+
+@testable import TidingsClient
+
+private let alice: UserID = "alice"
+private let bob: UserID = "bob"
+private let withBob = ConversationID(type: .direct, target: "bob")
+private let lobby = ConversationID(type: .chatRoom, target: "lobby")
+
+private func request(_ frame: ClientFrame) -> ClientRequest? {
+    if case .request(_, let request) = frame { request } else { nil }
+}
+
+extension ServerDouble {
+    /// Answers all requests alike.
+    fileprivate func answers(_ answer: ClientAnswer?) {
+        self.state.withLock { $0.answer = { _, _ in answer } }
+    }
+
+    /// Waits for a request.
+    @discardableResult
+    fileprivate func asked(_ request: ClientRequest) async -> ClientFrame {
+        await self.frame { if case .request(_, request) = $0 { true } else { false } }
+    }
+
+    fileprivate var requests: [ClientRequest] { self.state.withLock { $0.frames.compactMap(request) } }
+}
+
+@Suite struct `A client asks the server` {
+    /// A client that is connected.
+    private func connected(_ bench: ClientBench) async throws -> ChatClient {
+        let client = try bench.client()
+        try await client.connect(userID: alice, token: "alice")
+        return client
+    }
+
+    @Test func `to make and change groups`() async throws {
+        let bench = try ClientBench()
+        defer { bench.remove() }
+        let client = try await self.connected(bench)
+        bench.server.answers(.done(0))
+        let group = try await client.createGroup(
+            named: "Team", portrait: URL(string: "https://p"), members: ["carol", bob, "carol"], id: "team")
+        #expect(group == team)
+        try await client.addMembers(["erin", "dave"], to: team)
+        try await client.removeMembers(["erin"], from: team)
+        try await client.rename(team, to: "The team")
+        try await client.setPortrait(nil, of: team)
+        try await client.setRole(.admin, of: bob, in: team)
+        try await client.setNickname("Al", of: alice, in: team)
+        try await client.join(lobby)
+        try await client.leave(team)
+        try await client.dissolve(lobby)
+        #expect(
+            bench.server.requests == [
+                .change(team, .create(name: "Team", portrait: "https://p", members: [bob, "carol"])),
+                .change(team, .add(["dave", "erin"])), .change(team, .remove(["erin"])),
+                .change(team, .rename("The team")), .change(team, .setPortrait(nil)),
+                .change(team, .setRole(bob, .admin)), .change(team, .setNickname(alice, "Al")), .change(lobby, .join),
+                .change(team, .leave), .change(lobby, .dissolve),
+            ])
+        #expect(try await client.createDiscussion(named: "d").type == .discussion)
+        #expect(try await client.createChatRoom(named: "r").type == .chatRoom)
+        await client.signOut()
+    }
+
+    @Test func `to withdraw, edit and delete messages, and keeps what else an edited one says`() async throws {
+        let bench = try ClientBench()
+        defer { bench.remove() }
+        let client = try await self.connected(bench)
+        let sent = try await client.send(
+            content: #"{"content":"hi","extra":"x"}"#, objectName: .text, to: withBob)
+        while try client.history(conversation: withBob).isEmpty { await Task.yield() }
+        bench.server.answers(.done(0))
+        try await client.recall(sent.id)
+        try await client.edit(sent.id, text: "ho")
+        try await client.edit(MessageID(rawValue: 77), text: "new")
+        try await client.deleteMessages([MessageID(rawValue: 9), sent.id, sent.id], in: withBob)
+        #expect(
+            bench.server.requests == [
+                .recall(sent.id), .edit(sent.id, content: #"{"content":"ho","extra":"x"}"#),
+                .edit(MessageID(rawValue: 77), content: #"{"content":"new"}"#),
+                .delete(Deletion(conversation: withBob, messages: [sent.id, MessageID(rawValue: 9)])),
+            ])
+        await client.signOut()
+    }
+
+    @Test func `for its history, and for a conversation, which it remembers`() async throws {
+        let bench = try ClientBench()
+        defer { bench.remove() }
+        let client = try await self.connected(bench)
+        bench.server.answers(.history([], hasMore: true))
+        let page = try await client.serverHistory(conversation: withBob, before: MessageID(rawValue: 9), limit: 3)
+        #expect(page == .init(messages: [], hasMore: true))
+        #expect(bench.server.requests == [.history(withBob, before: MessageID(rawValue: 9), limit: 3)])
+        let info = ConversationInfo(
+            id: team, version: 3, name: "Team", portrait: nil, members: [Member(alice, nickname: "Al")],
+            isDissolved: false)
+        bench.server.answers(.conversation(info))
+        #expect(try client.storedConversationInfo(team) == nil)
+        #expect(try await client.conversationInfo(team) == info)
+        #expect(try client.storedConversationInfo(team) == info)
+        let stored = client.storedNames(NameQuestion(sender: alice, group: team))
+        #expect(stored == ResolvedNames(group: "Team", member: "Al"))
+        #expect(client.storedNames(NameQuestion(sender: alice, group: nil)) == ResolvedNames())
+        await client.signOut()
+    }
+
+    @Test func `for the members of a group it hears of for the first time`() async throws {
+        let bench = try ClientBench()
+        defer { bench.remove() }
+        let info = ConversationInfo(
+            id: team, version: 7, name: "Team", portrait: nil, members: [Member(alice)], isDissolved: false)
+        bench.server.answers(.conversation(info))
+        let client = try await self.connected(bench)
+        bench.server.append(
+            .change(.init(conversation: team, version: 7, action: .add([alice]), by: bob, at: 1)), for: alice)
+        await bench.server.asked(.conversation(team))
+        while try client.storedConversationInfo(team) != info { await Task.yield() }
+        await client.signOut()
+    }
+
+    @Test func `and says what a person can act on when it refuses`() async throws {
+        let bench = try ClientBench()
+        defer { bench.remove() }
+        let client = try await self.connected(bench)
+        let cases: [(ServerFrame.Problem.Code, ChatError)] = [
+            (.invalidField, .invalid(InvalidField(field: "f", rule: "r"))), (.unavailable, .unavailable(reason: "r")),
+            (.unknownConversation, .unknownConversation(reason: "r")), (.unknownMessage, .unknownMessage(reason: "r")),
+            (.notAMember, .notAMember(reason: "r")), (.notAllowed, .notAllowed(reason: "r")), (.blocked, .blocked),
+            (.tooLate, .tooLate(reason: "r")), (.exists, .exists(reason: "r")),
+            (.unknownObjectName, .unknownObjectName(reason: "r")),
+        ]
+        for (code, error) in cases {
+            bench.server.answers(.refused(.init(code: code, field: "f", rule: "r")))
+            await #expect(throws: error) { try await client.recall(MessageID(rawValue: 1)) }
+        }
+        await client.signOut()
+    }
+
+    @Test func `nothing that breaks a rule, and nothing without a connection`() async throws {
+        let bench = try ClientBench()
+        defer { bench.remove() }
+        let client = try bench.client()
+        await #expect(throws: ChatError.notSignedIn) { try await client.leave(team) }
+        try await client.connect(userID: alice, token: "alice")
+        await #expect(
+            throws: ChatError.invalid(InvalidField(field: "name", rule: "must be 1 to 256 bytes, got 0"))
+        ) { _ = try await client.createGroup(named: "") }
+        await #expect(throws: ChatError.invalid(InvalidField(field: "messages", rule: "must be 1 to 100, got 0"))) {
+            try await client.deleteMessages([], in: withBob)
+        }
+        await #expect(throws: ChatError.invalid(InvalidField(field: "limit", rule: "must be 1 to 100, got 0"))) {
+            _ = try await client.serverHistory(conversation: withBob, limit: -1)
+        }
+        client.disconnect()
+        for await status in client.connectionStatuses where status == .disconnected { break }
+        await #expect(throws: ChatError.notConnected) { try await client.leave(team) }
+        #expect(bench.server.requests == [])
+        await client.signOut()
+    }
+
+    @Test func `and says that nobody knows when the connection is lost before the answer`() async throws {
+        let bench = try ClientBench()
+        defer { bench.remove() }
+        let client = try await self.connected(bench)
+        let leaving = Task { try await client.leave(team) }
+        await bench.server.asked(.change(team, .leave))
+        bench.server.dropAll()
+        await #expect(throws: ChatError.unknownOutcome) { try await leaving.value }
+        await client.signOut()
+    }
+
+    @Test func `and is told when the person signs out meanwhile`() async throws {
+        let bench = try ClientBench()
+        defer { bench.remove() }
+        let client = try await self.connected(bench)
+        let leaving = Task { try await client.leave(team) }
+        await bench.server.asked(.change(team, .leave))
+        await client.signOut()
+        await #expect(throws: ChatError.unknownOutcome) { try await leaving.value }
+    }
+}
+
+@Suite struct `A person's settings on a client` {
+    @Test func `hold at once, also without a connection, and are told at the next one`() async throws {
+        let bench = try ClientBench()
+        defer { bench.remove() }
+        let client = try bench.client()
+        try await client.connect(userID: alice, token: "alice")
+        var messages = client.messages.makeAsyncIterator()
+        bench.server.deliver("hi", from: bob, to: alice)
+        _ = await messages.next()
+        client.disconnect()
+        for await status in client.connectionStatuses where status == .disconnected { break }
+        try client.setNotificationLevel(.blocked, for: withBob, until: Date(timeIntervalSince1970: 1_800_000_100))
+        try client.setNotificationLevel(.mentions, forAll: .group)
+        try client.setPushLanguage("zh-Hans")
+        #expect(try client.unreadMessageCount() == 0)
+        #expect(try client.unreadMessageCount(includingMuted: true) == 1)
+        #expect(try client.unreadCount(of: withBob) == 1)
+        #expect(try client.mentionCount() == 0)
+        #expect(try client.notificationLevel(of: withBob) == .blocked)
+        #expect(try client.notificationLevel(of: team) == .mentions)
+        let own = ConversationSettings(level: .blocked, levelUntil: 1_800_000_100_000)
+        let person = PersonSettings(levels: [.group: .mentions], language: "zh-Hans")
+        #expect(try client.settings() == AllSettings(person: person, conversations: [withBob: own]))
+        bench.clock.advance(by: 100)
+        #expect(try client.notificationLevel(of: withBob) == .all)
+
+        bench.server.state.withLock { $0.answer = { _, _ in .done(0) } }
+        try await client.connect(userID: alice, token: "alice")
+        await bench.server.asked(.setPersonSettings(person))
+        await bench.server.asked(.setConversationSettings(withBob, own))
+        while try client.engine?.store.restored().wishes != [] { await Task.yield() }
+        #expect(try client.settings() == AllSettings(person: person, conversations: [withBob: own]))
+        await client.signOut()
+    }
+
+    @Test func `that break a rule are refused here, and change nothing`() async throws {
+        let bench = try ClientBench()
+        defer { bench.remove() }
+        let client = try bench.client()
+        #expect(throws: ChatError.notSignedIn) { try client.setHidesNotificationContent(true) }
+        try await client.connect(userID: alice, token: "alice")
+        #expect(throws: ChatError.invalid(InvalidField(field: "level_until", rule: "needs a level"))) {
+            try client.setNotificationLevel(nil, for: withBob, until: Date(timeIntervalSince1970: 9))
+        }
+        let zone = InvalidField(
+            field: "quiet_hours.time_zone", rule: "must be in the time-zone database, got \"Europe/Atlantis\"")
+        #expect(throws: ChatError.invalid(zone)) {
+            try client.setQuietHours(QuietHours(start: 0, end: 9, timeZone: "Europe/Atlantis"))
+        }
+        let minute = InvalidField(field: "quiet_hours.end", rule: "must be 0 to 1439 minutes after midnight, got 1440")
+        #expect(throws: ChatError.invalid(minute)) {
+            try client.setQuietHours(QuietHours(start: 0, end: 1_440, timeZone: "Europe/Berlin"))
+        }
+        #expect(throws: ChatError.self) { try client.setPushLanguage("no tag") }
+        #expect(try client.settings() == AllSettings())
+        await client.signOut()
+    }
+
+    @Test func `are taken back when the server refuses them, with a problem`() async throws {
+        let bench = try ClientBench()
+        defer { bench.remove() }
+        let refusal = ServerFrame.Problem(code: .invalidField, field: "level_until", rule: "must be later")
+        bench.server.answers(.refused(refusal))
+        let client = try bench.client()
+        var problems = client.problems.makeAsyncIterator()
+        try await client.connect(userID: alice, token: "alice")
+        try client.setNotificationLevel(.blocked, for: withBob)
+        #expect(await problems.next() == .settingRefused(refusal))
+        while try client.settings() != AllSettings() { await Task.yield() }
+        await client.signOut()
+    }
+
+    @Test func `about hidden content reach the extension, and the app's own switch does not undo them`() async throws {
+        let bench = try ClientBench()
+        defer { bench.remove() }
+        let client = try bench.client()
+        let shows = { try client.engine?.parts.group?.update { $0.settings.showsContent } }
+        try await client.connect(userID: alice, token: "alice")
+        #expect(try shows() == true)
+        try client.setHidesNotificationContent(true)
+        while try shows() != false { await Task.yield() }
+        client.showsNotificationContent = true
+        client.attach(host: KitDouble(), settings: client.kitSettings(hasDelegate: false))
+        #expect(try shows() == false)
+        let again = try bench.client()
+        try await again.connect(userID: alice, token: "alice")
+        #expect(try again.engine?.parts.group?.update { $0.settings.showsContent } == false)
+        await again.signOut()
+        await client.signOut()
+    }
+
+    @Test func `about blocked people are asked of the server, and come back by the log`() async throws {
+        let bench = try ClientBench()
+        defer { bench.remove() }
+        let client = try bench.client()
+        try await client.connect(userID: alice, token: "alice")
+        bench.server.answers(.done(1))
+        try await client.block(bob)
+        try await client.unblock("carol")
+        #expect(bench.server.requests == [.setBlocked(bob, true), .setBlocked("carol", false)])
+        bench.server.append(.blocked(bob, true), for: alice)
+        while try client.settings().blocked != [bob] { await Task.yield() }
+        await client.signOut()
+    }
+}
+
+@Suite struct `A client and what is said only now` {
+    private func said(_ number: UInt64) -> Message {
+        Message(
+            id: MessageID(rawValue: number), app: "demo", sender: bob, conversation: lobby,
+            clientMessageID: ClientMessageID("r\(number)"), objectName: .text, content: #"{"content":"\#(number)"}"#,
+            flags: .normal, pushText: nil, sentAt: 1)
+    }
+
+    @Test func `tells and hears who types`() async throws {
+        let bench = try ClientBench()
+        defer { bench.remove() }
+        let client = try bench.client()
+        client.setTyping(true, in: withBob)
+        try await client.connect(userID: alice, token: "alice")
+        var changes = client.typingChanges.makeAsyncIterator()
+        client.setTyping(true, in: withBob)
+        _ = await bench.server.frame { $0 == .typing(withBob, isTyping: true) }
+        bench.server.signal(.typing(withBob, bob, isTyping: true), to: alice)
+        #expect(await changes.next() == .init(conversation: withBob, user: bob, isTyping: true))
+        await client.signOut()
+    }
+
+    @Test func `hears a room it has entered, and enters it again after a lost connection`() async throws {
+        let bench = try ClientBench()
+        defer { bench.remove() }
+        let client = try bench.client()
+        try await client.connect(userID: alice, token: "alice")
+        let history = [self.said(2), self.said(1)]
+        bench.server.answers(.history(history, hasMore: false))
+        var messages = client.roomMessages(lobby).makeAsyncIterator()
+        #expect(try await client.enterRoom(lobby, history: 2).map(\.id.rawValue) == [1, 2])
+        bench.server.signal(.room(self.said(3)), to: alice)
+        #expect(await messages.next()?.id.rawValue == 3)
+        let missed = [self.said(5), self.said(4), self.said(3)]
+        bench.server.answers(.history(missed, hasMore: true))
+        bench.server.dropAll()
+        for await status in client.connectionStatuses { if case .waiting = status { break } }
+        bench.clock.advance(by: 1)
+        #expect(await messages.next()?.id.rawValue == 4)
+        #expect(await messages.next()?.id.rawValue == 5)
+        client.disconnect()
+        for await status in client.connectionStatuses where status == .disconnected { break }
+        try await client.exitRoom(lobby)
+        await client.signOut()
+    }
+}

@@ -1,0 +1,202 @@
+import ClientCore
+import Foundation
+import GRDB
+import Synchronization
+import Testing
+import TidingsAppGroup
+import TidingsModel
+
+@testable import TidingsClient
+
+private let alice: UserID = "alice"
+private let bob: UserID = "bob"
+private let withBob = ConversationID(type: .direct, target: "bob")
+
+extension ChatClient {
+    /// Writes nonsense over the local store while it is open.
+    fileprivate func damageStore() throws {
+        let store = try #require(self.engine?.store)
+        _ = try store.queue.writeWithoutTransaction { try $0.checkpoint(.truncate) }
+        store.queue.releaseMemory()
+        let handle = try FileHandle(forWritingTo: store.file)
+        let size = try handle.seekToEnd()
+        try handle.seek(toOffset: 0)
+        try handle.write(contentsOf: Data(repeating: 0x5a, count: Int(size)))
+        try handle.close()
+    }
+}
+
+@Suite struct `A store that is damaged in the middle of a session` {
+    /// A client of alice's that has one message, and problems from now on.
+    private func connected(_ bench: ClientBench) async throws -> (ChatClient, AsyncStream<ClientProblem>) {
+        let client = try bench.client { $0.log = { _ in } }
+        let problems = client.problems
+        try await client.connect(userID: alice, token: "alice")
+        var messages = client.messages.makeAsyncIterator()
+        bench.server.deliver("one", from: bob, to: alice)
+        _ = await messages.next()
+        return (client, problems)
+    }
+
+    /// Lets the back-off pass until the client has all of it.
+    private func until(_ client: ChatClient, has texts: [String], _ bench: ClientBench) async {
+        while (try? client.history(conversation: withBob).map(\.text)) != texts {
+            bench.clock.advance(by: 60)
+            await Task.yield()
+        }
+    }
+
+    @Test func `is set aside when a write finds it, and the log is synced again`() async throws {
+        let bench = try ClientBench()
+        defer { bench.remove() }
+        let (client, stream) = try await self.connected(bench)
+        var problems = stream.makeAsyncIterator()
+        try client.damageStore()
+        bench.server.deliver("two", from: bob, to: alice)
+        guard case .storeSetAside(let path)? = await problems.next() else {
+            Issue.record("nothing was said of the damaged store")
+            return
+        }
+        #expect(FileManager.default.fileExists(atPath: path))
+        await self.until(client, has: ["one", "two"], bench)
+        #expect(try client.unreadMessageCount() == 2)
+        #expect(client.storeFault == nil)
+        await client.signOut()
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
+    @Test func `is set aside when the app's reading finds it, once`() async throws {
+        let bench = try ClientBench()
+        defer { bench.remove() }
+        let asides = Mutex(0)
+        let client = try bench.client { configuration in
+            configuration.log = { if case .storeSetAside = $0 { asides.withLock { $0 += 1 } } }
+        }
+        try await client.connect(userID: alice, token: "alice")
+        var messages = client.messages.makeAsyncIterator()
+        bench.server.deliver("one", from: bob, to: alice)
+        _ = await messages.next()
+        try client.damageStore()
+        #expect(throws: ChatError.self) { try client.history(conversation: withBob) }
+        _ = try? client.history(conversation: withBob)
+        await self.until(client, has: ["one"], bench)
+        #expect(asides.withLock { $0 } == 1)
+    }
+
+    @Test func `keeps what the person has silenced and what waits to be sent`() async throws {
+        let bench = try ClientBench()
+        defer { bench.remove() }
+        let (client, stream) = try await self.connected(bench)
+        var problems = stream.makeAsyncIterator()
+        try client.setNotificationLevel(.blocked, for: withBob)
+        bench.server.state.withLock { $0.answersSends = false }
+        let waiting = Task { try await client.send(text: "mine", to: withBob) }
+        _ = await bench.server.frame { if case .send = $0 { true } else { false } }
+        try client.damageStore()
+        bench.server.deliver("two", from: bob, to: alice)
+        _ = await problems.next()
+        while (try? client.engine?.store.restored().outbox.count) != 1 { await Task.yield() }
+        let mute = SettingsWish.conversation(withBob, ConversationSettings(level: .blocked))
+        while (try? client.engine?.store.restored().wishes) != [mute] { await Task.yield() }
+        bench.server.state.withLock { $0.answersSends = true }
+        await self.until(client, has: ["one", "two", "mine"], bench)
+        #expect(try await waiting.value.text == "mine")
+        #expect(try client.unreadMessageCount() == 0)
+    }
+}
+
+@Suite struct `A log that the server has trimmed up to its head` {
+    @Test func `is caught up with, and gone on with`() async throws {
+        let bench = try ClientBench()
+        defer { bench.remove() }
+        for number in 1...3 { bench.server.deliver("old \(number)", from: bob, to: alice) }
+        bench.server.state.withLock { $0.trimmedUpTo = 3 }
+        let client = try bench.client()
+        try await client.connect(userID: alice, token: "alice")
+        _ = await bench.server.frame { if case .ack(let ack) = $0 { ack.stored == 3 } else { false } }
+        var messages = client.messages.makeAsyncIterator()
+        bench.server.deliver("new", from: bob, to: alice)
+        #expect(await messages.next()?.text == "new")
+        #expect(try client.history(conversation: withBob).map(\.position) == [4])
+        #expect(await client.performBackgroundRefresh() == .noData)
+    }
+}
+
+@Suite struct `A device that is unregistered` {
+    private let token = DeviceToken(Data([0xab]))
+
+    private func registrations(_ bench: ClientBench) -> [PushRegistration?] {
+        bench.server.state.withLock { state in
+            state.frames.compactMap { frame -> PushRegistration?? in
+                guard case .registerPush(let registration) = frame else { return nil }
+                return .some(registration)
+            }
+        }
+    }
+
+    @Test func `is told to the server by a later process, until the app registers again`() async throws {
+        let bench = try ClientBench()
+        defer { bench.remove() }
+        try bench.client().unregisterDevice()
+        let second = try bench.client()
+        try await second.connect(userID: alice, token: "alice")
+        #expect(await bench.server.frame { $0 == .registerPush(nil) } == .registerPush(nil))
+        try second.register(deviceToken: self.token, environment: .sandbox)
+        _ = await bench.server.frame { if case .registerPush(.some) = $0 { true } else { false } }
+        second.disconnect()
+        for await status in second.connectionStatuses where status == .disconnected { break }
+        bench.server.state.withLock { $0.frames.removeAll() }
+        let third = try bench.client()
+        try await third.connect(userID: alice, token: "alice")
+        // An ack after the greeting: whatever is said of the registration was said before.
+        bench.server.deliver("hi", from: bob, to: alice)
+        _ = await bench.server.frame { if case .ack = $0 { true } else { false } }
+        #expect(self.registrations(bench) == [])
+    }
+}
+
+/// A keychain that can refuse.
+private final class TokensDouble: ExtensionTokens {
+    let state = Mutex<(token: String?, refuses: Bool)>((nil, false))
+    func read() -> String? { self.state.withLock { $0.token } }
+    func write(_ token: String?) throws(ExtensionTokenFault) {
+        let isRefused = self.state.withLock { state in
+            if !state.refuses { state.token = token }
+            return state.refuses
+        }
+        if isRefused { throw ExtensionTokenFault(accessGroup: "team.chat", status: -34_018) }
+    }
+}
+
+@Suite struct `An extension token with a place of its own` {
+    @Test func `stands in no file, and goes with the person`() async throws {
+        let bench = try ClientBench()
+        defer { bench.remove() }
+        let tokens = TokensDouble()
+        let client = try bench.client(tokens: tokens)
+        try await client.connect(userID: alice, token: "alice")
+        let group = try AppGroup(folder: bench.folder.appendingPathComponent("group"))
+        #expect(tokens.read() == "extension")
+        #expect(try group.update { $0.recipient } == Recipient(tag: "tag-alice", extensionToken: "", position: 0))
+        await client.signOut()
+        #expect(tokens.read() == nil)
+        // A process in which nobody connects signs out as well.
+        tokens.state.withLock { $0.token = "left" }
+        await (try bench.client(tokens: tokens)).signOut()
+        #expect(tokens.read() == nil)
+    }
+
+    @Test func `that cannot be kept is told, and costs nothing else`() async throws {
+        let bench = try ClientBench()
+        defer { bench.remove() }
+        let tokens = TokensDouble()
+        tokens.state.withLock { $0.refuses = true }
+        let client = try bench.client(tokens: tokens) { $0.log = { _ in } }
+        try await client.connect(userID: alice, token: "alice")
+        let group = try AppGroup(folder: bench.folder.appendingPathComponent("group"))
+        #expect(try group.update { $0.recipient } == Recipient(tag: "tag-alice", extensionToken: "", position: 0))
+        let fault = ExtensionTokenFault(accessGroup: "team.chat", status: -34_018)
+        #expect(client.storeFault == fault.description)
+        #expect(fault.description.hasPrefix("keychainAccessGroup \"team.chat\" cannot hold the extension token"))
+    }
+}

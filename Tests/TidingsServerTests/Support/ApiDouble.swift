@@ -1,0 +1,54 @@
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOEmbedded
+import ServerCore
+import TidingsModel
+
+@testable import TidingsServer
+
+/// The HTTP API in front of a core that writes down what it is asked and answers what it was told to.
+struct ApiDouble {
+    private let api: Api
+    private let asked = NIOLockedValueBox<[ApiCommand]>([])
+
+    init(answering result: ApiResult = .answer(.done(1)), scopes: [ApiScope] = ApiScope.allCases) async throws {
+        var app = ServerConfiguration.App(id: "demo", tokenSecret: TestServer.secret)
+        app.apiKeys = [.init(id: "operator", sha256: TestServer.hash(TestServer.key), scopes: scopes)]
+        let registry = PrometheusRegistry()
+        self.api = Api(
+            core: { [asked] command in
+                asked.withLockedValue { $0.append(command) }
+                return result
+            }, metrics: ServerMetrics(factory: registry), tokens: try await UserTokens(apps: [app]),
+            keys: ApiKeys(apps: [app]), readiness: Readiness(), registry: registry, bodyBytesMax: 65_536)
+    }
+
+    /// What the core was asked, in order.
+    var commands: [ApiCommand] { self.asked.withLockedValue { $0 } }
+
+    /// One request below `/v1/apps/demo/`.
+    func request(_ method: HTTPRequest.Method, _ path: String, _ body: String? = nil) async throws -> ApiResponse {
+        let head = HTTPRequest(
+            method: method, scheme: "http", authority: "localhost", path: "/v1/apps/demo/\(path)",
+            headerFields: [.authorization: "Bearer \(TestServer.key)"])
+        let request = Request(head: head, body: .init(buffer: ByteBuffer(string: body ?? "")))
+        let context = BasicRequestContext(
+            source: ApplicationRequestContextSource(
+                channel: EmbeddedChannel(), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
+        let response = try await self.api.router().buildResponder().respond(to: request, context: context)
+        let text = NIOLockedValueBox("")
+        try await response.body.write(Collector(text: text))
+        let type = response.headers[.contentType].map { "content-type: \($0)" } ?? ""
+        return ApiResponse(status: response.status.code, head: type, text: text.withLockedValue { $0 })
+    }
+
+    private struct Collector: ResponseBodyWriter {
+        let text: NIOLockedValueBox<String>
+
+        mutating func write(_ buffer: ByteBuffer) { self.text.withLockedValue { $0 += String(buffer: buffer) } }
+        consuming func finish(_ trailingHeaders: HTTPFields?) {}
+    }
+}

@@ -1,0 +1,110 @@
+import TidingsModel
+
+private let first = MessageID("01qdq6qdr0000")!
+private let second = MessageID("01qdq6qdr0001")!
+private let team = ConversationID(type: .group, target: "team")
+private let lobby = ConversationID(type: .chatRoom, target: "lobby")
+private let alice = ConversationID(type: .direct, target: "alice")
+
+private let settings = PersonSettings(
+    levels: [.system: .blocked, .group: .mentions],
+    quietHours: QuietHours(start: 1_320, end: 420, weekdays: [1, 5], timeZone: "Europe/Berlin", manner: .drop),
+    hidesContent: true, language: "zh-Hans")
+
+private func directed(in type: ConversationType) -> Message {
+    Message(
+        id: second, app: "demo", sender: "alice", conversation: ConversationID(type: type, target: "team"),
+        clientMessageID: "c-3", objectName: .text, content: "{}", flags: .normal, pushText: nil,
+        sentAt: 1_763_683_200_001, mentions: .users(["bob"]), recipients: ["bob", "carol"],
+        expiresAt: 1_763_683_260_001)
+}
+
+/// What the client vectors of groups, requests and typing mean.
+let requestFrames: [String: ClientFrame] = [
+    "send-to-some": .send(
+        MessageDraft(
+            clientMessageID: "c-3", conversation: team, objectName: .text, content: "{}",
+            mentions: .users(["bob", "carol"]), recipients: ["bob", "carol"], lifetimeMilliseconds: 60_000)),
+    "send-to-everyone": .send(
+        MessageDraft(
+            clientMessageID: "c-4", conversation: team, objectName: .text, content: "{}", mentions: .everyone)),
+    "request-create": .request(
+        1,
+        .change(
+            team, .create(name: "Team", portrait: "https://example.com/t.png", members: ["bob", "carol"]))),
+    "request-add": .request(2, .change(team, .add(["dave", "erin"]))),
+    "request-join": .request(3, .change(team, .join)),
+    "request-remove": .request(4, .change(team, .remove(["dave"]))),
+    "request-leave": .request(5, .change(team, .leave)),
+    "request-rename": .request(6, .change(team, .rename("Tëam"))),
+    "request-set-portrait": .request(7, .change(team, .setPortrait(nil))),
+    "request-set-role": .request(8, .change(team, .setRole("bob", .admin))),
+    "request-set-nickname": .request(9, .change(team, .setNickname("bob", "Bobby"))),
+    "request-dissolve": .request(10, .change(team, .dissolve)),
+    "request-recall": .request(11, .recall(first)),
+    "request-edit": .request(12, .edit(first, content: #"{"content":"ho"}"#)),
+    "request-delete": .request(13, .delete(Deletion(conversation: team, messages: [first, second]))),
+    "request-set-conversation-settings": .request(
+        14,
+        .setConversationSettings(
+            team, ConversationSettings(level: .mentionsOfMe, levelUntil: 1_763_683_260_000))),
+    "request-clear-conversation-settings": .request(15, .setConversationSettings(team, ConversationSettings())),
+    "request-set-person-settings": .request(16, .setPersonSettings(settings)),
+    "request-set-blocked": .request(17, .setBlocked("mallory", true)),
+    "request-conversation": .request(18, .conversation(team)),
+    "request-settings": .request(19, .settings),
+    "request-history": .request(20, .history(team, before: first, limit: 50)),
+    "request-enter-room": .request(21, .enterRoom(lobby, history: 20)),
+    "request-exit-room": .request(.max, .exitRoom(lobby)),
+    "typing": .typing(ConversationID(type: .direct, target: "bob"), isTyping: true),
+]
+
+/// What the server vectors of groups, settings, answers and signals mean.
+let answerFrames: [String: ServerFrame] = [
+    "entry-message-to-some": .entry(LogEntry(position: 45, body: .message(directed(in: .group)))),
+    "entry-edit": .entry(
+        LogEntry(
+            position: 46,
+            body: .edit(
+                Edit(
+                    message: first, conversation: alice, content: #"{"content":"ho"}"#, at: 1_763_683_200_003)))),
+    "entry-deletion": .entry(
+        LogEntry(position: 47, body: .deletion(Deletion(conversation: team, messages: [first])))),
+    "entry-conversation-settings": .entry(
+        LogEntry(position: 48, body: .conversationSettings(team, ConversationSettings(level: .blocked)))),
+    "entry-person-settings": .entry(LogEntry(position: 49, body: .personSettings(settings))),
+    "entry-no-person-settings": .entry(LogEntry(position: 50, body: .personSettings(PersonSettings()))),
+    "entry-blocked": .entry(LogEntry(position: 51, body: .blocked("mallory", false))),
+    "entry-change": .entry(
+        LogEntry(
+            position: 52,
+            body: .change(
+                ConversationChange(
+                    conversation: team, version: 7, action: .remove(["dave"]), by: "alice", at: 1_763_683_200_004)))),
+    "entry-change-by-backend": .entry(
+        LogEntry(
+            position: 53,
+            body: .change(
+                ConversationChange(
+                    conversation: team, version: 8, action: .dissolve, by: nil, at: 1_763_683_200_005)))),
+    "entry-unknown": .entry(LogEntry(position: 54, body: .unknown)),
+    "answer-done": .answer(1, .done(55)),
+    "answer-done-without-entry": .answer(2, .done(0)),
+    "answer-refused": .answer(
+        3, .refused(ServerFrame.Problem(code: .tooLate, field: "message", rule: "is older than 120 seconds"))),
+    "answer-conversation": .answer(
+        4,
+        .conversation(
+            ConversationInfo(
+                id: team, version: 8, name: "Team", portrait: "https://example.com/t.png",
+                members: [Member("alice", role: .owner), Member("bob", nickname: "Bobby")], isDissolved: true))),
+    "answer-settings": .answer(
+        5,
+        .settings(
+            AllSettings(
+                person: PersonSettings(hidesContent: true), conversations: [team: ConversationSettings(level: .all)],
+                blocked: ["mallory", "trent"]))),
+    "answer-history": .answer(6, .history([directed(in: .group)], hasMore: true)),
+    "signal-typing": .signal(.typing(team, "bob", isTyping: true)),
+    "signal-room": .signal(.room(directed(in: .chatRoom))),
+]
