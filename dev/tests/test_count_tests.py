@@ -41,6 +41,10 @@ error: Exited with unexpected signal code 11
         ("=== 1 failed, 40 passed, 2 skipped in 2.50s ===", (40, 1)),
         ("3 passed, 2 errors in 61.20s (0:01:01)", (3, 2)),
         ("collected 41 items", None),
+        (SWIFT_FAILED + "run-tests: once more, all: one test at a time\n" + SWIFT_PASSED, (128, 0)),
+        (SWIFT_PASSED + "run-tests: once more, all: one test at a time\n" + SWIFT_CRASHED, None),
+        ("2 failed, 40 passed in 2.50s\nrun-tests: once more, what failed\n1 failed, 1 passed in 1.00s", (41, 1)),
+        ("2 failed, 40 passed in 2.50s\nrun-tests: once more, what failed\n", None),
         ("", None),
     ],
 )

@@ -53,7 +53,6 @@ import UIKit
                 self?.report()
             }
         }
-        self.followFinger()
     }
 
     /// Builds the screens: tabs, the first with the conversations.
@@ -76,6 +75,8 @@ import UIKit
             if let conversation = response.route.conversation { self?.open(conversation) }
         }
         self.refresh()
+        // A finger finds only what is shown.
+        self.followFinger()
     }
 
     /// Opens a conversation and marks it as read.

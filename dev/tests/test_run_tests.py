@@ -1,0 +1,101 @@
+"""dev/run-tests: a test that fails twice fails the run; one that fails once is named."""
+
+import os
+import pathlib
+import shutil
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+
+SWIFT = """#!/bin/sh
+# Fails as often as the file says.
+echo "$@" >> calls
+left=$(cat left)
+if [ "$left" -gt 0 ]; then
+    echo $((left - 1)) > left
+    echo '✘ Test "is steady" failed after 0.001 seconds with 1 issue.'
+    echo '✘ Test run with 2 tests in 1 suite failed after 0.1 seconds with 1 issue.'
+    exit STATUS
+fi
+echo '✔ Test run with 2 tests in 1 suite passed after 0.1 seconds.'
+"""
+
+
+@pytest.fixture
+def house(tmp_path):
+    """A house with the script, and a swift that fails so many times with a status."""
+    (tmp_path / "dev").mkdir()
+    shutil.copy(ROOT / "dev" / "run-tests", tmp_path / "dev" / "run-tests")
+    (tmp_path / "bin").mkdir()
+
+    def make(failures, status=1):
+        swift = tmp_path / "bin" / "swift"
+        swift.write_text(SWIFT.replace("STATUS", str(status)))
+        swift.chmod(0o755)
+        (tmp_path / "left").write_text(str(failures))
+        return tmp_path
+
+    return make
+
+
+def unit(run, folder):
+    path = f"{folder / 'bin'}:{os.environ['PATH']}"
+    return run("env", f"PATH={path}", folder / "dev" / "run-tests", "unit")
+
+
+def test_what_passes_runs_once(run, house):
+    folder = house(0)
+    result = unit(run, folder)
+    assert (result.returncode, (folder / "calls").read_text()) == (0, "test --skip-build\n")
+    assert "unsteady" not in result.stdout
+
+
+def test_what_fails_once_is_run_alone_and_named(run, house):
+    folder = house(1)
+    result = unit(run, folder)
+    assert result.returncode == 0
+    assert (folder / "calls").read_text() == "test --skip-build\ntest --skip-build --no-parallel\n"
+    assert 'unsteady, to be mended:\n  ✘ Test "is steady" failed' in result.stdout
+
+
+def test_what_fails_twice_fails(run, house):
+    assert unit(run, house(2)).returncode == 1
+
+
+@pytest.mark.parametrize("status, line", [(139, ""), (1, "error: Exited with unexpected signal code 11")])
+def test_a_crash_is_not_run_again(run, house, status, line):
+    folder = house(1, status=status)
+    swift = folder / "bin" / "swift"
+    swift.write_text(swift.read_text().replace("    exit ", f"    echo '{line}'\n    exit "))
+    assert unit(run, folder).returncode == status
+    assert (folder / "calls").read_text() == "test --skip-build\n"
+
+
+def test_python_tests_that_failed_are_run_again_alone(run, house, tmp_path):
+    folder = house(0)
+    (folder / ".venv" / "bin").mkdir(parents=True)
+    python = folder / ".venv" / "bin" / "python"
+    python.write_text(f'#!/bin/sh\nexec "{os.sys.executable}" "$@"\n')
+    python.chmod(0o755)
+    for name in ("dev/tests", "Tests/Interop", "Tests/Faults"):
+        (folder / name).mkdir(parents=True)
+    (folder / "Tests" / "Interop" / "test_it.py").write_text(
+        "import pathlib\n"
+        "def test_steady():\n    open('steady', 'a').write('x')\n"
+        "def test_unsteady():\n"
+        "    seen = pathlib.Path('seen')\n"
+        "    was = seen.exists()\n"
+        "    seen.touch()\n"
+        "    assert was\n")
+    result = run(folder / "dev" / "run-tests", "interop")
+    assert result.returncode == 0, result.stdout
+    assert (folder / "steady").read_text() == "x"
+    assert "unsteady, to be mended:\n  FAILED Tests/Interop/test_it.py::test_unsteady" in result.stdout
+    (folder / "Tests" / "Interop" / "test_it.py").write_text("def test_broken():\n    assert False\n")
+    assert run(folder / "dev" / "run-tests", "interop").returncode == 1
+
+
+def test_a_part_that_is_none_is_refused(run):
+    result = run("dev/run-tests", "all")
+    assert (result.returncode, result.stderr) == (2, "run-tests: say which part: dev/run-tests unit|interop\n")
