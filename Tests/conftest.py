@@ -14,10 +14,14 @@ import subprocess
 import sys
 import tempfile
 import time
+import typing
 import urllib.error
 import urllib.request
 
 import pytest
+
+if typing.TYPE_CHECKING:
+    from moved_clock import MovedClock
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "Tests" / "Interop"))
@@ -43,7 +47,7 @@ class Program:
 
     def __init__(self, arguments: list[str], log: pathlib.Path, is_wrapped: bool = False):
         self.log = log
-        # Under strace the program is the child: a signal to strace alone would leave it running.
+        # Under strace or faketime the program is the child: a signal to that one alone would leave it running.
         self.is_wrapped = is_wrapped
         self._file = open(log, "ab")
         self.process = subprocess.Popen(arguments, stdout=self._file, stderr=self._file, stdin=subprocess.DEVNULL)
@@ -103,7 +107,9 @@ class Program:
 class Site:
     """One server with its configuration; it may be killed and started again on the same state."""
 
-    def __init__(self, with_apns: bool = False, settings: dict[str, dict] | None = None):
+    def __init__(
+        self, with_apns: bool = False, settings: dict[str, dict] | None = None, clock: MovedClock | None = None
+    ):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="tidings-test-"))
         self.gateway_port, self.api_port = free_port(), free_port()
         self.secret = secrets.token_hex(32)
@@ -113,7 +119,8 @@ class Site:
         self.apns = None
         self.server = None
         self.flags: list[str] = []
-        self.wrapper: list[str] = []
+        # Server and APNs go by one clock: APNs refuses a provider token of another hour.
+        self.wrapper: list[str] = clock.wrapper if clock else []
         if with_apns:
             self._start_apns()
         self._write_configuration(with_apns)
@@ -135,11 +142,11 @@ class Site:
         self.apns_state = self.folder / "apns"
         self.apns = Program(
             [
-                tool(), "apns", "--port", str(self.apns_port), "--courier-port", str(self.courier_port),
+                *self.wrapper, tool(), "apns", "--port", str(self.apns_port), "--courier-port", str(self.courier_port),
                 "--control-port", str(self.control_port), "--channel-port", "0", "--state", str(self.apns_state),
                 "--topic", TOPIC,
             ],
-            self.folder / "apns.log",
+            self.folder / "apns.log", is_wrapped=bool(self.wrapper),
         )
         self.apns.wait_until(f"http://127.0.0.1:{self.control_port}/devices")
 
@@ -230,3 +237,19 @@ def make_site():
 @pytest.fixture
 def site(make_site) -> Site:
     return make_site().start()
+
+
+@pytest.fixture
+def make_stage(make_site):
+    """Makes stages with phones (`phone_stage.Stage`); all are stopped at the end of the test."""
+    from phone_stage import Stage
+
+    stages: list[Stage] = []
+
+    def make(*settings, **options) -> Stage:
+        stages.append(Stage(make_site, *settings, **options))
+        return stages[-1]
+
+    yield make
+    for stage in stages:
+        stage.stop()

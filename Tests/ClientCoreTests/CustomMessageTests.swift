@@ -75,10 +75,19 @@ private func custom(_ number: UInt64) -> LogEntry.Body {
         #expect(
             core.hear(self.entry, unread: 0, at: at(12)) == [
                 .publishEntries([self.entry]),
-                .withdrawNotification(id(101), replacement: try self.replacement()),
+                .withdrawNotification(id(101), replacement: try self.replacement()), .markShown(id(101)),
                 .lowerBadge(unread: 0, position: 2), .sendFrame(1, ack(2, (2, .suppressed(.notNotifiable)))),
                 .storeSettled(upTo: 2),
             ])
+    }
+
+    @Test func `does not let its push ring that comes only now`() throws {
+        var core = ClientCore.online()
+        let effects = core.hear(LogEntry(position: 1, body: self.entry.body), unread: 0, at: at(12))
+        #expect(effects.contains(.markShown(id(101))))
+        var ledger = Ledger()
+        ledger.markShown(id(101), by: .kit(process: 1), wall: 12_000)
+        #expect(ledger.claim(id(101), by: .pushExtension, wall: 60_000) == .alreadyShown)
     }
 
     @Test func `has its notification only taken out where none may be shown`() {
@@ -100,7 +109,7 @@ private func custom(_ number: UInt64) -> LogEntry.Body {
         _ = core.hear(ClientCoreTests.entry(1), at: at(11))
         #expect(
             core.hear(self.entry, unread: 0, at: at(12)) == [
-                .publishEntries([self.entry]), .lowerBadge(unread: 0, position: 2),
+                .publishEntries([self.entry]), .markShown(id(101)), .lowerBadge(unread: 0, position: 2),
                 .sendFrame(1, ack(2, (2, .suppressed(.recalled)))), .storeSettled(upTo: 2),
             ])
         #expect(core.handle(.namesResolved(id(101), ResolvedNames(user: "Bob")), at: at(12)) == [])

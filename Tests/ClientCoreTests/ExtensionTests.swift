@@ -150,8 +150,25 @@ private struct AppGroup {
         var group = AppGroup()
         group.position = 1
         #expect(group.decide(foreign)?.fetch == nil)
-        #expect(group.decide(push(isRecall: true))?.fetch == nil)
         #expect(group.decide(push(tag: "carol"))?.fetch == nil)
+    }
+
+    @Test func `that withdraws a message fetches what it was stored in the place of`() {
+        var group = AppGroup()
+        group.position = 18
+        let late = group.decide(push(position: 20, isRecall: true))
+        #expect(late?.fetch == MissedFetch(after: 18, before: 20))
+        #expect(late?.reached == nil)
+        // The withdrawn message is among what is fetched, and is no news.
+        let missed: JSONValue = ["entries": [entry(19, 7)]]
+        let posts = MissedDecision.posts(
+            missed, MissedFetch(after: 18, before: 20), showsContent: true, pushRings: false, delivered: [],
+            ledger: &group.ledger, wall: 0)
+        #expect(posts == [])
+        group.position = 19
+        let next = group.decide(push(position: 20, isRecall: true))
+        #expect(next?.fetch == nil)
+        #expect(next?.reached == 20)
     }
 
     @Test func `that withdraws a message is silent and changes the text`() {
@@ -262,5 +279,18 @@ private func entry(_ position: Int64, _ number: UInt64, rings: Bool = true) -> J
         var ledger = Ledger()
         let posts = self.posts([entry(11, 1)], showsContent: false, ledger: &ledger)
         #expect(posts.map(\.message.text) == [.init(body: "You have a new message")])
+    }
+
+    @Test func `say what the server says, and no name, where the person hides what messages say`() {
+        var ledger = Ledger()
+        let hidden: JSONValue = [
+            "position": 11, "message_id": .string(id(1).description), "sender": "bob", "rings": true, "hidden": true,
+            "text": ["body": "Neue Nachricht"],
+            "rc": ["cType": "PR", "fId": "bob", "oName": "RC:TxtMsg", "tId": "bob"],
+        ]
+        let posts = MissedDecision.posts(
+            ["entries": [hidden]], self.fetch, showsContent: true, names: { _ in KnownNames(sender: "Bob") },
+            pushRings: true, delivered: [], ledger: &ledger, wall: 0)
+        #expect(posts.map(\.message.text) == [.init(body: "Neue Nachricht")])
     }
 }

@@ -166,6 +166,25 @@ private func isRequest(_ effect: ClientEffect) -> Bool {
                 == [.publishSignal(.room(self.said(5))), .publishSignal(.room(self.said(6)))])
     }
 
+    @Test func `of people who are watched goes on after a lost connection, with how they are now`() {
+        var core = ClientCore.online()
+        let watch = ClientRequest.watch(["bob", "carol"])
+        _ = core.handle(.requestWished(7, watch), at: at(1))
+        let there = Presence(id: "bob", isOnline: true)
+        let away = Presence(id: "carol", isOnline: false)
+        let answer = ClientAnswer.presence([there, away])
+        #expect(
+            core.handle(.frameReceived(1, .answer(1, answer)), at: at(1)) == [.finishRequest(7, .answered(answer))])
+        #expect(
+            core.handle(.frameReceived(1, .signal(.presence(away))), at: at(1)) == [.publishSignal(.presence(away))])
+        #expect(core.reconnect(2, at: at(5)).contains(.sendFrame(2, .request(2, watch))))
+        #expect(
+            core.handle(.frameReceived(2, .answer(2, answer)), at: at(5))
+                == [.publishSignal(.presence(there)), .publishSignal(.presence(away))])
+        _ = core.handle(.requestWished(8, .unwatch(["bob"])), at: at(6))
+        #expect(core.reconnect(3, at: at(9)).contains(.sendFrame(3, .request(4, .watch(["carol"])))))
+    }
+
     @Test func `of a room that is gone ends with a problem`() {
         var core = ClientCore.online()
         _ = core.handle(.requestWished(7, .enterRoom(self.lobby, history: 0)), at: at(1))

@@ -48,8 +48,9 @@ import TidingsModel
             position: 2, body: .deletion(Deletion(conversation: withBob, messages: [id(90), id(101)])))
         #expect(
             core.hear(deletion, unread: 0, at: at(12)) == [
-                .publishEntries([deletion]), .withdrawNotification(id(90), replacement: nil),
-                .withdrawNotification(id(101), replacement: nil), .lowerBadge(unread: 0, position: 2),
+                .publishEntries([deletion]), .withdrawNotification(id(90), replacement: nil), .markShown(id(90)),
+                .withdrawNotification(id(101), replacement: nil), .markShown(id(101)),
+                .lowerBadge(unread: 0, position: 2),
                 .sendFrame(1, ack(2, (2, .suppressed(.notNotifiable)))), .storeSettled(upTo: 2),
             ])
     }
@@ -60,7 +61,7 @@ import TidingsModel
         let deletion = LogEntry(position: 2, body: .deletion(Deletion(conversation: withBob, messages: [id(101)])))
         #expect(
             core.hear(deletion, unread: 0, at: at(11)) == [
-                .publishEntries([deletion]), .lowerBadge(unread: 0, position: 2),
+                .publishEntries([deletion]), .markShown(id(101)), .lowerBadge(unread: 0, position: 2),
                 .sendFrame(1, ack(2, (2, .suppressed(.recalled)))), .storeSettled(upTo: 2),
             ])
     }
@@ -125,6 +126,14 @@ import TidingsModel
                 .publishEntries([entry]), .clearNotifications(team, upTo: 1), .lowerBadge(unread: 0, position: 1),
                 .sendFrame(1, ack(1, (1, .suppressed(.notNotifiable)))), .storeSettled(upTo: 1),
             ])
+    }
+
+    @Test func `ends what the person has read there and the server was not told`() {
+        var core = ClientCore.fresh(.init(reads: [.init(conversation: team, upTo: 1)]))
+        core.goOnline(1, head: 1, at: at(0))
+        _ = core.hear(self.change(.leave, by: alice), at: at(1))
+        #expect(
+            !core.reconnect(2, head: 1, at: at(2)).contains(.sendFrame(2, .markRead(team, upTo: 1))))
     }
 
     @Test func `leaves them when somebody else is out`() {

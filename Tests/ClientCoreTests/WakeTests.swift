@@ -176,6 +176,21 @@ import TidingsModel
         #expect(core.handle(.unreadCounted(0), at: at(11)) == [.lowerBadge(unread: 0, position: 0)])
     }
 
+    @Test(arguments: [0, 1, 2])
+    func `writes what has changed while the app was inactive when it is in the background`(unread: Int) {
+        var core = ClientCore.online(.init(unread: 1), heartbeat: 600_000)
+        _ = core.handle(.kitConfigured(KitSettings()), at: at(0))
+        #expect(core.handle(.appWillResignActive, at: at(1)) == [.writeBadge(unread: 1, position: 0)])
+        #expect(core.handle(.unreadCounted(unread), at: at(2)) == [])
+        let effects = core.handle(.appDidEnterBackground(remainingMilliseconds: nil), at: at(3))
+        #expect(effects.contains(.lowerBadge(unread: unread, position: 0)) == (unread != 1))
+        _ = core.handle(.appWillEnterForeground, at: at(4))
+        #expect(
+            !core.handle(.appDidEnterBackground(remainingMilliseconds: nil), at: at(5)).contains {
+                if case .lowerBadge = $0 { true } else { false }
+            })
+    }
+
     @Test func `leaves the badge alone in front`() {
         var core = ClientCore.online()
         _ = core.handle(.kitConfigured(KitSettings()), at: at(0))

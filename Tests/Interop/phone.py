@@ -18,19 +18,20 @@ SECONDS = 60
 class Phone:
     """A virtual iPhone with the example app; every command waits for its answer."""
 
-    def __init__(self, site: Site, user: str, *options: str):
+    def __init__(self, site: Site, user: str, *options: str, name: str | None = None):
         self.site = site
         self.user = user
+        self.name = name or f"{user}-phone"
         self.port = free_port()
         self.program = Program(
             [
-                tool(), "phone", "--id", f"{user}-phone", "--folder", str(site.folder / f"{user}-phone"),
+                tool(), "phone", "--id", self.name, "--folder", str(site.folder / self.name),
                 "--courier", f"127.0.0.1:{site.courier_port}", "--control", str(self.port), "--bundle", TOPIC,
                 "--env", f"CHAT_SERVER_URL={site.gateway}", "--env", f"CHAT_APP_KEY={site.app}",
                 "--env", f"CHAT_USER={user}", "--env", f"CHAT_TOKEN={site.token(user)}",
                 "--env", f"CHAT_API_URL={site.api}", *options,
             ],
-            site.folder / f"{user}-phone.log",
+            site.folder / f"{self.name}.log",
         )
         self.control = self._connect()
         self.lines = self.control.makefile("r", encoding="utf-8")
@@ -116,6 +117,19 @@ class Phone:
     def wait_for_connection(self):
         self.wait_until(lambda: self.shown.get("connection") == "connected", "the connection")
 
+    def wait_for_registration(self):
+        """Until the server has the device token: what the app sends after it has been answered."""
+        self.wait_until(
+            lambda: "application(_:didRegisterForRemoteNotificationsWithDeviceToken:)" in self._all_callbacks(),
+            "the device token")
+        earlier = self.shown.get("sent")
+        self.do("input", value={"send": {"to": "nobody", "text": "registered"}})
+        self.wait_until(lambda: self.shown.get("sent") not in (None, earlier), "the answer to a message")
+
+    def _all_callbacks(self) -> list[str]:
+        self.read_trace()
+        return [event["name"] for event in self.events if event["event"] == "callback"]
+
     def story(self) -> str:
         self.read_trace()
         lines = [json.dumps(event)[:300] for event in self.events[-40:]]
@@ -148,6 +162,10 @@ class Person:
     def send(self, target: str, text: str) -> str:
         """Sends a text; returns the message's id."""
         return self._run(self.client.send(target, text))["messageId"]
+
+    def request(self, kind: str, **fields) -> dict:
+        """Asks anything that is answered by itself."""
+        return self._run(self.client.request(kind, **fields))
 
     def wait_for_text(self, text: str):
         def has() -> bool:

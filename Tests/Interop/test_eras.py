@@ -264,6 +264,7 @@ def test_a_reply_from_a_killed_app_reaches_the_other_person(stage, era):
     alice.send("bob", "fine")
     assert presentation(bob, remote=True)["badge"] == 1
     bob.do("launch")
+    bob.wait_until(lambda: bob.shown.get("stack") == ["Conversations"], "the list of conversations")
     bob.do("input", value={"open": "PR:alice"})
     bob.wait_for_chat("PR:alice", "alice: coming?", "bob: at eight", "alice: fine")
     assert bob.faults == []

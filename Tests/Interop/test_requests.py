@@ -114,6 +114,10 @@ def test_what_is_recalled_edited_or_deleted_changes_on_every_screen(site):
                 await client.wait_for(lambda client=client: texts(client.shown) == ["zwei"])
             recall = bob.entries("recall")[0]
             assert recall["id"] > recall["message"] == first
+            trace = site.trace(recall["id"])
+            assert site.trace(first)["withdrawal"] == recall["id"]
+            assert (trace["kind"], trace["recalls"], trace["sender"]) == ("recall", first, "alice")
+            assert [delivery["user"] for delivery in trace["deliveries"]] == ["alice", "bob"]
             assert recall["conversation"] == {"type": "PR", "target": "alice"}
             # A repeat changes nothing.
             assert await alice.request("recall", message=first) == {}
@@ -171,6 +175,31 @@ def test_typing_is_told_to_the_other_side_only(site):
             }
             await alice.ping()
             assert alice.signals == [] and alice.log == {} and bob.log == {}
+
+    run(story())
+
+
+def test_who_watches_somebody_hears_of_coming_receiving_reading_and_going(site):
+    async def story():
+        async with people(site, "alice") as [alice]:
+            answer = await alice.request("watch", users=["bob", "carol"])
+            assert answer == {"people": [{"user": "bob"}, {"user": "carol"}]}
+            sent = await alice.send("bob", "hello")
+            assert await alice.request("receipts", message=sent["messageId"]) == {
+                "message": sent["messageId"], "recipients": 1,
+            }
+            async with people(site, "bob") as [bob]:
+                await alice.wait_for(lambda: {"presence": {"user": "bob", "isOnline": True}} in alice.signals)
+                await bob.wait_for(lambda: bob.messages)
+                again = await alice.send("bob", "and again")
+                mine = {"conversation": {"type": "PR", "target": "bob"}, "user": "bob", "upTo": again["messageId"]}
+                await alice.wait_for(lambda: {"receipt": {**mine, "kind": "delivered"}} in alice.signals)
+                await bob.mark_read("alice", bob.stored)
+                await alice.wait_for(lambda: {"receipt": {**mine, "kind": "read"}} in alice.signals)
+                assert (await refusal(bob.request("receipts", message=sent["messageId"])))[0] == "not_allowed"
+            await alice.wait_for(lambda: any("lastSeenAt" in s.get("presence", {}) for s in alice.signals))
+            body = await api(site, "GET", f"messages/{sent['messageId']}/receipts")
+            assert (body["delivered"], body["read"]) == (["bob"], ["bob"])
 
     run(story())
 

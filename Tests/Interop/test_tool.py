@@ -1,7 +1,9 @@
 """The commands of the tool, as a person types them, against a real server."""
 
+import json
 import os
 import subprocess
+import urllib.error
 
 import pytest
 
@@ -65,6 +67,12 @@ def test_a_token_of_the_tool_signs_a_person_in(site):
         (["phone", "--courier", "somewhere"], "--courier must be host:port"),
         (["phone", "--lifecycle", "both"], "--lifecycle must be scenes or application"),
         (["apns", "--team-id", "short", "--state", "/nonexistent/state"], "team_id must be 10"),
+        (["send", "--from", "a", "--to", "b", "--mention", "c", "--mention-all", "x"], "must not be given together"),
+        (["conversation", "show", "team"], "conversation"),
+        (["conversation", "messages", "GRP:team", "--user", "a", "--limit", "101"], "--limit must be 1 to 100"),
+        (["settings", "level", "bob", "GRP:team", "loud"], "level must be one of"),
+        (["settings", "level", "bob", "GRP:team", "default", "--until", "5"], "--until needs another level"),
+        (["settings", "object-names", "--register", "my:Card", "--clear"], "must not be given together"),
         (["serve", "--set", "nothing"], "--set must be key=value"),
     ],
 )
@@ -85,12 +93,74 @@ def test_nobody_answering_is_said_with_the_address():
 
 
 @pytest.mark.parametrize(
-    "command", ["serve", "apns", "phone", "demo", "send", "trace", "token", "simulate", "bench", "chaos"]
+    "command",
+    [
+        "serve", "apns", "phone", "demo", "send", "trace", "token", "simulate", "bench", "chaos",
+        "conversation", "conversation create", "conversation show", "conversation add", "conversation remove",
+        "conversation rename", "conversation dissolve", "conversation messages",
+        "settings", "settings show", "settings level", "settings unread", "settings object-names",
+    ],
 )
 def test_every_command_explains_itself(command):
-    text = run(command, "--help")
+    text = run(*command.split(), "--help")
     assert text.startswith("OVERVIEW: ")
     assert f"tidings {command}" in text
+
+
+def test_a_group_is_made_changed_and_read_as_a_person_types_it(site):
+    def operate(*arguments: str, status: int = 0) -> str:
+        return run(*arguments, "--api", site.api, site=site, status=status)
+
+    operate("conversation", "create", "GRP:team", "--name", "The team", "--actor", "alice", "--member", "bob")
+    operate("conversation", "add", "GRP:team", "carol", "dave", "--actor", "alice")
+    operate("conversation", "remove", "GRP:team", "dave")
+    operate("conversation", "rename", "GRP:team", "Crew")
+    shown = operate("conversation", "show", "GRP:team").splitlines()
+    assert shown == ["Crew, version 4, 3 members", "  alice owner", "  bob", "  carol"]
+    assert '"name":"Crew"' in operate("conversation", "show", "GRP:team", "--json")
+    assert "must be done by an owner or admin" in operate(
+        "conversation", "rename", "GRP:team", "Ours", "--actor", "bob", status=1
+    )
+
+    def send(*options: str) -> str:
+        return operate("send", "--gateway", site.gateway, "--from", "alice", "--to", "team", "--type", "GRP", *options).strip()
+
+    send("--mention", "bob", "look")
+    send("--mention-all", "all of you")
+    only_carol = send("--recipient", "carol", "for you alone")
+    assert operate("settings", "unread", "bob").strip() == "2 unread, 2 with muted conversations, 2 mentions"
+    assert operate("settings", "unread", "carol", "GRP:team").strip() == "3 unread, 1 mentions"
+    operate("settings", "level", "bob", "GRP:team", "blocked")
+    assert operate("settings", "unread", "bob", "GRP:team").strip() == "2 unread, 2 mentions, muted"
+    assert operate("settings", "unread", "bob").strip() == "0 unread, 2 with muted conversations, 2 mentions"
+    assert '"level":"blocked"' in operate("settings", "show", "bob")
+    operate("settings", "level", "bob", "GRP:team", "default")
+    assert operate("settings", "unread", "bob", "GRP:team").strip() == "2 unread, 2 mentions"
+
+    history = operate("conversation", "messages", "GRP:team", "--user", "carol").splitlines()
+    assert len(history) == 3 and only_carol in history[0]
+    assert len(operate("conversation", "messages", "GRP:team", "--user", "bob", "--limit", "1").splitlines()) == 1
+    operate("conversation", "dissolve", "GRP:team")
+    assert operate("conversation", "show", "GRP:team").startswith("Crew, version 5, dissolved, 3 members")
+
+
+def test_a_type_nobody_registered_is_refused_once_the_app_has_registered_any(site):
+    assert run("settings", "object-names", "--api", site.api, site=site) == ""
+    names = run(
+        "settings", "object-names", "--register", "my:Poll", "--register", "my:Card", "--api", site.api, site=site
+    )
+    assert names.split() == ["my:Card", "my:Poll"]
+    body = {
+        "sender": "alice", "client_message_id": "c1", "conversation": {"type": "PR", "target": "bob"},
+        "object_name": "my:Crad", "content": "{}",
+    }
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        site.call("POST", "/v1/apps/demo/messages", body)
+    problem = json.loads(refused.value.read())
+    assert (refused.value.code, problem["code"], problem["field"]) == (400, "unknown_object_name", "object_name")
+    assert site.call("POST", "/v1/apps/demo/messages", body | {"object_name": "my:Card"})["message_id"]
+    assert run("settings", "object-names", "--clear", "--api", site.api, site=site) == ""
+    assert site.call("POST", "/v1/apps/demo/messages", body | {"client_message_id": "c2"})["message_id"]
 
 
 def test_serve_lists_and_checks_its_configuration(site):

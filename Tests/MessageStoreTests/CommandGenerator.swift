@@ -99,13 +99,17 @@ struct CommandGenerator {
         let isDirected = !conversation.type.targetIsPeer && self.chance(25)
         let message = Message(
             id: id, app: app, sender: sender, conversation: conversation,
-            clientMessageID: ClientMessageID("c\(self.number(0..<40))"), objectName: .text,
+            clientMessageID: ClientMessageID("c\(self.number(0..<40))"), objectName: self.objectName(),
             content: isLong ? String(repeating: "tidings ", count: 100) : "{\"content\":\"héllo\"}", flags: flags,
             pushText: self.chance(30) ? "psst" : nil, sentAt: self.time(), mentions: self.mentions(),
             recipients: isDirected ? self.users(1..<3) : [], expiresAt: self.chance(10) ? self.time() : nil)
         self.made.append(message)
         if self.made.count > 6 { self.made.removeFirst() }
         return message
+    }
+
+    private mutating func objectName() -> ObjectName {
+        self.chance(70) ? .text : self.pick(["RC:ImgMsg", "my:Card", "my:Poll"])
     }
 
     private mutating func users(_ count: Range<Int>) -> [UserID] {
@@ -149,7 +153,7 @@ struct CommandGenerator {
                     at: self.time()))
         }
         if self.commands <= 4, self.chance(50) { return self.signIn() }
-        switch self.number(0..<152) {
+        switch self.number(0..<156) {
         case 0..<34: return .accept(message: self.message(), senderDevice: self.chance(50) ? "phone" : nil)
         case 34..<39: return self.putConversation()
         case 39..<45: return self.signIn()
@@ -174,6 +178,9 @@ struct CommandGenerator {
         case 75..<77: return .receipt(self.leg(), self.pick([.shown, .opened]), at: self.time())
         case 77..<117: return self.nextAboutConversations()
         case 117..<127: return .setPushState(self.deviceKey(), self.pushState())
+        case 127..<129:
+            let names: [ObjectName] = self.chance(30) ? [] : ["my:Poll", "my:Card", "my:Poll"]
+            return .setObjectNames(self.app(), self.chance(90) ? Array(names.dropLast(self.number(0..<3))) : [""])
         default: return self.nextQuestion()
         }
     }
@@ -185,7 +192,12 @@ struct CommandGenerator {
     }
 
     private mutating func nextQuestion() -> StoreCommand {
-        switch self.number(0..<6) {
+        switch self.number(0..<9) {
+        case 6: return .readUnread(self.userKey(), self.chance(80) ? self.conversation() : nil)
+        case 7: return .readObjectNames(self.app())
+        case 8:
+            let message = self.earlier()
+            return .readReceipts(message.app, message.id, asked: self.chance(50) ? message.sender : nil)
         case 0: return .loadUser(self.userKey())
         case 1: return .readLog(self.userKey(), after: self.position(), limit: self.number(0..<8))
         case 2: return .trace(self.app(), self.messageID())

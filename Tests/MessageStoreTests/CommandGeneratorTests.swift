@@ -6,7 +6,7 @@ import TidingsModel
     /// What the comparison of the stores is worth depends on what the commands reach: here in the short form's sequences.
     @Test func `reach every answer of every kind`() throws {
         var seen: [String: Int] = [:]
-        for seed: UInt64 in 0..<400 {
+        for seed: UInt64 in 0..<600 {
             var generator = CommandGenerator(seed: seed)
             var store = ReferenceStore()
             _ = store.open()
@@ -33,7 +33,9 @@ import TidingsModel
             "acceptCustom: invalid_field recipients", "setPushState: taken", "readConversation: conversation",
             "readConversation: unknown_conversation", "readConversation: not_a_member", "readHistory: history",
             "readHistory: unknown_message", "readHistory: unknown_conversation", "readHistory: invalid_field limit",
-            "markRead: read", "markRead: nothing",
+            "markRead: read", "markRead: nothing", "accept: unknown_object_name",
+            "setObjectNames: done", "setObjectNames: invalid_field names", "readObjectNames: objectNames",
+            "readUnread: unread",
         ]
         for name in wanted { #expect(seen[name] != nil, "\(name)") }
     }

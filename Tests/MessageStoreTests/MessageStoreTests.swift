@@ -161,7 +161,7 @@ import TidingsModel
                         }
                     }
                     let own = results.map { result -> LogPosition in
-                        guard case .accepted(let deliveries) = result else { return 0 }
+                        guard case .accepted(let deliveries, _) = result else { return 0 }
                         return deliveries.first { $0.user != "bo" }?.position ?? 0
                     }
                     #expect(own == Array(1...50))
@@ -209,7 +209,7 @@ import TidingsModel
             accept(message(1, from: "member1", to: "team", type: .group)),
             accept(message(2, from: "member2", to: "team", type: .group)),
         ])
-        guard case .accepted(let deliveries) = results[1] else { return #expect(Bool(false), "\(results)") }
+        guard case .accepted(let deliveries, _) = results[1] else { return #expect(Bool(false), "\(results)") }
         #expect(deliveries.map(\.user) == members.sorted())
         #expect(deliveries.allSatisfy { $0.position == 2 })
         #expect(deliveries.count { $0.unread == 2 } == 2998)
@@ -222,6 +222,35 @@ import TidingsModel
         }
         // Two transactions made two rows of the journal: the group itself, and the two messages.
         #expect(counts == [2, 3000, 1])
+    }
+
+    @Test func `has one row for its members until they are others`() async throws {
+        let folder = try TemporaryFolder()
+        var configuration = MessageStoreConfiguration()
+        configuration.tailRecordsMax = 1
+        let store = try MessageStore(path: folder.path(), configuration: configuration, logger: quiet)
+        var reference = ReferenceStore()
+        _ = reference.open()
+        func change(_ action: ConversationAction) -> StoreCommand {
+            .change(ConversationOperation(app: "shop", conversation: team, action: action, actor: nil, at: 9))
+        }
+        let commands: [StoreCommand] = [
+            change(.create(name: "Team", portrait: nil, members: ["ada", "bo", "cy"])), change(.rename("Crew")),
+            change(.setRole("ada", .owner)), accept(message(1, to: "team", type: .group)), change(.add(["dee"])),
+            change(.setNickname("bo", "B")), accept(message(2, to: "team", type: .group)),
+        ]
+        for command in commands {
+            #expect(try await store.apply([command]) == [try reference.apply(command, epoch: 1)])
+        }
+        store.close()
+        let database = try DatabaseQueue(path: folder.path())
+        let versions = try await database.read { try Int.fetchAll($0, sql: "SELECT version FROM membership") }
+        try database.close()
+        #expect(versions == [1, 4])
+        let again = try MessageStore(path: folder.path(), logger: quiet)
+        _ = reference.open()
+        #expect(try await again.dump() == reference.dump())
+        again.close()
     }
 
     @Test(arguments: [0, 1, 3, 6])

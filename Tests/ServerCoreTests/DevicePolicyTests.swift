@@ -82,6 +82,8 @@ import TidingsModel
         #expect(bench.pushes.count == 1)
         let request = try #require(bench.pushes.last).request
         #expect(request.pushType == .background)
+        // An alert that APNs keeps for a phone that is off must not give way to a number.
+        #expect(request.expiration == 0)
         #expect(request.priority == .powerAware)
         #expect(bench.payload?["aps"] == ["content-available": 1])
         #expect(bench.payload?["tidings"]?["badge"]?.intValue == 0)

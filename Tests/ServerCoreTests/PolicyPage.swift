@@ -207,8 +207,14 @@ enum PolicyPage {
             "  person goes at once.",
             "- Quiet hours go by the clock on the person's wall. Over a change of that clock: a begin or an end it never shows is the moment it",
             "  is put forward; of one it shows twice, they begin at the first and end at the second. As long as the zone is not known the leg waits.",
+            "- A phone in the background holds quiet hours too: it shows nothing by itself and hangs up, so that these rows decide, and it rings",
+            "  when they are over, or never.",
             "- A withdrawal is a leg of its own, to devices that have shown the message or may have. It makes no sound, so neither level nor",
-            "  hour holds it up; all other rows hold.",
+            "  hour holds it up; all other rows hold. Other senders' share of the number goes down with it if the message was unread and not",
+            "  muted, as the store knows.",
+            "- When the number on the icon falls otherwise, a silent push tells phones that were told a higher one: \(settings.badgePushDelay / 1_000) s later, so that what falls",
+            "  together goes together, and \(settings.badgePushesPerHour) an hour at most. It rings nothing; the notifications of what was read go when the phone has the log.",
+            "  APNs is not to keep it: an alert that waits there for a phone that is off must not give way to it.",
         ]
     }()
 }

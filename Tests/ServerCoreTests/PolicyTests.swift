@@ -112,6 +112,47 @@ import TidingsModel
         #expect(bench.say(to: .direct("bob")).ends.last == "store end m1 bob/phone quiet_hours")
     }
 
+    /// Which messages of bob's log his phone's extension may tell of as missed, oldest first.
+    private func isTold(_ bench: inout ServerBench) throws -> [Bool] {
+        bench.run(
+            .api(
+                ApiRequestID(2),
+                .fromExtension(
+                    ServerBench.device("bob"), tokenIssuedAt: bench.now.wall, .missed(after: 0, limit: 20))))
+        guard case .missed(let page, _, _)? = bench.replies.last else {
+            Issue.record("no page")
+            return []
+        }
+        return page.entries.compactMap { entry in
+            guard case .message(let message) = entry.body else { return nil }
+            return message.flags.contains(.notified)
+        }
+    }
+
+    @Test func `hold for what a phone has missed, too: what must not ring is not told of later`() throws {
+        var bench = Self.bench(AllSettings(person: PersonSettings(levels: [.group: .mentions])))
+        bench.say(to: Self.team)
+        bench.say(to: Self.team, mentions: .users(["bob"]))
+        bench.say(to: .direct("bob"), lifetime: 1_000)
+        bench.say(to: .direct("bob"), lifetime: 1_001)
+        bench.pass(1_000)
+        #expect(try self.isTold(&bench) == [false, true, false, true])
+    }
+
+    @Test(arguments: [(QuietHours.Manner.drop, [false, true]), (.defer, [true, true])])
+    func `drop for good what came in quiet hours, or only put it off`(_ manner: QuietHours.Manner, _ told: [Bool])
+        throws
+    {
+        let night = ServerBench.started / 60_000 % 1_440
+        var bench = Self.bench(Self.quiet(manner, start: Int(night), end: Int(night) + 10))
+        bench.run(.timeZoneRead("UTC", Self.utc))
+        bench.say(to: .direct("bob"))
+        #expect(try self.isTold(&bench) == [false])
+        bench.pass(600_000)
+        bench.say(to: .direct("bob"))
+        #expect(try self.isTold(&bench) == told)
+    }
+
     @Test func `hold pushes back as long as it is not known what time it is there`() {
         var bench = ServerBench()
         bench.settings["bob"] = Self.quiet(.drop, start: 1, end: 0)

@@ -211,6 +211,29 @@ import TidingsModel
     }
 }
 
+@Suite struct `The limit of members` {
+    @Test func `is the app's own, for what a person asks and for what the backend replaces`() {
+        var settings = ServerBench.plain
+        settings.membersMax = 5
+        settings.membersMaxByApp[ServerBench.app] = 2
+        var bench = ServerBench(settings: settings)
+        let three: [UserID] = ["alice", "bob", "carol"]
+        func put(_ app: AppID, _ members: [UserID]) -> [String] {
+            let record = ConversationRecord(app: app, conversation: .group("team"), name: "T", members: members)
+            return bench.run(.api(ApiRequestID(1), .putConversation(record))).outside
+        }
+        #expect(put(ServerBench.app, three) == ["reply refused invalid_field members"])
+        #expect(put("club", three) == ["reply done"])
+        #expect(put("club", three + ["dave", "eve", "frank"]) == ["reply refused invalid_field members"])
+        #expect(put(ServerBench.app, ["alice", "bob"]) == ["reply done"])
+        let alice = bench.connect("alice").session
+        let asked = bench.ask(alice, 1, .change(.group("team"), .add(three)))
+        #expect(asked.count == 1 && asked[0].contains("must be at most 2, got 3"))
+        bench.script = [.changed(nil, deliveries: [])]
+        #expect(bench.ask(alice, 2, .change(.group("team"), .add(["carol"]))).first == "store add GRP:team")
+    }
+}
+
 @Suite struct `A custom message` {
     @Test func `becomes an entry for those it is for, and never a push`() {
         var bench = ServerBench()

@@ -83,6 +83,12 @@ extension ServerBench {
         case .readHistory(let user, let conversation, _, let limit):
             return "history \(user.user) \(conversation) \(limit)"
         case .readSettings(let user): return "settings? \(user.user)"
+        case .readReceipts(_, let message, let user):
+            return "receipts? \(self.name(message)) \(user?.rawValue ?? "backend")"
+        case .readUnread(let user, let conversation):
+            return "unread? \(user.user)" + (conversation.map { " \($0)" } ?? "")
+        case .setObjectNames(_, let names): return "object names \(names)"
+        case .readObjectNames: return "object names?"
         }
     }
 
@@ -147,8 +153,12 @@ extension ServerBench {
         case .accepted(let accepted): "accepted \(self.name(accepted.messageID))"
         case .done: "done"
         case .refused(let problem): "refused \(problem.code.rawValue) \(problem.field)"
-        case .trace(let trace): "trace of \(trace.map { self.name($0.message.id) } ?? "nothing")"
+        case .trace(let trace): "trace of \(trace.map { self.name($0.id) } ?? "nothing")"
         case .page(let page): "page of \(page.entries.count)"
+        case .missed(let page, _, _): "page of \(page.entries.count)"
+        case .unread(let report):
+            "unread \(report.counts.unread)" + (report.conversation.map { " of them \($0.unread) there" } ?? "")
+        case .objectNames(let names): "object names \(names)"
         case .answer(let answer): "answer \(answer)"
         }
     }

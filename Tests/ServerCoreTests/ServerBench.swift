@@ -168,13 +168,14 @@ extension ServerBench {
     private static func isScripted(_ command: StoreCommand, _ result: StoreResult) -> Bool {
         switch command {
         case .change, .recall, .edit, .delete, .setConversationSettings, .endLevel, .setPersonSettings, .setBlocked,
-            .acceptCustom, .readConversation, .readHistory, .readSettings:
+            .acceptCustom, .readConversation, .readHistory, .readSettings,
+            .readReceipts:
             return true
         case .setPushState:
             guard case .taken = result else { return false }
             return true
         case .accept, .putConversation, .signIn, .signOut, .advance, .markRead, .keepLeg, .endLeg, .receipt, .loadUser,
-            .readLog, .trace:
+            .readLog, .trace, .readUnread, .setObjectNames, .readObjectNames:
             return false
         }
     }

@@ -185,6 +185,24 @@ import TidingsModel
         #expect(bench.releaseStore() == ["s1 ← page [1 m1, 2 m2] head 5"])
     }
 
+    @Test func `gets as much history as fits a frame, and is told that there is more`() {
+        var settings = ServerBench.plain
+        settings.frameBytesMax = 4_000
+        var bench = ServerBench(settings: settings)
+        let bob = bench.connect("bob").session
+        for _ in 0..<5 { bench.say(String(repeating: "x", count: 700), to: .direct("bob")) }
+        func ask(_ before: MessageID?) -> String {
+            _ = bench.ask(bob, 1, .history(.direct("alice"), before: before, limit: 100))
+            guard case .answer(_, .history(let messages, let hasMore))? = bench.frames.last else { return "" }
+            return "\(messages.map { bench.messages.firstIndex(of: $0.id) ?? -1 }), more: \(hasMore)"
+        }
+        #expect(ask(nil) == "[4, 3], more: true")
+        #expect(ask(bench.messages[3]) == "[2, 1], more: true")
+        #expect(ask(bench.messages[1]) == "[0], more: false")
+        bench.say(String(repeating: "x", count: 30_000), to: .direct("bob"))
+        #expect(ask(nil) == "[5], more: true", "one that is too large alone is given all the same")
+    }
+
     @Test func `is told what the person reads elsewhere, and what is wrong with a read`() {
         var bench = ServerBench()
         let phone = bench.connect("bob", "phone").session
@@ -262,6 +280,10 @@ import TidingsModel
         func ask(_ question: ExtensionRequest) -> [String] {
             bench.run(.api(ApiRequestID(2), .fromExtension(device, tokenIssuedAt: bench.now.wall, question))).outside
         }
+        #expect(
+            bench.run(.api(ApiRequestID(3), .unread(device.user, .direct("alice")))) == [
+                "store unread? bob PR:alice", "reply unread 1 of them 1 there",
+            ])
         #expect(ask(.missed(after: 0, limit: 20)) == ["reply page of 1"])
         #expect(ask(.receipt(bench.messages[0], .shown)) == ["reply done"])
         let bad = ConversationRecord(app: ServerBench.app, conversation: .direct("x"), name: "", members: [])
@@ -269,6 +291,29 @@ import TidingsModel
             bench.run(.api(ApiRequestID(4), .putConversation(bad))).outside == [
                 "reply refused invalid_field conversation.type"
             ])
+    }
+
+    @Test func `registers the app's object names, and refuses a message of any other by name`() {
+        var bench = ServerBench()
+        let app = ServerBench.app
+        #expect(
+            bench.run(.api(ApiRequestID(1), .setObjectNames(app, ["my:Card"]))) == [
+                "store object names [my:Card]", "reply done",
+            ])
+        #expect(
+            bench.run(.api(ApiRequestID(2), .objectNames(app))).outside == ["reply object names [my:Card]"])
+        var draft = bench.draft("hi", .direct("bob"))
+        draft.objectName = "my:Crad"
+        let alice = bench.connect("alice").session
+        let refusal = #"object_name must be built in or registered by the app, got "my:Crad""#
+        #expect(
+            bench.run(.frame(alice, .send(draft))).outside.map { $0.hasSuffix(refusal) } == [true])
+        #expect(
+            bench.run(.api(ApiRequestID(3), .send(ServerBench.key("alice"), draft))).outside == [
+                "reply refused unknown_object_name object_name"
+            ])
+        draft.objectName = "my:Card"
+        #expect(bench.run(.frame(alice, .send(draft))).outside.first == "s1 ← accepted c1 m3 at 1")
     }
 
     @Test func `keeps a device's word that a notification was opened, the first time only`() throws {

@@ -145,6 +145,24 @@ import TidingsModel
         #expect(Self.body(Self.payload(PersonSettings(language: "zh"), words)) == "[图片]")
     }
 
+    @Test func `are those of what a service extension has missed, too`() {
+        var settings = ServerBench.plain
+        settings.words[ServerBench.app] = AppWords(language: "zh")
+        var bench = ServerBench(settings: settings)
+        bench.goneDevice("bob")
+        bench.settings["carol"] = AllSettings(person: PersonSettings(hidesContent: true, language: "en"))
+        bench.goneDevice("carol")
+        for (user, words, hidesContent) in [
+            ("bob", PushWords.simplifiedChinese, false), ("carol", PushWords.english, true),
+        ] {
+            let question = ApiCommand.fromExtension(
+                ServerBench.device(UserID(user)), tokenIssuedAt: bench.now.wall, .missed(after: 0, limit: 20))
+            bench.run(.api(ApiRequestID(1), question))
+            let page = LogPage(entries: [], head: 0, unread: 0)
+            #expect(bench.replies.last == .missed(page, words, hidesContent: hidesContent))
+        }
+    }
+
     @Test func `say nothing of the message if the person wants its content hidden`() {
         let payload = Self.payload(PersonSettings(hidesContent: true))
         #expect(payload.flatMap { PushInfo(userInfo: $0) }?.text == nil)

@@ -8,13 +8,14 @@ import TidingsModel
 @Suite struct `A withdrawal` {
     /// Withdraws a message of alice's to bob as the backend; the store says who has shown it.
     static func recall(
-        _ bench: inout ServerBench, at position: LogPosition = 2, unread: Int = 0, shown devices: [DeviceID] = []
+        _ bench: inout ServerBench, at position: LogPosition = 2, unread: Int = 0, wasUnread: Bool = false,
+        shown devices: [DeviceID] = []
     ) -> [String] {
         guard let id = bench.messages.first, let message = bench.stored(id) else { return [] }
         let recall = Recall(
             id: MessageID(rawValue: 0), message: id, conversation: .direct("bob"), sender: "alice", at: bench.now.wall)
         bench.recalled = (
-            recall, message, [.init(user: "bob", position: position, unread: unread)],
+            recall, message, [.init(user: "bob", position: position, unread: unread, wasUnread: wasUnread)],
             devices.map { LegID(message: id, user: ServerBench.key("bob"), device: $0) }
         )
         return bench.run(.api(ApiRequestID(1), .request(ServerBench.app, actor: nil, .recall(id))))
@@ -39,7 +40,7 @@ import TidingsModel
         bench.say(to: .direct("bob"))
         bench.acceptPush()
         #expect(
-            Self.recall(&bench, shown: ["phone"]) == [
+            Self.recall(&bench, wasUnread: true, shown: ["phone"]) == [
                 "store recall m1", "reply answer done(0)", "store keep m2 bob/phone in_flight after 0",
                 "push m1 to bob/phone badge 0@2", "store cursor bob/phone decided 2",
             ])
@@ -70,6 +71,19 @@ import TidingsModel
         bench.run(.frame(bob, .runState(.suspending)))
         #expect(Self.recall(&bench, at: 3, shown: ["phone"]).outside.last == "push m1 to bob/phone badge 0@3")
         #expect(bench.payload?["message"] == nil)
+    }
+
+    @Test(arguments: [true, false])
+    func `lowers other senders' number by what the store says, also for somebody who is not in memory`(
+        wasUnread: Bool
+    ) {
+        var bench = ServerBench()
+        bench.goneDevice("bob")
+        bench.say(to: .direct("bob"))
+        bench.acceptPush()
+        bench.pass(120_000)
+        #expect(Self.recall(&bench, wasUnread: wasUnread, shown: ["phone"]).contains { $0.hasPrefix("store load") })
+        #expect(bench.payload?["message"] == (wasUnread ? ["params": ["corner_mark_decrease": true]] : nil))
     }
 
     @Test func `while the push is on its way waits for its answer`() {

@@ -103,10 +103,41 @@ import TidingsModel
         _ = try opened.apply(.receipt(self.leg, .shown, at: 9))
         _ = try opened.apply(.receipt(self.leg, .opened, at: 9))
         let trace = MessageTrace(
-            message: message(1), deliveries: [at(1, "ada"), at(1, "bo", unread: 1)], open: [],
+            of: .message(message(1)), deliveries: [at(1, "ada"), at(1, "bo", unread: 1)], open: [],
             ended: [EndedLeg(leg: self.leg, end: .muted, at: 6)],
             receipts: [.init(leg: self.leg, receipt: .opened, at: 9), .init(leg: self.leg, receipt: .shown, at: 8)])
         #expect(try opened.apply(.trace("shop", MessageID(rawValue: 1))) == .trace(trace))
+    }
+
+    @Test func `is that of a withdrawal and of a custom message, too`() throws {
+        var opened = Opened()
+        _ = try opened.send(message(1))
+        _ = try opened.recall(1, as: 2, by: "ada")
+        let leg = LegID(message: MessageID(rawValue: 2), user: bo, device: "phone")
+        _ = try opened.apply(.endLeg(EndedLeg(leg: leg, end: .accepted(apnsID: "A"), at: 101)))
+        let recall = Recall(
+            id: MessageID(rawValue: 2), message: MessageID(rawValue: 1), conversation: message(1).conversation,
+            sender: "ada", at: 100)
+        #expect(
+            try opened.apply(.trace("shop", recall.id))
+                == .trace(
+                    MessageTrace(
+                        of: .recall(recall, app: "shop"), deliveries: [at(2, "ada"), at(2, "bo")], open: [],
+                        ended: [EndedLeg(leg: leg, end: .accepted(apnsID: "A"), at: 101)], receipts: [])))
+        guard case .trace(let withdrawn?) = try opened.apply(.trace("shop", recall.message)) else { return }
+        #expect(withdrawn.withdrawal == recall.id)
+        let custom = CustomMessage(id: MessageID(rawValue: 3), content: "c", sentAt: 9)
+        _ = try opened.apply(
+            .acceptCustom(
+                CustomOperation(app: "shop", message: custom, recipients: ["bo"], clientMessageID: "x")))
+        #expect(
+            try opened.apply(.trace("shop", custom.id))
+                == .trace(
+                    MessageTrace(
+                        of: .custom(custom, app: "shop"), deliveries: [at(3, "bo")], open: [], ended: [], receipts: []))
+        )
+        #expect(try opened.apply(.trace("club", custom.id)) == .trace(nil))
+        #expect(try opened.apply(.trace("club", recall.id)) == .trace(nil))
     }
 
     @Test func `is not shown to another app`() throws {

@@ -20,7 +20,7 @@ struct Opened {
 
     /// Accepts a message and returns who got it where.
     mutating func send(_ message: Message) throws -> [Delivery] {
-        guard case .accepted(let deliveries) = try self.apply(.accept(message: message, senderDevice: nil)) else {
+        guard case .accepted(let deliveries, _) = try self.apply(.accept(message: message, senderDevice: nil)) else {
             return []
         }
         return deliveries
@@ -100,8 +100,8 @@ func message(
         pushText: nil, sentAt: Int64(id) * 10, mentions: mentions, recipients: recipients)
 }
 
-func at(_ position: LogPosition, _ user: UserID, unread: Int = 0) -> Delivery {
-    Delivery(user: user, position: position, unread: unread)
+func at(_ position: LogPosition, _ user: UserID, unread: Int = 0, wasUnread: Bool = false) -> Delivery {
+    Delivery(user: user, position: position, unread: unread, wasUnread: wasUnread)
 }
 
 func group(_ members: [UserID], _ conversation: ConversationID = team) -> StoreCommand {

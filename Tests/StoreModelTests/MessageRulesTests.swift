@@ -43,11 +43,35 @@ import TidingsModel
         #expect(try opened.send(message(1, flags: [])) == [at(1, "ada"), at(1, "bo")])
     }
 
+    @Test func `is of a built-in type or of a registered one, once the app has registered any`() throws {
+        var opened = Opened()
+        func send(_ id: UInt64, _ name: ObjectName, app: AppID = "shop") throws -> String {
+            var message = message(id, app: app)
+            message.objectName = name
+            let result = try opened.apply(.accept(message: message, senderDevice: nil))
+            if case .accepted = result { return "accepted" }
+            return refused(result)
+        }
+        #expect(try send(1, "my:Card") == "accepted")
+        #expect(try opened.apply(.setObjectNames("shop", ["my:Poll", "my:Card", "my:Poll"])) == .done)
+        #expect(try opened.apply(.readObjectNames("shop")) == .objectNames(["my:Card", "my:Poll"]))
+        #expect(try send(2, "my:Card") == "accepted")
+        #expect(try send(3, "my:Crad") == "unknown_object_name object_name")
+        #expect(try send(3, "RC:ImgMsg") == "accepted")
+        #expect(try send(4, "my:Crad", app: "club") == "accepted")
+        let many = (0...StoreRules.objectNamesMax).map { ObjectName("my:\($0)") }
+        #expect(refused(try opened.apply(.setObjectNames("shop", many))) == "invalid_field names")
+        #expect(refused(try opened.apply(.setObjectNames("shop", ["a b"]))) == "invalid_field names")
+        #expect(try send(5, "my:0") == "unknown_object_name object_name")
+        #expect(try opened.apply(.setObjectNames("shop", [])) == .done)
+        #expect(try send(5, "my:0") == "accepted")
+    }
+
     @Test func `in a chat room stands in no log, and needs no membership`() throws {
         var opened = Opened()
         #expect(try opened.apply(group([], hall)) == .done)
         let result = try opened.apply(.accept(message: message(1, in: hall), senderDevice: nil))
-        #expect(result == .accepted(deliveries: []))
+        #expect(result == .accepted(deliveries: [], conversationName: "Team"))
         #expect(try opened.user(ada)?.head == 0)
     }
 
@@ -129,6 +153,44 @@ import TidingsModel
                         entries: [LogEntry(position: 5, body: .read(conversation: toAda, upTo: 2))], head: 5, unread: 2)
                 ))
         #expect(try opened.apply(.markRead(bo, toAda, upTo: 5, at: 9)) == .read(position: 6, unread: 1))
+    }
+
+    @Test func `is told in all and for each conversation, with and without muted ones, and with mentions`() throws {
+        var opened = Opened()
+        _ = try opened.apply(group(["ada", "bo"]))
+        _ = try opened.send(message(1))
+        _ = try opened.send(message(2, in: team))
+        _ = try opened.send(message(3, in: team, mentions: .users(["bo"])))
+        _ = try opened.level(.blocked, of: team)
+        let counts = UnreadCounts(unread: 1, unreadWithMuted: 3, mentions: 1)
+        #expect(try opened.apply(.readUnread(bo, nil)) == .unread(UnreadReport(counts: counts, head: 4)))
+        let there = UnreadReport.Conversation(id: team, unread: 2, mentions: 1, readUpTo: 0, isMuted: true)
+        #expect(
+            try opened.apply(.readUnread(bo, team))
+                == .unread(UnreadReport(counts: counts, head: 4, conversation: there)))
+        _ = try opened.apply(.markRead(bo, team, upTo: 2, at: 9))
+        #expect(
+            try opened.apply(.readUnread(bo, team))
+                == .unread(
+                    UnreadReport(
+                        counts: UnreadCounts(unread: 1, unreadWithMuted: 2, mentions: 1), head: 5,
+                        conversation: .init(id: team, unread: 1, mentions: 1, readUpTo: 2, isMuted: true))))
+        let stranger = UnreadReport.Conversation(id: circle, unread: 0, mentions: 0, readUpTo: 0, isMuted: false)
+        #expect(
+            try opened.apply(.readUnread(UserKey(app: "shop", user: "zoe"), circle))
+                == .unread(UnreadReport(counts: UnreadCounts(), head: 0, conversation: stranger)))
+    }
+
+    @Test func `tells the present names of its groups`() throws {
+        var opened = Opened()
+        _ = try opened.apply(group(["ada", "bo"]))
+        _ = try opened.send(message(1, in: team))
+        _ = try opened.send(message(2))
+        _ = try opened.change(.rename("Crew"))
+        guard case .page(let page) = try opened.apply(.readLog(bo, after: 0, limit: 9)) else { return }
+        #expect(page.names == [team: "Crew"])
+        guard case .page(let later) = try opened.apply(.readLog(bo, after: 1, limit: 9)) else { return }
+        #expect(later.names == [:])
     }
 
     @Test func `does not go back`() throws {

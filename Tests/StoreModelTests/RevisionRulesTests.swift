@@ -15,7 +15,9 @@ import TidingsModel
             sender: "ada", at: 100)
         #expect(
             try opened.recall(1, as: 3, by: "ada")
-                == .recalled(recall, of: message(1), deliveries: [at(3, "ada"), at(3, "bo", unread: 1)], shown: []))
+                == .recalled(
+                    recall, of: message(1), deliveries: [at(3, "ada"), at(3, "bo", unread: 1, wasUnread: true)],
+                    shown: []))
         var seen = recall
         seen.conversation = toAda
         #expect(opened.last(of: bo) == .recall(seen))
@@ -42,6 +44,25 @@ import TidingsModel
         _ = try opened.recall(1, as: 3, by: "ada")
         #expect(opened.counts(bo) == [0, 1, 1])
         #expect(opened.counts(ada) == [0, 0, 0])
+    }
+
+    /// Whether bo had it among the unread ones, after something has happened.
+    private func wasUnread(_ happened: StoreCommand) throws -> Bool? {
+        var opened = Opened()
+        _ = try opened.send(message(1))
+        _ = try opened.apply(happened)
+        guard case .recalled(_, _, let deliveries, _) = try opened.recall(1, as: 2, by: "ada") else { return nil }
+        return deliveries.first { $0.user == "bo" }?.wasUnread
+    }
+
+    @Test func `says whose number goes down: of those who had it unread, and not muted`() throws {
+        let muted = ConversationSettings(level: .blocked)
+        #expect(try self.wasUnread(.loadUser(bo)) == true)
+        #expect(try self.wasUnread(.markRead(bo, toAda, upTo: 1, at: 9)) == false)
+        #expect(try self.wasUnread(.setConversationSettings(bo, toAda, muted, at: 9)) == false)
+        #expect(
+            try self.wasUnread(.delete(bo, Deletion(conversation: toAda, messages: [MessageID(rawValue: 1)]), at: 9))
+                == false)
     }
 
     @Test func `names the legs that have shown it, or may have`() throws {

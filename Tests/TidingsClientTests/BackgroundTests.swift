@@ -42,6 +42,22 @@ private let withBob = ConversationID(type: .direct, target: "bob")
         await #expect(throws: ChatError.self) { try await connect.value }
     }
 
+    @Test func `sends nothing for somebody who has signed in since it was asked for`() async throws {
+        let bench = try ClientBench()
+        defer { bench.remove() }
+        let client = try bench.client()
+        var problems = client.problems.makeAsyncIterator()
+        try await client.connect(userID: alice, token: "alice")
+        let asAlice = client.signInNote
+        try await client.connect(userID: bob, token: "bob")
+        let reply = BackgroundWork.reply("yes", to: withBob, upTo: nil, message: nil)
+        #expect(await client.perform(reply, remaining: 30, signIn: asAlice) == .failed)
+        #expect(await problems.next() == .replyLost(conversation: withBob))
+        #expect(await client.perform(.refresh, remaining: 30, signIn: asAlice) != .failed)
+        #expect(!bench.server.state.withLock { $0.frames.contains { if case .send = $0 { true } else { false } } })
+        await client.signOut()
+    }
+
     @Test func `answers though nobody signs in, and says that a reply was lost`() async throws {
         let bench = try ClientBench()
         defer { bench.remove() }

@@ -314,6 +314,29 @@ extension ServerDouble {
         await client.signOut()
     }
 
+    @Test func `watches people, and asks who has read a message`() async throws {
+        let bench = try ClientBench()
+        defer { bench.remove() }
+        let client = try bench.client()
+        try await client.connect(userID: alice, token: "alice")
+        var presences = client.presenceChanges.makeAsyncIterator()
+        var receipts = client.receiptChanges.makeAsyncIterator()
+        bench.server.answers(.presence([Presence(id: bob, isOnline: true)]))
+        #expect(try await client.watch([bob]) == [Presence(id: bob, isOnline: true)])
+        let gone = Presence(id: bob, isOnline: false, lastSeenAt: 7)
+        bench.server.signal(.presence(gone), to: alice)
+        #expect(await presences.next() == gone)
+        let id = MessageID(rawValue: 5)
+        bench.server.signal(.receipt(withBob, bob, .read, upTo: id), to: alice)
+        #expect(await receipts.next() == .init(conversation: withBob, user: bob, kind: .read, upTo: id))
+        let all = MessageReceipts(id: id, recipients: 1, delivered: [bob], read: [bob])
+        bench.server.answers(.receipts(all))
+        #expect(try await client.receipts(of: id) == all)
+        bench.server.answers(.done(0))
+        try await client.unwatch([bob])
+        await client.signOut()
+    }
+
     @Test func `hears a room it has entered, and enters it again after a lost connection`() async throws {
         let bench = try ClientBench()
         defer { bench.remove() }

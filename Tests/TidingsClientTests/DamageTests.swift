@@ -16,8 +16,10 @@ extension ChatClient {
     /// Writes nonsense over the local store while it is open.
     fileprivate func damageStore() throws {
         let store = try #require(self.engine?.store)
-        _ = try store.queue.writeWithoutTransaction { try $0.checkpoint(.truncate) }
-        store.queue.releaseMemory()
+        try store.current.withLock { current in
+            _ = try current.queue?.writeWithoutTransaction { try $0.checkpoint(.truncate) }
+            current.queue?.releaseMemory()
+        }
         let handle = try FileHandle(forWritingTo: store.file)
         let size = try handle.seekToEnd()
         try handle.seek(toOffset: 0)
@@ -81,6 +83,26 @@ extension ChatClient {
         _ = try? client.history(conversation: withBob)
         await self.until(client, has: ["one"], bench)
         #expect(asides.withLock { $0 } == 1)
+    }
+
+    @Test func `is read and closed by several at once, and once closed says so`() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tidings-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let store = try LocalStore(file: folder.appendingPathComponent("store.sqlite"))
+        await withTaskGroup(of: Void.self) { group in
+            for reader in 0..<8 {
+                group.addTask {
+                    for _ in 0..<50 {
+                        _ = try? store.counts()
+                        if reader == 0 { _ = try? store.renew() }
+                    }
+                }
+            }
+        }
+        #expect(try store.counts().unread == 0)
+        try store.close()
+        #expect(throws: DatabaseError.self) { try store.counts() }
+        #expect(throws: DatabaseError.self) { try store.removeOutgoing(ClientMessageID("c1")) }
     }
 
     @Test func `keeps what the person has silenced and what waits to be sent`() async throws {

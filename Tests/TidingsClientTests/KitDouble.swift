@@ -11,6 +11,8 @@ final class KitDouble: KitHost {
         var posted: [LocalNotification] = []
         var badges: [Int?] = []
         var shownBadge: Int?
+        /// The numbers the client has written to the icon, in order.
+        var written: [Int] = []
         var tasks: [String] = []
         var withdrawn: [MessageID: LocalNotification?] = [:]
         var names: ResolvedNames = ResolvedNames(user: "Bob")
@@ -23,7 +25,7 @@ final class KitDouble: KitHost {
     /// Waits for what the client has begun, as its own tasks do it; gives up where it never comes, so that what is expected
     /// next tells what is there.
     func until(_ holds: (State) -> Bool) async {
-        let end = ContinuousClock.now.advanced(by: .seconds(60))
+        let end = ContinuousClock.now.advanced(by: .seconds(120))
         while !self.state.withLock({ holds($0) }), ContinuousClock.now < end {
             await Task.yield()
             try? await Task.sleep(for: .microseconds(200))
@@ -70,7 +72,10 @@ final class KitDouble: KitHost {
     func showBadgeNow(_ number: Int) { self.state.withLock { $0.shownBadge = number } }
     func showBadge(_ number: Int) async {
         self.state.withLock { $0.beforeBadge.take() }?()
-        self.state.withLock { $0.shownBadge = number }
+        self.state.withLock { state in
+            state.shownBadge = number
+            state.written.append(number)
+        }
     }
     func beginBackgroundTask() { self.state.withLock { $0.tasks.append("begin") } }
     func endBackgroundTask() { self.state.withLock { $0.tasks.append("end") } }

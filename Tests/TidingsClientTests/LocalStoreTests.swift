@@ -89,6 +89,15 @@ import TidingsModel
         #expect(try store.restored().reads == [])
     }
 
+    @Test func `has nothing to tell of reading where the person is out`() throws {
+        let bench = try StoreBench()
+        try bench.say("a")
+        _ = try bench.store.writeRead(team, upTo: 1)
+        _ = try bench.change(7, .remove(["alice"]))
+        #expect(try bench.store.restored().reads == [])
+        #expect(try bench.store.count().unread == 0)
+    }
+
     @Test func `sets a damaged file aside and begins anew`() throws {
         defer { try? FileManager.default.removeItem(at: self.folder) }
         try FileManager.default.createDirectory(at: self.folder, withIntermediateDirectories: true)

@@ -167,6 +167,13 @@ private let hours = QuietHours(start: 1_320, end: 420, weekdays: [1, 7], timeZon
         #expect(try bench.change(7, .remove(["alice"])).incomplete == [])
     }
 
+    @Test(arguments: [ConversationAction.add(["alice"]), .join])
+    func `are asked for again by who was out and is back`(action: ConversationAction) throws {
+        let bench = try StoreBench()
+        #expect(try bench.change(7, .remove(["alice"])).incomplete == [])
+        #expect(try bench.change(8, action, by: "alice").incomplete == [team])
+    }
+
     @Test func `are not known for sure after a part of the log is gone`() throws {
         let bench = try StoreBench()
         _ = try bench.change(1, .create(name: "Team", portrait: nil, members: ["alice"]))

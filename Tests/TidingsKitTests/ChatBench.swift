@@ -18,6 +18,9 @@ final class PersonServer: ClientTransport {
         var frames: [ClientFrame] = []
         var log: [LogEntry] = []
         var lastSent: UInt64 = 0
+        var isReachable = true
+        /// The person has signed out; the session ends with the next ping.
+        var isLeaving = false
     }
 
     private let state = Mutex(State())
@@ -25,9 +28,15 @@ final class PersonServer: ClientTransport {
     var frames: [ClientFrame] { self.state.withLock { $0.frames } }
     var isConnected: Bool { self.state.withLock { $0.events != nil } }
 
+    /// From now on no connection opens.
+    func beUnreachable() { self.state.withLock { $0.isReachable = false } }
+
     func open(_ url: URL, events: @escaping @Sendable (TransportEvent) -> Void) -> any TransportConnection {
-        self.state.withLock { $0.events = events }
-        events(.opened)
+        let isReachable = self.state.withLock { state in
+            if state.isReachable { state.events = events }
+            return state.isReachable
+        }
+        events(isReachable ? .opened : .closed(reason: "unreachable"))
         return End(server: self)
     }
 
@@ -49,29 +58,35 @@ final class PersonServer: ClientTransport {
         return id
     }
 
-    /// Another device of the person's has read the conversation with bob.
-    func readElsewhere(upTo position: LogPosition) {
+    /// An entry of the person's log that is no message.
+    private func append(_ body: LogEntry.Body) {
         let (entry, events) = self.state.withLock { state in
-            let withBob = ConversationID(type: .direct, target: "bob")
-            let entry = LogEntry(
-                position: LogPosition(state.log.count + 1), body: .read(conversation: withBob, upTo: position))
+            let entry = LogEntry(position: LogPosition(state.log.count + 1), body: body)
             state.log.append(entry)
             return (entry, state.events)
         }
         events?(.received(FrameCodec.encode(.entry(entry), as: .protobuf)))
     }
 
+    /// Another device of the person's has read the conversation with bob.
+    func readElsewhere(upTo position: LogPosition) {
+        self.append(.read(conversation: ConversationID(type: .direct, target: "bob"), upTo: position))
+    }
+
     /// Bob withdraws a message.
     func recall(_ message: MessageID) {
-        let (entry, events) = self.state.withLock { state in
-            let recall = Recall(
-                id: MessageID(rawValue: 9_999), message: message,
-                conversation: ConversationID(type: .direct, target: "bob"), sender: "bob", at: 1)
-            let entry = LogEntry(position: LogPosition(state.log.count + 1), body: .recall(recall))
-            state.log.append(entry)
-            return (entry, state.events)
-        }
-        events?(.received(FrameCodec.encode(.entry(entry), as: .protobuf)))
+        let withBob = ConversationID(type: .direct, target: "bob")
+        self.append(
+            .recall(
+                Recall(id: MessageID(rawValue: 9_999), message: message, conversation: withBob, sender: "bob", at: 1)))
+    }
+
+    /// The person has set this on another device.
+    func set(_ settings: PersonSettings) { self.append(.personSettings(settings)) }
+
+    /// The token names everybody but alice, whose tag is "tag".
+    private static func tag(of hello: ClientFrame.Hello) -> String {
+        hello.token == "token" ? "tag" : "tag-of-\(hello.token)"
     }
 
     private func receive(_ frame: ClientFrame) {
@@ -79,12 +94,13 @@ final class PersonServer: ClientTransport {
             state.frames.append(frame)
             let head = LogPosition(state.log.count)
             switch frame {
-            case .hello:
+            case .hello(let hello):
+                state.isLeaving = false
                 return (
                     .welcome(
                         ServerFrame.Welcome(
                             version: 1, serverTime: 0, head: head, unread: 0, heartbeatMilliseconds: 60_000,
-                            frameBytesMax: 65_536, recipientTag: "tag", extensionToken: "")), state.events
+                            frameBytesMax: 65_536, recipientTag: Self.tag(of: hello), extensionToken: "")), state.events
                 )
             case .sync(let after, _):
                 let entries = state.log.filter { $0.position > after }
@@ -98,11 +114,16 @@ final class PersonServer: ClientTransport {
                             messageID: MessageID(rawValue: 5_000 + state.lastSent),
                             sentAt: 1, position: head + 1)), state.events
                 )
-            case .ack, .runState, .registerPush, .markRead, .ping, .signOut, .deviceStatus, .opened, .request, .typing:
+            case .ping(let number): return (.pong(number), state.events)
+            case .signOut:
+                state.isLeaving = true
+                return (nil, nil)
+            case .ack, .runState, .registerPush, .markRead, .deviceStatus, .opened, .request, .typing:
                 return (nil, nil)
             }
         }
         if let answer { events?(.received(FrameCodec.encode(answer, as: .protobuf))) }
+        if case .ping = frame, self.state.withLock({ $0.isLeaving }) { self.close() }
     }
 
     private func close() {
@@ -198,6 +219,8 @@ struct Names: UserInfoProvider {
 @MainActor final class ChatBench {
     let server = PersonServer()
     let phone: VirtualPhone
+    /// The client's; it moves with the phone's, so that a slow machine costs nobody background time.
+    let clock: ForwardingClock
     let folder: String
     let hasNames: Bool
     var kit: NotificationIntegration?
@@ -209,6 +232,8 @@ struct Names: UserInfoProvider {
     var launches: [Bool] = []
     /// Who signs in at the next start.
     var person: UserID = "alice"
+    /// Whether the app signs in as it starts; false leaves it to the test.
+    var signsIn = true
     /// When the app sets its handler; false keeps the response pending.
     var handlesResponses = true
 
@@ -219,7 +244,7 @@ struct Names: UserInfoProvider {
                 appKey: "demo", appGroupIdentifier: "group.chat", serverURL: URL(fileURLWithPath: "/in-memory")),
             application: application)
         configuration.log = { _ in }
-        let client = ChatClient(configuration: configuration, transport: self.server, clock: SystemClientClock())
+        let client = ChatClient(configuration: configuration, transport: self.server, clock: self.clock)
         let kit = NotificationIntegration(client: client, pushEnvironment: .sandbox)
         kit.userInfoProvider = self.hasNames ? Names() : nil
         kit.detailTypes = ["commentpass"]
@@ -235,10 +260,15 @@ struct Names: UserInfoProvider {
         kit.handleLaunch(options: options)
         if self.handlesResponses { self.handleResponses(of: kit) }
         Task { await kit.registerForNotifications() }
-        let person = self.person
-        Task { try await kit.client.connect(userID: person, token: "token") }
+        if self.signsIn { self.signIn(to: kit) }
         self.launches.append(true)
         return true
+    }
+
+    func signIn(to kit: NotificationIntegration) {
+        let person = self.person
+        let token = person == "alice" ? "token" : person.rawValue
+        Task { try await kit.client.connect(userID: person, token: token) }
     }
 
     func handleResponses(of kit: NotificationIntegration) {
@@ -256,6 +286,7 @@ struct Names: UserInfoProvider {
         self.hasNames = hasNames
         self.folder = FileManager.default.temporaryDirectory.appendingPathComponent("tidings-\(UUID().uuidString)").path
         self.phone = VirtualPhone(osVersion: osVersion, folder: self.folder)
+        self.clock = ForwardingClock(wall: self.phone.now.wall)
         let methods: DelegateMethods = isOld ? OldTestApp.methods : .modern
         let app = VirtualApp(delegates: methods, lifecycle: lifecycle)
         let makeDelegate: @MainActor @Sendable () -> any UIApplicationDelegate = {
@@ -273,16 +304,29 @@ struct Names: UserInfoProvider {
         await self.until { $0.kit?.client.connectionStatus == .connected }
     }
 
+    /// Moves the clocks of phone and client together, in steps short enough for each to see what the other does.
+    ///
+    /// - Parameter milliseconds: how far; 0 lets the app work only.
+    func advance(by milliseconds: Int64) async {
+        var left = milliseconds
+        repeat {
+            let step = min(left, 1_000)
+            self.clock.advance(by: step)
+            await self.phone.advance(by: .milliseconds(step))
+            left -= step
+        } while left > 0
+    }
+
     /// Lets the app work until something holds; what never holds is recorded by the test's own expectation.
     ///
-    /// No more than 400 ms pass on the phone. The app's work is done by threads that a busy machine lets wait, however
-    /// often the phone's clock is moved: they have half a minute of real time.
+    /// No more than 400 ms pass on phone and client. The app's work is done by threads that a busy machine lets wait, however
+    /// often the clocks are moved: they have two minutes of real time.
     func until(_ holds: (ChatBench) -> Bool) async {
-        let end = ContinuousClock.now.advanced(by: .seconds(30))
+        let end = ContinuousClock.now.advanced(by: .seconds(120))
         var rounds = 0
         while !holds(self), rounds < 400 || ContinuousClock.now < end {
             rounds += 1
-            await self.phone.advance(by: .milliseconds(rounds <= 400 ? 1 : 0))
+            await self.advance(by: rounds <= 400 ? 1 : 0)
             if rounds > 100 { try? await Task.sleep(for: .milliseconds(1)) }
         }
     }
@@ -313,6 +357,20 @@ struct Names: UserInfoProvider {
             "tidings": ["mid": .string(MessageID(rawValue: 1).description), "seq": 1, "bseq": 1, "to": "tag"],
         ]
     }
+
+    /// A silent push of the server's about the number on the icon.
+    func badgePush(_ badge: Int, at position: LogPosition, to tag: String = "tag") async {
+        let info = BadgeInfo(badge: badge, badgePosition: position, recipientTag: tag)
+        await self.phone.deliver(
+            ["aps": ["content-available": 1], "tidings": info.dictionary], pushType: "background", priority: 5)
+    }
+
+    /// What the app has answered the system of its wakes.
+    var fetchResults: [FetchResult] {
+        self.phone.trace.compactMap { if case .completion(_, .fetch(let result)) = $0.entry { result } else { nil } }
+    }
+
+    var icon: Int { self.phone.screen.badge(of: TestApp.bundle) }
 
     /// The frames the server got since there were `count`.
     func frames(after count: Int) -> [ClientFrame] { Array(self.server.frames.dropFirst(count)) }

@@ -108,6 +108,18 @@ private func typing(_ client: ChatClient, team: ConversationID, show: (UserID, B
     for await change in client.typingChanges { show(change.user, change.isTyping) }
 }
 
+private func watching(_ client: ChatClient, bob: UserID, carol: UserID, show: (UserID, Bool) -> Void) async throws {
+    for presence in try await client.watch([bob, carol]) { show(presence.id, presence.isOnline) }
+    for await change in client.presenceChanges { show(change.id, change.isOnline) }
+}
+
+private func receipts(_ client: ChatClient, sent: Message, show: (UserID, ReceiptKind) -> Void) async throws -> Int {
+    let receipts = try await client.receipts(of: sent.id)
+    for await change in client.receiptChanges { show(change.user, change.kind) }
+
+    return receipts.recipients - receipts.read.count
+}
+
 @MainActor private func switches(_ client: ChatClient) {
     client.isLocalNotificationEnabled = false
     client.showsNotificationContent = false

@@ -183,6 +183,26 @@ private func isSettling(_ frame: ClientFrame) -> Bool {
         #expect(bench.phone.screen.badge(of: TestApp.bundle) == 2)
     }
 
+    @Test(arguments: ["Europe/Berlin", "Mars/Base"])
+    func `leaves what comes in quiet hours to the server, in a zone the phone knows`(zone: String) async {
+        let bench = await ChatBench()
+        defer { bench.remove() }
+        // From midnight to midnight.
+        bench.server.set(PersonSettings(quietHours: QuietHours(start: 0, end: 0, timeZone: zone)))
+        await bench.phone.home()
+        await bench.until { $0.kit?.client.runState == .backgroundActive }
+        bench.server.say("hi")
+        let isQuiet = zone == "Europe/Berlin"
+        await bench.until { isQuiet ? !$0.server.isConnected : !$0.phone.presentations.isEmpty }
+        #expect(bench.server.isConnected == !isQuiet)
+        #expect(bench.phone.presentations.isEmpty == isQuiet)
+        #expect(!isQuiet || bench.server.frames.last == .runState(.suspending))
+        let isSettled = bench.server.frames.contains { frame in
+            if case .ack(let ack) = frame { ack.settled.contains { $0.upTo >= 2 } } else { false }
+        }
+        #expect(!isSettled || !isQuiet)
+    }
+
     @Test func `clears a conversation's notifications when it is read`() async throws {
         let bench = await ChatBench()
         defer { bench.remove() }

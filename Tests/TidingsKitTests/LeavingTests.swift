@@ -72,14 +72,27 @@ extension ChatBench {
         let bench = await ChatBench()
         defer { bench.remove() }
         await bench.phone.home()
+        await bench.until { $0.kit?.client.runState == .backgroundActive }
+        bench.server.say("secret")
+        await bench.until { $0.phone.screen.badge(of: TestApp.bundle) == 1 }
+        let group = try await bench.group()
         await bench.kill()
         await bench.phone.deliver(bench.actionable(MessageID(rawValue: 77), tag: "tag"), collapseID: "77")
-        #expect(bench.list.count == 1)
+        #expect(bench.list.count == 2)
+        #expect(try group.update { $0.settings[name: .user("bob")] } != nil)
+        #expect(try group.update { $0.badge?.position } != 0)
         bench.person = "carol"
         await bench.phone.launch()
-        await bench.until { $0.list.isEmpty && $0.kit?.client.connectionStatus == .connected }
+        await bench.until {
+            $0.list.isEmpty && $0.kit?.client.connectionStatus == .connected
+                && $0.phone.screen.badge(of: TestApp.bundle) == 0
+        }
         #expect(bench.list == [])
         #expect(bench.kit?.client.userID == "carol")
+        #expect(bench.phone.screen.badge(of: TestApp.bundle) == 0)
+        // Names only the other knew; and a number counted at a place in their log would outrank those of this one's pushes.
+        #expect(try group.update { $0.settings[name: .user("bob")] } == nil)
+        #expect(try group.update { $0.badge } == Badge())
     }
 
     @Test(arguments: [
@@ -114,7 +127,11 @@ extension ChatBench {
         await bench.kill()
         await bench.phone.deliver(bench.actionable(MessageID(rawValue: 77), tag: "tag"), collapseID: "77")
         bench.person = "carol"
+        bench.signsIn = false
         await bench.phone.perform(action: MessageCategory.replyAction, text: "alice's")
+        await bench.until { !$0.responses.isEmpty }
+        #expect(bench.problems == [])
+        if let kit = bench.kit { await bench.phone.inApp { bench.signIn(to: kit) } }
         await bench.until { !$0.problems.isEmpty }
         #expect(bench.problems == [.replyLost(conversation: withBob)])
         await bench.phone.launch()
@@ -133,7 +150,7 @@ extension ChatBench {
         configuration.log = { _ in }
         configuration.storeFolder = folder
         configuration.appGroupFolder = group.folder.deletingLastPathComponent()
-        let client = ChatClient(configuration: configuration, transport: PersonServer(), clock: SystemClientClock())
+        let client = ChatClient(configuration: configuration, transport: PersonServer(), clock: bench.clock)
         try await client.connect(userID: "alice", token: "token")
         try bench.spoil(group)
         for _ in 1...2 {
@@ -177,7 +194,7 @@ extension ChatBench {
         await bench.phone.perform(action: MessageCategory.markReadAction, on: first.description)
         await bench.until { $0.server.frames.contains(.markRead(withBob, upTo: 1)) }
         #expect(bench.server.frames.contains(.markRead(withBob, upTo: 1)))
-        await bench.phone.advance(by: .seconds(1))
+        await bench.advance(by: 1_000)
         #expect(bench.list == [second.description])
     }
 
@@ -200,7 +217,7 @@ extension ChatBench {
         let before = bench.server.frames.count
         bench.server.say("hi")
         await bench.until { $0.problems.contains { if case .storeFault = $0 { true } else { false } } }
-        await bench.phone.advance(by: .seconds(3))
+        await bench.advance(by: 3_000)
         #expect(bench.phone.presentations.isEmpty)
         let settled = bench.frames(after: before).compactMap { frame -> [ClientFrame.Settlement]? in
             if case .ack(let ack) = frame { ack.settled } else { nil }

@@ -74,13 +74,21 @@ private final class SomeDelegate: UNUserNotificationCenterDelegate {}
     func inApp<Result>(_ work: () -> Result) -> Result { withPhoneProcess(self.process, work) }
 
     /// Waits until something holds, or until it is plain that it never will.
-    func until(milliseconds: Int = 10_000, _ holds: @MainActor () -> Bool) async -> Bool {
+    ///
+    /// - Parameter milliseconds: how long at least. On a busy machine that is little: every task that waits now has its turn
+    ///   many times over before this gives up.
+    func until(milliseconds: Int = 120_000, _ holds: @MainActor () -> Bool) async -> Bool {
         let end = ContinuousClock.now.advanced(by: .milliseconds(milliseconds))
         var round = 0
         while !holds() {
-            if ContinuousClock.now >= end { return false }
+            if round >= 200, ContinuousClock.now >= end { return false }
             round += 1
-            if round % 4 == 0 { try? await Task.sleep(for: .microseconds(200)) } else { await Task.yield() }
+            switch round % 4 {
+            case 0: try? await Task.sleep(for: .microseconds(200))
+            // Behind all that is queued for the threads of the pool.
+            case 2: await Task.detached {}.value
+            default: await Task.yield()
+            }
         }
         return true
     }

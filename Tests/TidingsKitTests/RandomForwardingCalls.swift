@@ -302,7 +302,17 @@ import UserNotifications
         var push = JSONObject()
         push["aps"] = isSilent ? ["content-available": 1] : ["alert": "hi", "sound": "default"]
         let isOurs = self.says(80)
-        if isOurs { push["tidings"] = self.info(id, tag: ForwardingServer.tag) } else { push["type"] = "news" }
+        if isSilent, isOurs, self.says(40) {
+            let (number, position) = self.bench.server.badge
+            let tag = self.says(80) ? ForwardingServer.tag : "tag-of-another"
+            let info = BadgeInfo(badge: number, badgePosition: position, recipientTag: tag)
+            push["tidings"] = info.dictionary
+            self.bench.coverage.note("push about the number")
+        } else if isOurs {
+            push["tidings"] = self.info(id, tag: ForwardingServer.tag)
+        } else {
+            push["type"] = "news"
+        }
         let userInfo = JSONValue.object(push).userInfo
         if self.says(25) {
             self.expect(kit.application(.shared, didReceiveRemoteNotification: userInfo), isOurs, "R0")

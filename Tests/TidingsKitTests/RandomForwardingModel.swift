@@ -204,7 +204,7 @@ struct ForwardingCoverage {
         "ring in front", "silenced in front", "ring in front refused the second time", "ring in the background",
         "local notification", "badge as of resigning", "badge with a message", "badge with another sender's push",
         "badge lowered", "badge after several at once", "badge at the end of the process",
-        "fetch newData", "fetch noData", "fetch failed", "reply", "mark as read",
+        "push about the number", "fetch newData", "fetch noData", "fetch failed", "reply", "mark as read",
     ]
 
     mutating func note(_ name: String, _ times: Int = 1) { if times > 0 { self.counts[name, default: 0] += times } }

@@ -15,10 +15,14 @@ final class ForwardingClock: ClientClock {
     }
 
     private let state = Mutex(State())
+    private let wall: Int64
+
+    /// - Parameter wall: what its calendar clock shows first, in milliseconds since 1970.
+    init(wall: Int64 = 1_800_000_000_000) { self.wall = wall }
 
     var now: Now {
         let now = self.state.withLock { $0.now }
-        return Now(monotonic: now, wall: 1_800_000_000_000 + now)
+        return Now(monotonic: now, wall: self.wall + now)
     }
 
     func sleep(untilMonotonic deadline: Int64) async {

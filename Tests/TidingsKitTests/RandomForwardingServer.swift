@@ -51,6 +51,11 @@ final class ForwardingServer: ClientTransport {
     /// Unread messages by the log alone: what others wrote after the last "read up to here".
     var unread: Int { self.state.withLock { $0.unread.count } }
 
+    /// What it would say of the number on the icon.
+    var badge: (number: Int, position: LogPosition) {
+        self.state.withLock { ($0.unread.count, LogPosition($0.log.count)) }
+    }
+
     /// The ids of the newest messages, oldest first.
     func newest(_ count: Int) -> [MessageID] {
         self.log.compactMap { if case .message(let message) = $0.body { message.id } else { nil } }.suffix(count)

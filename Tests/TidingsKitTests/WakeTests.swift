@@ -46,11 +46,11 @@ private let withBob = ConversationID(type: .direct, target: "bob")
         await bench.phone.home()
         await bench.kill()
         bench.server.say("missed")
-        await bench.phone.advance(by: .seconds(10))
+        await bench.advance(by: 10_000)
         await bench.phone.giveBackgroundChance()
         await bench.until { (try? $0.kit?.client.history(conversation: withBob).count) == 1 }
         await bench.until { !$0.server.isConnected }
-        await bench.phone.advance(by: .seconds(1))
+        await bench.advance(by: 1_000)
         let outcomes = bench.phone.trace.compactMap { record -> RefreshTaskOutcome? in
             if case .refreshTask(_, let outcome) = record.entry { outcome } else { nil }
         }
@@ -65,11 +65,11 @@ private let withBob = ConversationID(type: .direct, target: "bob")
         await bench.phone.home()
         await bench.kill()
         bench.server.say("missed")
-        await bench.phone.advance(by: .seconds(10))
+        await bench.advance(by: 10_000)
         await bench.phone.giveBackgroundChance()
         await bench.until { (try? $0.kit?.client.history(conversation: withBob).count) == 1 }
         await bench.until { !$0.server.isConnected }
-        await bench.phone.advance(by: .seconds(1))
+        await bench.advance(by: 1_000)
         let answers = bench.phone.trace.filter { record in
             if case .completion(_, .fetch(.newData)) = record.entry { true } else { false }
         }
@@ -163,7 +163,7 @@ private let withBob = ConversationID(type: .direct, target: "bob")
         defer { bench.remove() }
         await bench.phone.home()
         for time in 1...2 {
-            await bench.phone.advance(by: .seconds(1))
+            await bench.advance(by: 1_000)
             await bench.phone.deliver(bench.push(MessageID(rawValue: 77)))
             await bench.phone.tap()
             await bench.until { $0.opened.count == time }
@@ -188,7 +188,7 @@ private let withBob = ConversationID(type: .direct, target: "bob")
         await bench.phone.home()
         await bench.phone.deliver(["aps": ["alert": "sale"], "type": "news"])
         await bench.phone.tap()
-        await bench.phone.advance(by: .seconds(1))
+        await bench.advance(by: 1_000)
         #expect(bench.opened == [])
         #expect(bench.responses == [])
         #expect(bench.phone.faults == [])
@@ -262,7 +262,7 @@ private let withBob = ConversationID(type: .direct, target: "bob")
         await bench.phone.deliver(bench.push(MessageID(rawValue: 77)))
         await bench.phone.tap()
         await bench.until { !$0.opened.isEmpty }
-        await bench.phone.advance(by: .seconds(1))
+        await bench.advance(by: 1_000)
         #expect(bench.opened == ["PR:bob"])
         #expect(bench.responses.map(\.origin) == [.launchOptions])
         #expect(bench.launches == [true, true])

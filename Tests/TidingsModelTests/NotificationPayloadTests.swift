@@ -139,3 +139,29 @@ import TidingsModel
         }
     }
 }
+
+@Suite struct `What a push says of the number on the icon` {
+    private let info = BadgeInfo(badge: 3, badgePosition: 11, recipientTag: "r-1")
+
+    private func read(_ dictionary: JSONValue) -> BadgeInfo? {
+        BadgeInfo(userInfo: .members([(PushInfo.key, dictionary)]))
+    }
+
+    @Test func `is read back as it was written`() {
+        #expect(self.info.dictionary.text == "{\"badge\":3,\"bseq\":11,\"to\":\"r-1\"}")
+        #expect(self.read(self.info.dictionary) == self.info)
+    }
+
+    @Test func `is nothing in a push that tells of a message, another sender's, or a malformed one`() throws {
+        #expect(BadgeInfo(userInfo: ["aps": ["content-available": 1]]) == nil)
+        let message = PushInfo(message: MessageID(rawValue: 7), position: 1, badgePosition: 1, recipientTag: "r-1")
+        #expect(self.read(message.dictionary) == nil)
+        for (key, value) in [
+            ("badge", -1), ("badge", "3"), ("bseq", -1), ("bseq", .null), ("to", 1), ("mid", "0000000000007"),
+        ] as [(String, JSONValue)] {
+            var object = try #require(self.info.dictionary.objectValue)
+            object[key] = value
+            #expect(self.read(.object(object)) == nil, "\(key) = \(value)")
+        }
+    }
+}

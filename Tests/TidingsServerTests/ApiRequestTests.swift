@@ -170,28 +170,16 @@ private struct Asked: CustomTestStringConvertible, Sendable {
             ])
     }
 
-    @Test func `tells what a person has set, and how much is unread`() async throws {
-        let settings = AllSettings(
-            person: PersonSettings(
-                levels: [.system: .blocked], quietHours: QuietHours(start: 1, end: 2, timeZone: "UTC")),
-            conversations: [team: ConversationSettings(level: .mentions, levelUntil: 8)], blocked: ["mallory"])
-        let api = try await ApiDouble(answering: .answer(.settings(settings)))
-        let answer = try await api.request(.get, "users/bob/settings")
-        #expect(api.commands == [.request("demo", actor: "bob", .settings)])
+    @Test func `tells who has got a message and who has read it`() async throws {
+        let receipts = MessageReceipts(id: first, recipients: 3, delivered: ["bob", "carol"], read: ["bob"])
+        let api = try await ApiDouble(answering: .answer(.receipts(receipts)))
+        let answer = try await api.request(.get, "messages/01qdq6qdr0000/receipts?actor=alice")
+        #expect(api.commands == [.request("demo", actor: "alice", .receipts(first))])
         #expect(
             answer.json == [
-                "levels": ["SYS": "blocked"],
-                "quiet_hours": ["start": 1, "end": 2, "weekdays": [], "time_zone": "UTC", "manner": "defer"],
-                "hides_content": false, "language": .null,
-                "conversations": [
-                    [
-                        "conversation": ["type": "GRP", "target": "team"], "level": "mentions", "level_until": 8,
-                    ]
-                ], "blocked": ["mallory"],
+                "message_id": .string(first.description), "recipients": 3, "delivered": ["bob", "carol"],
+                "read": ["bob"],
             ])
-        let reader = try await ApiDouble(answering: .page(LogPage(entries: [], head: 9, unread: 4)))
-        #expect(try await reader.request(.get, "users/bob/unread").json == ["unread": 4, "head": 9])
-        #expect(reader.commands == [.unread(UserKey(app: "demo", user: "bob"))])
     }
 }
 
@@ -211,6 +199,12 @@ private struct Asked: CustomTestStringConvertible, Sendable {
         (.post, "conversations/GRP/team", #"{"members":[]}"#, "name must be present"),
         (.post, "conversations/GRP/team", #"{"name":"","members":[]}"#, "name must be 1 to 256 bytes, got 0"),
         (.post, "conversations/GRP/team", #"{"name":"T"}"#, "members must be present"),
+        (.put, "object-names", "{}", "names must be present"),
+        (
+            .put, "object-names", #"{"names":["my:Card","a b"]}"#,
+            "names[1] must not contain spaces or control characters"
+        ),
+        (.get, "users/bob/unread/XX/team", nil, "type must be one of PR, DS, GRP, CS, SYS, MC, MP, PH, CHRM"),
         (.post, "conversations/GRP/team", #"{"name":"T","members":["a",""]}"#, "members[1] must not be empty"),
         (
             .post, "conversations/GRP/team", #"{"name":"T","portrait":"","members":[]}"#,

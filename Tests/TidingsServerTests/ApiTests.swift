@@ -5,7 +5,7 @@ import Yams
 
 @testable import TidingsServer
 
-@Suite(.timeLimit(.minutes(1))) struct `The HTTP API` {
+@Suite(.timeLimit(.minutes(10))) struct `The HTTP API` {
     private static let message = """
         {"sender":"alice","client_message_id":"c1","conversation":{"type":"PR","target":"bob"},\
         "content":"{\\"content\\":\\"hi\\"}"}
@@ -112,7 +112,24 @@ import Yams
             #expect(entries.first?["conversation"]?["target"] == "alice")
             #expect(entries.first?["rings"] == true)
             #expect(entries.first?["text"] == ["title": "alice", "body": "hi"])
+            #expect(entries.first?["hidden"] == false)
             #expect(entries.first?["rc"]?["tId"] == "alice")
+            // In the person's language, and without a word of it if they want that.
+            for (settings, text) in [
+                (#"{"language":"zh"}"#, ["title": "alice", "body": "[图片]"] as JSONValue),
+                (#"{"language":"zh","hides_content":true}"#, ["body": "您收到一条新消息"]),
+            ] {
+                _ = try await server.request("PUT", "/v1/apps/demo/users/bob/settings", body: settings)
+                _ = try await server.request(
+                    "POST", "/v1/apps/demo/messages",
+                    body: #"""
+                        {"sender":"alice","client_message_id":"\#(settings.count)","object_name":"RC:ImgMsg",
+                         "conversation":{"type":"PR","target":"bob"},"content":"{}"}
+                        """#)
+                let missed = try await server.request(
+                    "GET", "/v1/extension/missed?after=0", key: welcome.extensionToken)
+                #expect(missed.json["entries"]?.arrayValue?.last?["text"] == text)
+            }
             let receipt = try await server.request(
                 "POST", "/v1/extension/receipts", key: welcome.extensionToken,
                 body: "{\"message_id\":\"\(id)\",\"receipt\":\"shown\"}")
@@ -124,6 +141,35 @@ import Yams
             #expect(try await server.request("GET", "/v1/extension/missed?after=0", key: "nonsense").status == 401)
             let bad = try await server.request("GET", "/v1/extension/missed?after=-1", key: welcome.extensionToken)
             #expect(bad.problem?.hasPrefix("after must be a whole number from 0") == true)
+            await bob.close()
+        }
+    }
+
+    @Test func `tells the extension of nothing as missed that is deleted, or muted`() async throws {
+        try await TestServer.with { server in
+            let bob = try await RawClient.open(port: server.listening.gatewayPort)
+            try await bob.send(server.hello("bob"))
+            guard case .welcome(let welcome) = try await bob.nextFrame() else {
+                Issue.record("no welcome")
+                return
+            }
+            func rings() async throws -> [JSONValue?] {
+                let missed = try await server.request(
+                    "GET", "/v1/extension/missed?after=0", key: welcome.extensionToken)
+                return (missed.json["entries"]?.arrayValue ?? []).filter { $0["message_id"] != nil }.map { $0["rings"] }
+            }
+            let withAlice = ConversationID(type: .direct, target: "alice")
+            let sent = try await server.request("POST", "/v1/apps/demo/messages", body: Self.message)
+            let id = try #require(sent.json["message_id"]?.stringValue.flatMap { MessageID($0) })
+            #expect(try await rings() == [true])
+            try await bob.send(.request(1, .delete(Deletion(conversation: withAlice, messages: [id]))))
+            while case .entry = try await bob.nextFrame() {}
+            #expect(try await rings() == [false])
+            let path = "/v1/apps/demo/users/bob/settings/PR/alice"
+            #expect(try await server.request("PUT", path, body: "{\"level\":\"blocked\"}").status == 204)
+            let again = Self.message.replacingOccurrences(of: "\"c1\"", with: "\"c2\"")
+            #expect(try await server.request("POST", "/v1/apps/demo/messages", body: again).status == 201)
+            #expect(try await rings() == [false, false])
             await bob.close()
         }
     }
@@ -246,7 +292,7 @@ import Yams
             let document = try #require(try Yams.load(yaml: answer.text) as? [String: Any])
             #expect(document["openapi"] as? String == "3.1.0")
             let paths = try #require(document["paths"] as? [String: [String: Any]])
-            #expect(paths.count == 23)
+            #expect(paths.count == 26)
             // Every described route answers otherwise than an unknown one.
             for (path, methods) in paths {
                 for method in methods.keys {

@@ -161,6 +161,71 @@ import TidingsModel
         #expect(faults.first?.contains("cannot be read as configuration") == true)
     }
 
+    private static let words =
+        Self.file + """
+
+                members_max: 50
+                languages: [de, zh-Hant]
+                language: de-AT
+                words:
+                  de:
+                    other: Neue Nachricht
+                    neutral: Du hast eine neue Nachricht
+                    hidden: Du hast eine neue Nachricht
+                    recalled: Eine Nachricht wurde zurückgezogen
+                    several: "{count} neue Nachrichten"
+                    kinds: ["RC:ImgMsg=[Bild]", "my:Poll=[Umfrage: ja=nein]"]
+                  zh-Hant:
+                    neutral: 您收到一則新訊息
+            """
+
+    @Test func `gives an app words and limits of its own, and the general ones where it has none`() async throws {
+        let settings = try await self.load(Self.words).coreSettings
+        let words = try #require(settings.words["shop"])
+        #expect(words.words(for: nil).tag == "de")
+        #expect(words.words(for: nil).words.kinds == ["RC:ImgMsg": "[Bild]", "my:Poll": "[Umfrage: ja=nein]"])
+        #expect(words.words(for: "de-DE").words.neutral == "Du hast eine neue Nachricht")
+        #expect(words.words(for: "zh-Hant-TW").words.neutral == "您收到一則新訊息")
+        #expect(words.words(for: "zh-Hant-TW").words.several == PushWords.simplifiedChinese.several)
+        #expect(words.words(for: "en-GB").words == .english)
+        #expect(settings.words["demo"] == AppWords())
+        #expect(settings.membersMax(in: "shop") == 50)
+        #expect(settings.membersMax(in: "demo") == 3_000)
+    }
+
+    @Test func `refuses words that are missing, too long or without a number, and a language nobody has`() async throws
+    {
+        let broken =
+            Self.file + """
+
+                    members_max: 3001
+                    languages: [fr, "d e"]
+                    language: it
+                    words:
+                      fr:
+                        other: \(String(repeating: "é", count: 129))
+                        neutral: Vous avez un nouveau message
+                        hidden: Vous avez un nouveau message
+                        several: des messages
+                        kinds: ["RC:ImgMsg", "a b=Image"]
+                """
+        #expect(
+            try await self.faults(broken) == [
+                "app.shop.words.fr.kinds must be a list of NAME=WORDS, got \"RC:ImgMsg\"",
+                "app.shop.members_max must be 1 to 3000, got 3001",
+                "app.shop.languages must be a BCP 47 tag of 1 to 35 letters, digits and hyphens, got \"d e\"",
+                "app.shop.words.d e.other must be 1 to 256 bytes, got 0",
+                "app.shop.words.d e.neutral must be 1 to 256 bytes, got 0",
+                "app.shop.words.d e.hidden must be 1 to 256 bytes, got 0",
+                "app.shop.words.d e.recalled must be 1 to 256 bytes, got 0",
+                "app.shop.words.d e.several must be 1 to 256 bytes, got 0",
+                "app.shop.words.fr.other must be 1 to 256 bytes, got 258",
+                "app.shop.words.fr.recalled must be 1 to 256 bytes, got 0",
+                "app.shop.words.fr.several must contain {count}, got \"des messages\"",
+                "app.shop.language must be a language with words, got \"it\"",
+            ])
+    }
+
     @Test func `needs an app`() {
         #expect(ServerConfiguration().validate().map(\.field) == ["apps"])
     }

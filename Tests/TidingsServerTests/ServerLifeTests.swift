@@ -7,7 +7,7 @@ import TidingsWire
 
 @testable import TidingsServer
 
-@Suite(.timeLimit(.minutes(1))) struct `A server` {
+@Suite(.timeLimit(.minutes(10))) struct `A server` {
     private static let draft = MessageDraft(
         clientMessageID: "c1", conversation: .init(type: .direct, target: "bob"), objectName: .text,
         content: "{\"content\":\"hello\"}")

@@ -55,7 +55,7 @@ private final class FakeSender: PushSender {
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct `The server's loop` {
+@Suite(.timeLimit(.minutes(10))) struct `The server's loop` {
     private struct Rig {
         var server: ServerLoop
         var store: ModelStore

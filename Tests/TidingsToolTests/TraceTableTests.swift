@@ -30,11 +30,37 @@ import TidingsModel
             ])
     }
 
+    @Test func `names a withdrawal and a custom message as what they are`() {
+        var trace: JSONValue = [
+            "message_id": "01qdq6qdr0001", "kind": "recall", "sender": "alice", "recalls": "01qdq6qdr0000",
+            "conversation": ["type": "GRP", "target": "team"], "sent_at": 1_767_225_600_000,
+        ]
+        #expect(
+            TraceTable(trace).lines == [
+                "withdrawal 01qdq6qdr0001 of message 01qdq6qdr0000 by alice in GRP:team, "
+                    + "accepted 2026-01-01 00:00:00.000 UTC", "no leg: no phone has to be told by a push",
+            ])
+        trace = [
+            "message_id": "01qdq6qdr0002", "kind": "custom", "sent_at": 1_767_225_600_000,
+            "deliveries": [["user": "bob", "position": 3]],
+        ]
+        #expect(
+            TraceTable(trace).lines == [
+                "custom message 01qdq6qdr0002 for 1 person, accepted 2026-01-01 00:00:00.000 UTC",
+                "no leg: a custom message is never pushed",
+            ])
+    }
+
     @Test func `says so when there is no leg yet`() {
         let trace: JSONValue = [
             "message_id": "01qdq6qdr0000", "sender": "alice", "conversation": ["type": "GRP", "target": "team"],
             "sent_at": 1_767_225_600_000,
         ]
         #expect(TraceTable(trace).lines.last == "no leg yet: the message has just been accepted")
+        let withdrawn: JSONValue = [
+            "message_id": "01qdq6qdr0000", "kind": "message", "sender": "alice", "withdrawal": "01qdq6qdr0001",
+            "conversation": ["type": "GRP", "target": "team"], "sent_at": 1_767_225_600_000,
+        ]
+        #expect(TraceTable(withdrawn).lines.first?.hasSuffix("UTC, withdrawn by 01qdq6qdr0001") == true)
     }
 }

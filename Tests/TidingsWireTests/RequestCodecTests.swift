@@ -128,6 +128,9 @@ private func fault(_ json: String) -> FrameError? {
         (#""enterRoom":{\#(team)}"#, "conversation.type", "must be CHRM, got GRP"),
         (#""enterRoom":{\#(room),"history":101}"#, "history", "must be 0 to 100, got 101"),
         (#""exitRoom":{\#(team)}"#, "conversation.type", "must be CHRM, got GRP"),
+        (#""receipts":{"message":"x"}"#, "message", "must be 13 digits of Crockford's base 32"),
+        (#""watch":{}"#, "users", "must be 1 to 200, got 0"),
+        (#""unwatch":{"users":[""]}"#, "users", "must not be empty"),
         (#""later":{}"#, "request", "must be one that protocol version 1 of this server knows"),
     ]
 

@@ -56,6 +56,9 @@ let requestFrames: [String: ClientFrame] = [
     "request-history": .request(20, .history(team, before: first, limit: 50)),
     "request-enter-room": .request(21, .enterRoom(lobby, history: 20)),
     "request-exit-room": .request(.max, .exitRoom(lobby)),
+    "request-receipts": .request(22, .receipts(first)),
+    "request-watch": .request(23, .watch(["bob", "carol"])),
+    "request-unwatch": .request(24, .unwatch(["bob"])),
     "typing": .typing(ConversationID(type: .direct, target: "bob"), isTyping: true),
 ]
 
@@ -107,4 +110,16 @@ let answerFrames: [String: ServerFrame] = [
     "answer-history": .answer(6, .history([directed(in: .group)], hasMore: true)),
     "signal-typing": .signal(.typing(team, "bob", isTyping: true)),
     "signal-room": .signal(.room(directed(in: .chatRoom))),
+    "answer-receipts": .answer(
+        7, .receipts(MessageReceipts(id: first, recipients: 3, delivered: ["bob", "carol"], read: ["bob"]))),
+    "answer-presence": .answer(
+        8,
+        .presence([
+            Presence(id: "bob", isOnline: true),
+            Presence(id: "carol", isOnline: false, lastSeenAt: 1_763_683_200_006),
+        ])),
+    "signal-presence": .signal(
+        .presence(Presence(id: "bob", isOnline: false, lastSeenAt: 1_763_683_200_006))),
+    "signal-receipt": .signal(
+        .receipt(ConversationID(type: .direct, target: "bob"), "bob", .read, upTo: first)),
 ]

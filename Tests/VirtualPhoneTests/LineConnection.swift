@@ -130,7 +130,7 @@ func processState(_ processIdentifier: Int) -> Character? {
 
 /// Waits for a state the operating system reaches soon.
 func eventually(_ condition: () -> Bool) async -> Bool {
-    for _ in 0..<3_000 {
+    for _ in 0..<12_000 {
         if condition() { return true }
         try? await Task.sleep(nanoseconds: 10_000_000)
     }

@@ -59,7 +59,7 @@ import TidingsModel
         link.send(ProcessMessage.log(level: "info", text: "last words").json)
         link.close()
         var state: JSONValue?
-        for _ in 0..<1_000 where state != "notRunning" {
+        for _ in 0..<12_000 where state != "notRunning" {
             state = try await host.perform(.screen)["apps"]?["com.example.chat"]?["state"]
             try await Task.sleep(nanoseconds: 10_000_000)
         }

@@ -75,6 +75,12 @@ def test_without_a_terminal_it_lists_what_is_missing_and_asks_nobody(machine):
     assert not machine.calls.exists()
 
 
+def test_what_only_the_tests_need_is_wanted_for_them_alone(machine):
+    wanted = "strace curl openssl faketime nodejs nghttp2-client nghttp2-server"
+    assert wanted in machine.bootstrap("test").stderr
+    assert "missing system packages: git" in (ready := machine.bootstrap("run").stderr) and "faketime" not in ready
+
+
 @pytest.mark.parametrize("consent", [{"YES": "1"}, {"CI": "1"}])
 def test_with_consent_it_installs_what_is_missing_and_nothing_else(machine, consent):
     binary = machine.calls.parent / "bin" / "git"

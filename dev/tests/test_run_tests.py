@@ -59,6 +59,12 @@ def test_what_fails_once_is_run_alone_and_named(run, house):
     assert 'unsteady, to be mended:\n  ✘ Test "is steady" failed' in result.stdout
 
 
+def test_what_waits_for_ever_is_ended_and_run_alone(run, house):
+    folder = house(1, status=124)
+    assert unit(run, folder).returncode == 0
+    assert (folder / "calls").read_text() == "test --skip-build\ntest --skip-build --no-parallel\n"
+
+
 def test_what_fails_twice_fails(run, house):
     assert unit(run, house(2)).returncode == 1
 

@@ -15,38 +15,53 @@ import UIKit
             }
         }
 
-        /// Takes `{"send": {"to": "bob", "text": "hi"}}`, with `"type": "GRP"` for a group, `{"open": "PR:bob"}`, and
-        /// `{"banner": "tap"}`.
+        /// Takes `{"send": {"to": "bob", "text": "hi"}}`, with `"type": "GRP"` for a group, `{"open": "PR:bob"}`,
+        /// `{"banner": "tap"}`, `{"sign_in": {"user": "carol", "token": "…"}}` and `{"sign_out": true}`.
         private func perform(_ value: JSONValue) async {
             if let send = value["send"] {
-                guard let target = send["to"]?.stringValue, let text = send["text"]?.stringValue else {
-                    return self.report(fault: "send must have the strings to and text")
-                }
-                let code = send["type"]?.stringValue ?? ConversationType.direct.rawValue
-                guard let type = ConversationType(rawValue: code) else {
-                    return self.report(fault: "send.type is not a conversation type: \(code)")
-                }
-                do {
-                    let message = try await self.client.send(text: text, to: ConversationID(type: type, target: target))
-                    self.lastSent = message.id
-                    self.report()
-                } catch {
-                    self.report(fault: "\(error)")
-                }
+                await self.performSend(send)
             } else if let name = value["open"]?.stringValue {
-                let parts = name.split(separator: ":", maxSplits: 1)
-                guard parts.count == 2, let type = ConversationType(rawValue: String(parts[0])) else {
-                    return self.report(fault: "open must be a conversation such as PR:bob, got \(name)")
-                }
-                self.open(ConversationID(type: type, target: String(parts[1])))
+                self.performOpen(name)
             } else if value["banner"]?.stringValue == "tap" {
                 guard let banner = self.banner else { return self.report(fault: "there is no banner") }
                 self.banner = nil
                 self.kit.didTap(banner)
                 self.report()
+            } else if let person = value["sign_in"] {
+                guard let user = person["user"]?.stringValue, let token = person["token"]?.stringValue else {
+                    return self.report(fault: "sign_in must have the strings user and token")
+                }
+                await self.signIn(as: UserID(user), token: token)
+            } else if value["sign_out"]?.boolValue == true {
+                await self.signOut()
             } else {
-                self.report(fault: "the input must have send, open or banner")
+                self.report(fault: "the input must have send, open, banner, sign_in or sign_out")
             }
+        }
+
+        private func performSend(_ send: JSONValue) async {
+            guard let target = send["to"]?.stringValue, let text = send["text"]?.stringValue else {
+                return self.report(fault: "send must have the strings to and text")
+            }
+            let code = send["type"]?.stringValue ?? ConversationType.direct.rawValue
+            guard let type = ConversationType(rawValue: code) else {
+                return self.report(fault: "send.type is not a conversation type: \(code)")
+            }
+            do {
+                let message = try await self.client.send(text: text, to: ConversationID(type: type, target: target))
+                self.lastSent = message.id
+                self.report()
+            } catch {
+                self.report(fault: "\(error)")
+            }
+        }
+
+        private func performOpen(_ name: String) {
+            let parts = name.split(separator: ":", maxSplits: 1)
+            guard parts.count == 2, let type = ConversationType(rawValue: String(parts[0])) else {
+                return self.report(fault: "open must be a conversation such as PR:bob, got \(name)")
+            }
+            self.open(ConversationID(type: type, target: String(parts[1])))
         }
 
         /// Tells the phone the stack of screens and the messages of the open chat.
@@ -57,15 +72,24 @@ import UIKit
             if let chat = self.openChat {
                 members.append(("conversation", .string(chat.conversation.description)))
                 members.append(
-                    ("messages", .array(chat.messages.map { .string("\($0.message.sender): \($0.text ?? "")") })))
+                    ("messages", .array(chat.messages.map { .string("\($0.message.sender): \(Self.words(of: $0))") })))
             }
             if let unread = try? self.client.unreadMessageCount() { members.append(("unread", .int(unread))) }
             if let banner = self.banner { members.append(("banner", .string(banner.text.body))) }
+            if let user = self.client.userID { members.append(("user", .string(user.rawValue))) }
             members.append(("connection", .string(self.connectionName)))
+            if case .refused(let problem) = self.client.connectionStatus {
+                members.append(("problem", .string(problem.code.rawValue)))
+            }
             members.append(("run_state", .string(self.client.runState.rawValue)))
+            members.append(("custom", .array(self.customMessages.map { .string($0.content) })))
             if let sent = self.lastSent { members.append(("sent", .string("\(sent)"))) }
             if let fault { members.append(("fault", .string(fault))) }
             PhoneScreen.report(.members(members))
+        }
+
+        private static func words(of message: StoredMessage) -> String {
+            message.isRecalled ? "(withdrawn)" : message.text ?? ""
         }
 
         private var connectionName: String {

@@ -14,6 +14,8 @@ import UIKit
     var lastSent: MessageID?
     /// The banner the app shows in front where the system shows none (iOS below 10).
     var banner: InAppBanner?
+    /// The backend's custom messages, oldest first, as this process was handed them.
+    private(set) var customMessages: [CustomMessage] = []
 
     init(environment: ChatEnvironment) {
         self.environment = environment
@@ -53,6 +55,33 @@ import UIKit
                 self?.report()
             }
         }
+        Task { [weak self, messages = self.client.customMessages] in
+            for await message in messages {
+                self?.customMessages.append(message)
+                self?.report()
+            }
+        }
+    }
+
+    /// Signs in, perhaps in the place of another person, of whom nothing stays on the screen.
+    func signIn(as user: UserID, token: String) async {
+        do {
+            try await self.client.connect(userID: user) { token }
+        } catch {
+            self.report(fault: "\(error)")
+        }
+        self.showAgain()
+    }
+
+    /// Signs out; nobody's screen is left.
+    func signOut() async {
+        await self.client.signOut()
+        self.showAgain()
+    }
+
+    private func showAgain() {
+        self.customMessages = []
+        if let window { self.show(in: window) }
     }
 
     /// Builds the screens: tabs, the first with the conversations.
@@ -63,6 +92,7 @@ import UIKit
         tabs.setViewControllers([conversations, settings], animated: false)
         window.rootViewController = tabs
         window.makeKeyAndVisible()
+        let isFirst = self.window == nil
         self.window = window
         self.executor = NavigationExecutor(window: window) { [weak self] route in
             switch route {
@@ -76,7 +106,7 @@ import UIKit
         }
         self.refresh()
         // A finger finds only what is shown.
-        self.followFinger()
+        if isFirst { self.followFinger() }
     }
 
     /// Opens a conversation and marks it as read.

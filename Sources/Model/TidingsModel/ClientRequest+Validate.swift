@@ -1,6 +1,8 @@
 extension ClientRequest {
     /// The most messages one answer to `.history` or `.enterRoom` may bring.
     public static let historyMax: UInt32 = 100
+    /// The most people one `.watch` or `.unwatch` may name.
+    public static let watchedMax = 200
 
     /// Checks everything that can be checked without knowing the conversation, the message or the person.
     ///
@@ -42,6 +44,12 @@ extension ClientRequest {
                 throw InvalidField(field: "history", rule: "must be 0 to \(Self.historyMax), got \(history)")
             }
         case .exitRoom(let room): try room.validateRoom()
+        case .receipts: break
+        case .watch(let users), .unwatch(let users):
+            guard (1...Self.watchedMax).contains(users.count) else {
+                throw InvalidField(field: "users", rule: "must be 1 to \(Self.watchedMax), got \(users.count)")
+            }
+            for user in users { _ = try UserID.validated(user.rawValue, field: "users") }
         }
     }
 }

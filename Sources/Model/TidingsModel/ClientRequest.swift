@@ -29,6 +29,13 @@ public enum ClientRequest: Hashable, Sendable {
     case enterRoom(ConversationID, history: UInt32)
     /// Hear it no longer. Answers `.done`.
     case exitRoom(ConversationID)
+    /// Who has got a message of the person's own, and who has read it. Answers `.receipts`.
+    case receipts(MessageID)
+    /// Be told from now on, on this connection, when these people come and go, and how far they get with what the person writes
+    /// to each of them alone. Answers `.presence`.
+    case watch([UserID])
+    /// Be told no longer. Answers `.done`.
+    case unwatch([UserID])
 }
 
 /// What a request is answered.
@@ -43,6 +50,10 @@ public enum ClientAnswer: Hashable, Sendable {
     case settings(AllSettings)
     /// Messages, newest first; whether there are older ones.
     case history([Message], hasMore: Bool)
+    /// Who has got a message and who has read it.
+    case receipts(MessageReceipts)
+    /// Whether people are there, sorted by person.
+    case presence([Presence])
 }
 
 /// A conversation with members as it is now.
@@ -99,4 +110,8 @@ public enum Signal: Hashable, Sendable {
     case typing(ConversationID, UserID, isTyping: Bool)
     /// A message in a chat room this connection hears.
     case room(Message)
+    /// Somebody who is watched has come or gone.
+    case presence(Presence)
+    /// Somebody who is watched has got, or read, what was written in a conversation up to a message.
+    case receipt(ConversationID, UserID, ReceiptKind, upTo: MessageID)
 }

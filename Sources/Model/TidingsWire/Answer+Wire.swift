@@ -15,6 +15,14 @@ extension WireAnswer {
                 $0.messages = messages.map(WireMessage.init)
                 $0.hasMore_p = hasMore
             }
+        case .receipts(let receipts):
+            self.receipts = .with {
+                $0.message = receipts.id.description
+                $0.recipients = UInt32(clamping: receipts.recipients)
+                $0.delivered = receipts.delivered.map(\.rawValue)
+                $0.read = receipts.read.map(\.rawValue)
+            }
+        case .presence(let people): self.presence = .with { $0.people = people.map(WirePresence.init) }
         }
     }
 
@@ -34,6 +42,12 @@ extension WireAnswer {
             messages.reserveCapacity(history.messages.count)
             for message in history.messages { messages.append(try message.model()) }
             return .history(messages, hasMore: history.hasMore_p)
+        case .receipts(let receipts):
+            return .receipts(
+                MessageReceipts(
+                    id: try messageID(receipts.message, field: "message"), recipients: Int(receipts.recipients),
+                    delivered: receipts.delivered.map { UserID($0) }, read: receipts.read.map { UserID($0) }))
+        case .presence(let list): return .presence(list.people.map { $0.model() })
         }
     }
 }
@@ -81,6 +95,14 @@ extension WireSignal {
                 $0.isTyping = isTyping
             }
         case .room(let message): self.room = WireMessage(message)
+        case .presence(let presence): self.presence = WirePresence(presence)
+        case .receipt(let conversation, let user, let kind, let message):
+            self.receipt = .with {
+                $0.conversation = WireConversation(conversation)
+                $0.user = user.rawValue
+                $0.kind = kind.rawValue
+                $0.upTo = message.description
+            }
         }
     }
 
@@ -92,6 +114,25 @@ extension WireSignal {
             return .typing(
                 try typing.conversation.model(field: "conversation"), UserID(typing.user), isTyping: typing.isTyping)
         case .room(let message): return .room(try message.model())
+        case .presence(let presence): return .presence(presence.model())
+        case .receipt(let receipt):
+            return .receipt(
+                try receipt.conversation.model(field: "conversation"), UserID(receipt.user),
+                try known(receipt.kind, field: "kind"), upTo: try messageID(receipt.upTo, field: "up_to"))
         }
+    }
+}
+
+extension WirePresence {
+    fileprivate init(_ presence: Presence) {
+        self.init()
+        self.user = presence.id.rawValue
+        self.isOnline = presence.isOnline
+        if let at = presence.lastSeenAt { self.lastSeenAt = at }
+    }
+
+    fileprivate func model() -> Presence {
+        Presence(
+            id: UserID(self.user), isOnline: self.isOnline, lastSeenAt: self.hasLastSeenAt ? self.lastSeenAt : nil)
     }
 }

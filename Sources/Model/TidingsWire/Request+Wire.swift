@@ -36,6 +36,9 @@ extension WireRequest {
                 $0.history = history
             }
         case .exitRoom(let room): self.exitRoom = .with { $0.conversation = WireConversation(room) }
+        case .receipts(let message): self.receipts = .with { $0.message = message.description }
+        case .watch(let users): self.watch = .with { $0.users = users.map(\.rawValue) }
+        case .unwatch(let users): self.unwatch = .with { $0.users = users.map(\.rawValue) }
         }
     }
 
@@ -85,6 +88,9 @@ extension WireRequest {
         case .enterRoom(let room):
             return .enterRoom(try room.conversation.model(field: "conversation"), history: room.history)
         case .exitRoom(let room): return .exitRoom(try room.conversation.model(field: "conversation"))
+        case .receipts(let read): return .receipts(try messageID(read.message, field: "message"))
+        case .watch(let people): return .watch(people.users.map { UserID($0) })
+        case .unwatch(let people): return .unwatch(people.users.map { UserID($0) })
         }
     }
 }

@@ -570,6 +570,30 @@ nonisolated struct WireRequest: Sendable {
     set {request = .exitRoom(newValue)}
   }
 
+  var receipts: WireReadReceipts {
+    get {
+      if case .receipts(let v)? = request {return v}
+      return WireReadReceipts()
+    }
+    set {request = .receipts(newValue)}
+  }
+
+  var watch: WirePeople {
+    get {
+      if case .watch(let v)? = request {return v}
+      return WirePeople()
+    }
+    set {request = .watch(newValue)}
+  }
+
+  var unwatch: WirePeople {
+    get {
+      if case .unwatch(let v)? = request {return v}
+      return WirePeople()
+    }
+    set {request = .unwatch(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Request: Equatable, Sendable {
@@ -585,6 +609,9 @@ nonisolated struct WireRequest: Sendable {
     case history(WireReadHistory)
     case enterRoom(WireEnterRoom)
     case exitRoom(WireExitRoom)
+    case receipts(WireReadReceipts)
+    case watch(WirePeople)
+    case unwatch(WirePeople)
 
   }
 
@@ -1169,6 +1196,19 @@ nonisolated struct WireExitRoom: Sendable {
   init() {}
 
   fileprivate var _conversation: WireConversation? = nil
+}
+
+nonisolated struct WireReadReceipts: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// A message of the person's own, 13 characters.
+  var message: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
 }
 
 nonisolated struct WireTyping: Sendable {
@@ -1873,6 +1913,22 @@ nonisolated struct WireAnswer: Sendable {
     set {answer = .history(newValue)}
   }
 
+  var receipts: WireReceipts {
+    get {
+      if case .receipts(let v)? = answer {return v}
+      return WireReceipts()
+    }
+    set {answer = .receipts(newValue)}
+  }
+
+  var presence: WirePresenceList {
+    get {
+      if case .presence(let v)? = answer {return v}
+      return WirePresenceList()
+    }
+    set {answer = .presence(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Answer: Equatable, Sendable {
@@ -1881,6 +1937,8 @@ nonisolated struct WireAnswer: Sendable {
     case conversation(WireConversationInfo)
     case settings(WireSettings)
     case history(WireHistory)
+    case receipts(WireReceipts)
+    case presence(WirePresenceList)
 
   }
 
@@ -2007,6 +2065,69 @@ nonisolated struct WireHistory: Sendable {
   init() {}
 }
 
+/// Who of those a message went to has got it, and who has read it.
+nonisolated struct WireReceipts: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// 13 characters.
+  var message: String = String()
+
+  /// How many people it went to, without its sender.
+  var recipients: UInt32 = 0
+
+  /// Sorted.
+  var delivered: [String] = []
+
+  /// Sorted.
+  var read: [String] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct WirePresenceList: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Sorted by person.
+  var people: [WirePresence] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct WirePresence: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var user: String = String()
+
+  /// The app is in front on one of the person's devices.
+  var isOnline: Bool = false
+
+  /// Milliseconds since 1970. Missing: online, or not known.
+  var lastSeenAt: Int64 {
+    get {_lastSeenAt ?? 0}
+    set {_lastSeenAt = newValue}
+  }
+  /// Returns true if `lastSeenAt` has been explicitly set.
+  var hasLastSeenAt: Bool {self._lastSeenAt != nil}
+  /// Clears the value of `lastSeenAt`. Subsequent reads from it will return its default value.
+  mutating func clearLastSeenAt() {self._lastSeenAt = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _lastSeenAt: Int64? = nil
+}
+
 /// Of interest now and never again.
 nonisolated struct WireSignal: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -2032,16 +2153,68 @@ nonisolated struct WireSignal: Sendable {
     set {signal = .room(newValue)}
   }
 
+  /// Somebody who is watched has come or gone.
+  var presence: WirePresence {
+    get {
+      if case .presence(let v)? = signal {return v}
+      return WirePresence()
+    }
+    set {signal = .presence(newValue)}
+  }
+
+  /// Somebody who is watched has got, or read, what was written to them.
+  var receipt: WireReceiptSignal {
+    get {
+      if case .receipt(let v)? = signal {return v}
+      return WireReceiptSignal()
+    }
+    set {signal = .receipt(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Signal: Equatable, Sendable {
     case typing(WireSomebodyTyping)
     /// A message in a chat room this connection hears.
     case room(WireMessage)
+    /// Somebody who is watched has come or gone.
+    case presence(WirePresence)
+    /// Somebody who is watched has got, or read, what was written to them.
+    case receipt(WireReceiptSignal)
 
   }
 
   init() {}
+}
+
+nonisolated struct WireReceiptSignal: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// As the reader of the frame sees it.
+  var conversation: WireConversation {
+    get {_conversation ?? WireConversation()}
+    set {_conversation = newValue}
+  }
+  /// Returns true if `conversation` has been explicitly set.
+  var hasConversation: Bool {self._conversation != nil}
+  /// Clears the value of `conversation`. Subsequent reads from it will return its default value.
+  mutating func clearConversation() {self._conversation = nil}
+
+  var user: String = String()
+
+  /// "delivered" or "read".
+  var kind: String = String()
+
+  /// The newest message it is about, 13 characters.
+  var upTo: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _conversation: WireConversation? = nil
 }
 
 nonisolated struct WireSomebodyTyping: Sendable {
@@ -2910,7 +3083,7 @@ nonisolated extension WireOpened: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 
 nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Request"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}change\0\u{1}recall\0\u{1}edit\0\u{1}delete\0\u{3}set_conversation_settings\0\u{3}set_person_settings\0\u{3}set_blocked\0\u{1}conversation\0\u{1}settings\0\u{1}history\0\u{3}enter_room\0\u{3}exit_room\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}change\0\u{1}recall\0\u{1}edit\0\u{1}delete\0\u{3}set_conversation_settings\0\u{3}set_person_settings\0\u{3}set_blocked\0\u{1}conversation\0\u{1}settings\0\u{1}history\0\u{3}enter_room\0\u{3}exit_room\0\u{1}receipts\0\u{1}watch\0\u{1}unwatch\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3075,6 +3248,45 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
           self.request = .exitRoom(v)
         }
       }()
+      case 14: try {
+        var v: WireReadReceipts?
+        var hadOneofValue = false
+        if let current = self.request {
+          hadOneofValue = true
+          if case .receipts(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.request = .receipts(v)
+        }
+      }()
+      case 15: try {
+        var v: WirePeople?
+        var hadOneofValue = false
+        if let current = self.request {
+          hadOneofValue = true
+          if case .watch(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.request = .watch(v)
+        }
+      }()
+      case 16: try {
+        var v: WirePeople?
+        var hadOneofValue = false
+        if let current = self.request {
+          hadOneofValue = true
+          if case .unwatch(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.request = .unwatch(v)
+        }
+      }()
       default: break
       }
     }
@@ -3136,6 +3348,18 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
     case .exitRoom?: try {
       guard case .exitRoom(let v)? = self.request else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
+    }()
+    case .receipts?: try {
+      guard case .receipts(let v)? = self.request else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 14)
+    }()
+    case .watch?: try {
+      guard case .watch(let v)? = self.request else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 15)
+    }()
+    case .unwatch?: try {
+      guard case .unwatch(let v)? = self.request else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 16)
     }()
     case nil: break
     }
@@ -4143,6 +4367,36 @@ nonisolated extension WireExitRoom: SwiftProtobuf.Message, SwiftProtobuf._Messag
 
   static func ==(lhs: WireExitRoom, rhs: WireExitRoom) -> Bool {
     if lhs._conversation != rhs._conversation {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireReadReceipts: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ReadReceipts"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}message\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.message) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.message.isEmpty {
+      try visitor.visitSingularStringField(value: self.message, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireReadReceipts, rhs: WireReadReceipts) -> Bool {
+    if lhs.message != rhs.message {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -5322,7 +5576,7 @@ nonisolated extension WireReconnect: SwiftProtobuf.Message, SwiftProtobuf._Messa
 
 nonisolated extension WireAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Answer"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}done\0\u{1}refused\0\u{1}conversation\0\u{1}settings\0\u{1}history\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}done\0\u{1}refused\0\u{1}conversation\0\u{1}settings\0\u{1}history\0\u{1}receipts\0\u{1}presence\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5396,6 +5650,32 @@ nonisolated extension WireAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageI
           self.answer = .history(v)
         }
       }()
+      case 7: try {
+        var v: WireReceipts?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .receipts(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .receipts(v)
+        }
+      }()
+      case 8: try {
+        var v: WirePresenceList?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .presence(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .presence(v)
+        }
+      }()
       default: break
       }
     }
@@ -5429,6 +5709,14 @@ nonisolated extension WireAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     case .history?: try {
       guard case .history(let v)? = self.answer else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    }()
+    case .receipts?: try {
+      guard case .receipts(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+    }()
+    case .presence?: try {
+      guard case .presence(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
     }()
     case nil: break
     }
@@ -5655,9 +5943,128 @@ nonisolated extension WireHistory: SwiftProtobuf.Message, SwiftProtobuf._Message
   }
 }
 
+nonisolated extension WireReceipts: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Receipts"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}message\0\u{1}recipients\0\u{1}delivered\0\u{1}read\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.message) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.recipients) }()
+      case 3: try { try decoder.decodeRepeatedStringField(value: &self.delivered) }()
+      case 4: try { try decoder.decodeRepeatedStringField(value: &self.read) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.message.isEmpty {
+      try visitor.visitSingularStringField(value: self.message, fieldNumber: 1)
+    }
+    if self.recipients != 0 {
+      try visitor.visitSingularUInt32Field(value: self.recipients, fieldNumber: 2)
+    }
+    if !self.delivered.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.delivered, fieldNumber: 3)
+    }
+    if !self.read.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.read, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireReceipts, rhs: WireReceipts) -> Bool {
+    if lhs.message != rhs.message {return false}
+    if lhs.recipients != rhs.recipients {return false}
+    if lhs.delivered != rhs.delivered {return false}
+    if lhs.read != rhs.read {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WirePresenceList: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".PresenceList"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}people\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.people) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.people.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.people, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WirePresenceList, rhs: WirePresenceList) -> Bool {
+    if lhs.people != rhs.people {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WirePresence: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Presence"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}user\0\u{3}is_online\0\u{3}last_seen_at\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.user) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.isOnline) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self._lastSeenAt) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.user.isEmpty {
+      try visitor.visitSingularStringField(value: self.user, fieldNumber: 1)
+    }
+    if self.isOnline != false {
+      try visitor.visitSingularBoolField(value: self.isOnline, fieldNumber: 2)
+    }
+    try { if let v = self._lastSeenAt {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 3)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WirePresence, rhs: WirePresence) -> Bool {
+    if lhs.user != rhs.user {return false}
+    if lhs.isOnline != rhs.isOnline {return false}
+    if lhs._lastSeenAt != rhs._lastSeenAt {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension WireSignal: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Signal"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}typing\0\u{1}room\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}typing\0\u{1}room\0\u{1}presence\0\u{1}receipt\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5691,6 +6098,32 @@ nonisolated extension WireSignal: SwiftProtobuf.Message, SwiftProtobuf._MessageI
           self.signal = .room(v)
         }
       }()
+      case 3: try {
+        var v: WirePresence?
+        var hadOneofValue = false
+        if let current = self.signal {
+          hadOneofValue = true
+          if case .presence(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.signal = .presence(v)
+        }
+      }()
+      case 4: try {
+        var v: WireReceiptSignal?
+        var hadOneofValue = false
+        if let current = self.signal {
+          hadOneofValue = true
+          if case .receipt(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.signal = .receipt(v)
+        }
+      }()
       default: break
       }
     }
@@ -5710,6 +6143,14 @@ nonisolated extension WireSignal: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       guard case .room(let v)? = self.signal else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
     }()
+    case .presence?: try {
+      guard case .presence(let v)? = self.signal else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    }()
+    case .receipt?: try {
+      guard case .receipt(let v)? = self.signal else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -5717,6 +6158,55 @@ nonisolated extension WireSignal: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 
   static func ==(lhs: WireSignal, rhs: WireSignal) -> Bool {
     if lhs.signal != rhs.signal {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireReceiptSignal: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ReceiptSignal"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}conversation\0\u{1}user\0\u{1}kind\0\u{3}up_to\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._conversation) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.user) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.kind) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.upTo) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._conversation {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    if !self.user.isEmpty {
+      try visitor.visitSingularStringField(value: self.user, fieldNumber: 2)
+    }
+    if !self.kind.isEmpty {
+      try visitor.visitSingularStringField(value: self.kind, fieldNumber: 3)
+    }
+    if !self.upTo.isEmpty {
+      try visitor.visitSingularStringField(value: self.upTo, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireReceiptSignal, rhs: WireReceiptSignal) -> Bool {
+    if lhs._conversation != rhs._conversation {return false}
+    if lhs.user != rhs.user {return false}
+    if lhs.kind != rhs.kind {return false}
+    if lhs.upTo != rhs.upTo {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

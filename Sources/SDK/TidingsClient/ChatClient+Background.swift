@@ -13,6 +13,12 @@ package enum BackgroundWork: Hashable, Sendable {
     case markRead(ConversationID, upTo: LogPosition?, message: MessageID?)
 }
 
+/// Who was signed in last at some moment, as the folders note it.
+package struct SignInNote: Hashable, Sendable {
+    /// Nil for nobody.
+    let text: String?
+}
+
 // Work in the background: silent pushes, Background Fetch, BGAppRefreshTask, and actions of a notification.
 extension ChatClient {
     struct PendingWake {
@@ -21,9 +27,12 @@ extension ChatClient {
         /// What the system said is left, in milliseconds, and when it said so, in monotonic milliseconds.
         var remaining: Int64?
         var since: Int64
-        /// Who was signed in last when it came, as the folders note it: an answer is theirs and nobody else's (DESIGN P7).
-        var signIn: String?
+        /// Who was signed in last when it came: an answer is theirs and nobody else's (DESIGN P7).
+        var signIn: SignInNote
     }
+
+    /// Who was signed in last.
+    package var signInNote: SignInNote { SignInNote(text: self.folders.lastSignIn) }
 
     /// How long a wake waits for the app to sign in, in milliseconds: an app that is launched for it connects at once.
     package static let signInMilliseconds: Int64 = 10_000
@@ -39,9 +48,13 @@ extension ChatClient {
     }
 
     /// Does some work under a wake of its own and answers when it is done, or cannot be.
-    package func perform(_ work: BackgroundWork, remaining: TimeInterval?) async -> BackgroundRefreshResult {
+    ///
+    /// - Parameter signIn: as it was when the work was asked for; nil takes it as it is.
+    package func perform(
+        _ work: BackgroundWork, remaining: TimeInterval?, signIn: SignInNote? = nil
+    ) async -> BackgroundRefreshResult {
         let since = self.clock.now.monotonic
-        let signIn = self.folders.lastSignIn
+        let signIn = signIn ?? self.signInNote
         return await withCheckedContinuation { continuation in
             let (wake, engine) = self.state.withLock { state -> (PendingWake, ClientEngine?) in
                 state.lastWake += 1
@@ -53,7 +66,7 @@ extension ChatClient {
                 state.pendingWakes.append(wake)
                 return (wake, nil)
             }
-            if let engine { return self.begin(wake, on: engine) }
+            if let engine { return self.beginOrLose(wake, on: engine) }
             let clock = self.clock
             Task {
                 await clock.sleep(untilMonotonic: since + Self.signInMilliseconds)
@@ -69,13 +82,16 @@ extension ChatClient {
             defer { state.pendingWakes = [] }
             return state.pendingWakes
         }
+        for wake in wakes { self.beginOrLose(wake, on: engine) }
+    }
+
+    /// An answer is sent by the person who gave it, and by nobody else.
+    private func beginOrLose(_ wake: PendingWake, on engine: ClientEngine) {
         let note = self.folders.signInNote(engine.person, app: self.configuration.appKey)
-        for wake in wakes {
-            if wake.work == .refresh || wake.signIn == nil || wake.signIn == note {
-                self.begin(wake, on: engine)
-            } else {
-                self.lose(wake)
-            }
+        if wake.work == .refresh || wake.signIn.text == nil || wake.signIn.text == note {
+            self.begin(wake, on: engine)
+        } else {
+            self.lose(wake)
         }
     }
 

@@ -52,16 +52,43 @@ extension ChatClient {
     package func isSignedIn(recipientTag tag: String) -> Bool {
         let engine = self.engine
         if let known = engine?.shared.withLock({ $0.recipientTag }) { return known == tag }
-        let group =
-            engine?.parts.group
-            ?? self.configuration.resolvedAppGroupFolder.flatMap {
-                try? AppGroup(folder: $0, badgeKey: self.configuration.badgeKey)
-            }
-        switch try? group?.update({ $0.signIn }) {
+        switch try? self.group(of: engine)?.update({ $0.signIn }) {
         case .signedIn(let known)?: return known == tag
         case .signedOut?: return false
         case .unknown?, nil: return engine != nil || self.folders.lastSignIn != nil
         }
+    }
+
+    /// Takes a push that is about the number on the icon alone, and shows the number if it is newer than what is known here.
+    ///
+    /// - Parameter isActive: whether the app is.
+    package func take(_ push: BadgeInfo, isActive: Bool) async -> BadgePush.Verdict {
+        let (engine, host, kit) = self.state.withLock { ($0.engine, $0.host, $0.kit) }
+        let facts = BadgePush.Facts(
+            isForPerson: self.isSignedIn(recipientTag: push.recipientTag), isActive: isActive,
+            managesBadge: kit?.managesBadge ?? false)
+        let group = self.group(of: engine)
+        var none: Badge?
+        // Files that cannot be used are as good as no stored badge.
+        let verdict =
+            (try? group?.update { BadgePush.verdict(push, facts, badge: &$0.badge) })
+            ?? BadgePush.verdict(push, facts, badge: &none)
+        guard case .shows(let number) = verdict else { return verdict }
+        if let engine {
+            await engine.showPushedBadge(number)
+        } else {
+            // Before the sign-in of a process that the push has started.
+            await host?.showBadge(number)
+        }
+        return verdict
+    }
+
+    /// The app group, also before somebody has signed in; nil if there is none or it cannot be used.
+    private func group(of engine: ClientEngine?) -> AppGroup? {
+        engine?.parts.group
+            ?? self.configuration.resolvedAppGroupFolder.flatMap {
+                try? AppGroup(folder: $0, badgeKey: self.configuration.badgeKey)
+            }
     }
 
     private func change(_ change: (inout KitSettings) -> Void) {

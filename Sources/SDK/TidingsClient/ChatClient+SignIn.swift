@@ -51,11 +51,15 @@ extension ChatClient {
                 continue
             }
             let isNew = self.isNewSignIn(person)
+            let isAfterAnother = isNew && self.folders.lastSignIn != nil
             let isUnregistered = self.folders.isUnregistered(app: self.configuration.appKey)
             let parts: ClientEngine.Parts
             do { parts = try self.parts(for: person) } catch { throw ChatError.store(reason: "\(error)") }
             // What is left of the person before, this one must not see or answer (DESIGN P7).
-            if isNew { await self.state.withLock({ $0.host })?.clearAllNotifications() }
+            if isNew, let host = self.state.withLock({ $0.host }) {
+                if isAfterAnother, self.state.withLock({ $0.kit?.managesBadge ?? false }) { await host.showBadge(0) }
+                await host.clearAllNotifications()
+            }
             let begun = self.state.withLock { state -> ClientEngine? in
                 guard state.generation == generation, state.engine == nil else { return nil }
                 // Said in an earlier process, and nothing else in this one.

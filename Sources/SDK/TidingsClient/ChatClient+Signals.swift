@@ -55,6 +55,68 @@ extension ChatClient {
     }
 }
 
+// Who is there, and who has got and read what.
+extension ChatClient {
+    /// Somebody who is watched has got, or read, what this person wrote to them.
+    public struct ReceiptChange: Hashable, Sendable {
+        /// The conversation with them, as this person sees it.
+        public var conversation: ConversationID
+        /// Who.
+        public var user: UserID
+        /// Whether it has arrived, or was read.
+        public var kind: ReceiptKind
+        /// The newest message it is about; earlier ones of the conversation have come as far.
+        public var upTo: MessageID
+    }
+
+    /// Who has got a message of this person's own and who has read it, as of now.
+    ///
+    /// - Throws: `ChatError.unknownMessage`, `.notAllowed` for somebody else's message, and what every request throws.
+    public func receipts(of message: MessageID) async throws -> MessageReceipts {
+        guard case .receipts(let receipts) = try await self.ask(.receipts(message)) else {
+            throw ChatError.unexpectedAnswer
+        }
+        return receipts
+    }
+
+    /// Watches people from now on, also after the connection was lost and found again, until `unwatch` or `signOut`: when they come
+    /// and go (`presenceChanges`), and how far they get with what this person writes to each of them (`receiptChanges`). Who has
+    /// blocked this person never seems to be there.
+    ///
+    /// - Parameter users: 1 to 200; at most 500 in all.
+    /// - Returns: whether they are there now, sorted by person.
+    /// - Throws: `ChatError.invalid`, `.notAllowed` for too many, and what every request throws.
+    @discardableResult
+    public func watch(_ users: [UserID]) async throws -> [Presence] {
+        guard case .presence(let people) = try await self.ask(.watch(users)) else { throw ChatError.unexpectedAnswer }
+        return people
+    }
+
+    /// Watches people no longer.
+    ///
+    /// - Throws: what every request throws; without a connection nobody is watched in any case.
+    public func unwatch(_ users: [UserID]) async throws {
+        do { _ = try await self.ask(.unwatch(users)) } catch ChatError.notConnected {}
+    }
+
+    /// Who of those watched has come or gone, from now on; after a lost connection, everybody's state anew.
+    public var presenceChanges: AsyncStream<Presence> {
+        self.signals.stream().compactMapped { signal in
+            guard case .presence(let presence) = signal else { return nil }
+            return presence
+        }
+    }
+
+    /// How far those watched have got with what this person wrote to them alone, from now on. What happens without a connection
+    /// is not told later: `receipts(of:)` knows it.
+    public var receiptChanges: AsyncStream<ReceiptChange> {
+        self.signals.stream().compactMapped { signal in
+            guard case .receipt(let conversation, let user, let kind, let message) = signal else { return nil }
+            return ReceiptChange(conversation: conversation, user: user, kind: kind, upTo: message)
+        }
+    }
+}
+
 extension AsyncStream where Element: Sendable {
     /// Another stream with what becomes of the elements.
     fileprivate func compactMapped<Other: Sendable>(

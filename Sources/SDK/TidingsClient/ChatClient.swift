@@ -247,9 +247,13 @@ public final class ChatClient: Sendable {
             if let folder = self.configuration.resolvedAppGroupFolder {
                 let opened = Result { try AppGroup(folder: folder, badgeKey: self.configuration.badgeKey) }
                 group = try? opened.get()
-                // A push for the person before must not be shown to this one, also before the first welcome (DESIGN P7). Cleared
-                // before the sign-in is noted, so that a failure is made good by the next attempt.
-                if isNew { try opened.get().update { $0.recipient = nil } }
+                // A push for the person before must not be shown to this one, also before the first welcome, nor say names only the
+                // other knew (DESIGN P7); and a badge counted at a place in their log would outrank this one's. Cleared before
+                // the sign-in is noted, so that a failure is made good by the next attempt.
+                if isNew {
+                    let isAfterAnother = folders.lastSignIn != nil
+                    try opened.get().update { if isAfterAnother { $0.forgetPerson() } else { $0.recipient = nil } }
+                }
             }
             if isNew { try folders.noteSignIn(person, app: self.configuration.appKey) }
         }

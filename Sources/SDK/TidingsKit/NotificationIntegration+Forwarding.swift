@@ -123,12 +123,19 @@ extension NotificationIntegration {
     ) -> Bool { self.takeRemote(userInfo, in: application.applicationState) }
 
     /// RF: arrival in front, a silent push, or a tap on iOS 7–9. For one of ours the client catches up with the server, and
-    /// the handler is called once, within 30 seconds, whatever happens (ios-delivery.md §7.1).
+    /// the handler is called once, within 30 seconds, whatever happens (ios-delivery.md §7.1). A silent push that is about the
+    /// number on the icon changes it at once.
     public func application(
         _ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any],
         fetchCompletionHandler completionHandler: @escaping (UIBackgroundFetchResult) -> Void
     ) -> Bool {
-        guard self.takeRemote(userInfo, in: application.applicationState) else { return false }
+        let state = application.applicationState
+        let json = JSONValue(userInfo: userInfo)
+        if let push = BadgeInfo(userInfo: json) {
+            self.take(push, of: json, in: state, then: Completion(fallback: .failed) { completionHandler($0) })
+            return true
+        }
+        guard self.takeRemote(userInfo, in: state) else { return false }
         self.refresh(then: Completion(fallback: .failed) { completionHandler($0) })
         return true
     }
@@ -151,6 +158,6 @@ extension NotificationIntegration {
             name: Self.inAppBannerTappedNotification, object: banner.userInfo.userInfo)
         let work = self.take(
             banner.userInfo, text: banner.text, action: MessageCategory.defaultAction, typed: nil, origin: .inAppBanner)
-        self.finish(work ?? [], then: Completion(fallback: ()) {})
+        self.finish(work, then: Completion(fallback: ()) {})
     }
 }

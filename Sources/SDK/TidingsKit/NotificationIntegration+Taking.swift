@@ -62,9 +62,30 @@ extension NotificationIntegration {
         return true
     }
 
+    /// A silent push about the number on the icon. One for somebody else changes nothing and needs no work.
+    func take(
+        _ push: BadgeInfo, of userInfo: JSONValue, in state: UIApplication.State,
+        then completion: Completion<UIBackgroundFetchResult>
+    ) {
+        let client = self.client
+        let arrived = self.received(userInfo, text: AlertText(userInfo: userInfo))
+        let isActive = state == .active
+        let remaining = state == .background ? self.remainingBackgroundTime : nil
+        Task {
+            let verdict = await client.take(push, isActive: isActive)
+            guard verdict != .foreign else {
+                completion(.noData)
+                return
+            }
+            client.publish(arrived, isInFront: state != .background)
+            let result = UIBackgroundFetchResult(await client.performBackgroundRefresh(remaining: remaining))
+            if case .shows = verdict { completion(.newData) } else { completion(result) }
+        }
+    }
+
     /// A response by the roads of iOS 10 and later. Returns nil for one that is not ours, otherwise what is to be done before
     /// the handler is called; an echo of one already taken needs nothing.
-    func take(_ response: UNNotificationResponse, origin: NotificationResponse.Origin) -> [BackgroundWork]? {
+    func take(_ response: UNNotificationResponse, origin: NotificationResponse.Origin) -> ResponseWork? {
         let request = response.notification.request
         let content = request.content
         let json = JSONValue(userInfo: content.userInfo)
@@ -82,7 +103,7 @@ extension NotificationIntegration {
     /// A tap or action by the old roads, which tell the user info only.
     func take(
         _ userInfo: JSONValue, text: AlertText, action: String, typed: String?, origin: NotificationResponse.Origin
-    ) -> [BackgroundWork]? {
+    ) -> ResponseWork? {
         guard let route = Route(userInfo: userInfo, types: self.detailTypes) else { return nil }
         let taken = NotificationResponse(
             route: route, payload: try? NotificationPayload(userInfo: userInfo), text: text, userInfo: userInfo,
@@ -92,22 +113,23 @@ extension NotificationIntegration {
 
     private func deliver(
         _ response: NotificationResponse, request: String?, deliveredAt: Int64?
-    ) -> [BackgroundWork] {
+    ) -> ResponseWork {
+        // Before the tag is looked at: who signs in meanwhile is not who was meant.
+        var work = ResponseWork(signIn: self.client.signInNote)
         // What was left by the person before is not this one's to open or to answer (DESIGN P7).
         if let tag = PushInfo(userInfo: response.userInfo)?.recipientTag, !self.client.isSignedIn(recipientTag: tag) {
-            return []
+            return work
         }
         let identity = TapLog.Identity(
             request: request, deliveredAt: deliveredAt,
             content: response.payload?.messageUID ?? response.userInfo.text, action: response.actionIdentifier,
             origin: response.origin)
         let isOpen = self.taps.takeLaunch(by: identity)
-        guard response.origin == .inAppBanner || self.taps.note(identity) else { return [] }
+        guard response.origin == .inAppBanner || self.taps.note(identity) else { return work }
         let message = response.payload?.messageUID.flatMap { MessageID($0) }
         let steps = ResponseRule.steps(
             action: response.actionIdentifier, text: response.userText, route: response.route,
             position: PushInfo(userInfo: response.userInfo)?.position)
-        var work: [BackgroundWork] = []
         for step in steps {
             switch step {
             case .publish: self.client.publish(response)
@@ -117,24 +139,24 @@ extension NotificationIntegration {
                 if let conversation = route.conversation { self.didOpen(conversation) }
                 if let handler = self.responseHandler { handler(response) } else { self.pendingResponse = response }
             case .reply(let text, let conversation, let position):
-                work.append(.reply(text, to: conversation, upTo: position, message: message))
+                work.items.append(.reply(text, to: conversation, upTo: position, message: message))
             case .markRead(let conversation, let position):
-                work.append(.markRead(conversation, upTo: position, message: message))
+                work.items.append(.markRead(conversation, upTo: position, message: message))
             }
         }
         return work
     }
 
     /// Does the work of an action and answers then; without work at once.
-    func finish(_ work: [BackgroundWork], then completion: Completion<Void>) {
-        guard !work.isEmpty else {
+    func finish(_ work: ResponseWork?, then completion: Completion<Void>) {
+        guard let work, !work.items.isEmpty else {
             completion(())
             return
         }
         let client = self.client
         let remaining = self.remainingBackgroundTime
         Task {
-            for item in work { _ = await client.perform(item, remaining: remaining) }
+            for item in work.items { _ = await client.perform(item, remaining: remaining, signIn: work.signIn) }
             completion(())
         }
     }
@@ -161,4 +183,11 @@ extension UIBackgroundFetchResult {
         case .failed: self = .failed
         }
     }
+}
+
+/// What a response of the person's asks for.
+struct ResponseWork {
+    /// Who was signed in last when it came: it is theirs and nobody else's (DESIGN P7).
+    var signIn: SignInNote
+    var items: [BackgroundWork] = []
 }

@@ -43,6 +43,10 @@ extension ByteReader {
             let leg = try self.leg()
             guard let receipt = LegReceipt(rawValue: try self.text()) else { throw .badValue("receipt") }
             return .receipt(leg, receipt, at: try self.signed())
+        case .objectNames:
+            return .objectNames(
+                AppID(try self.text()),
+                try self.list { (reader) throws(StoredBytesFault) in ObjectName(try reader.text()) })
         }
     }
 

@@ -67,6 +67,9 @@ extension ByteWriter {
             self.leg(leg)
             self.text(receipt.rawValue)
             self.signed(at)
+        case .objectNames(let app, let names):
+            self.text(app.rawValue)
+            self.list(names) { $0.text($1.rawValue) }
         }
     }
 

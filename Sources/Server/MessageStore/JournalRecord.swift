@@ -28,6 +28,8 @@ enum JournalRecord: Hashable {
     case keepLeg(OpenLeg)
     case endLeg(EndedLeg)
     case receipt(LegID, LegReceipt, at: Int64)
+    /// The app's own object names, in place of those before; sorted.
+    case objectNames(AppID, [ObjectName])
 
     /// The number of the kind in the journal. A number is never used again for another kind.
     enum Kind: UInt8 {
@@ -53,6 +55,7 @@ enum JournalRecord: Hashable {
         case personSettings = 18
         case blocked = 19
         case custom = 20
+        case objectNames = 21
     }
 
     var kind: Kind {
@@ -75,6 +78,7 @@ enum JournalRecord: Hashable {
         case .keepLeg: .keepLeg
         case .endLeg: .endLeg
         case .receipt: .receipt
+        case .objectNames: .objectNames
         }
     }
 }

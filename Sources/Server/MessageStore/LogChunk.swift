@@ -2,10 +2,11 @@ import StoreModel
 import TidingsModel
 
 /// A run of entries of one person's log, without gaps: for each the journal record it comes from, its conversation, whether it
-/// counts as unread and mentions the person, and the person's unread count after it. The bodies stay in the journal.
+/// counts as unread and mentions the person, and the person's unread count after it. The entries with a message of a conversation
+/// are linked, each to the one before, so that history is read without looking at what lies between. The bodies stay in the journal.
 struct LogChunk {
-    /// The format of the runs this build writes. In format 1 no entry mentions anybody.
-    static let format: Int64 = 2
+    /// The format of the runs this build writes. In format 1 no entry mentions anybody, in formats 1 and 2 none is linked.
+    static let format: Int64 = 3
 
     /// The log position of the first entry.
     let first: LogPosition
@@ -19,6 +20,8 @@ struct LogChunk {
         var conversation: ConversationNumber
         var counts: Bool
         var mentions: Bool
+        /// Of an entry with a message: where the one before it in its conversation stands, 0 for none.
+        var earlier: LogPosition?
         var unread: Int
     }
 
@@ -30,7 +33,7 @@ struct LogChunk {
         try Self.read(bytes, first: first, format: format) { entry in
             self.append(
                 record: entry.record, conversation: entry.conversation, counts: entry.counts, mentions: entry.mentions,
-                unread: entry.unread)
+                earlier: entry.earlier, unread: entry.unread)
             return true
         }
     }
@@ -41,10 +44,14 @@ struct LogChunk {
     var size: Int { self.writer.bytes.count }
 
     mutating func append(
-        record: JournalPosition, conversation: ConversationNumber, counts: Bool, mentions: Bool, unread: Int
+        record: JournalPosition, conversation: ConversationNumber, counts: Bool, mentions: Bool,
+        earlier: LogPosition?, unread: Int
     ) {
         self.writer.number(record &- self.lastRecord)
-        self.writer.number(conversation.rawValue << 2 | (mentions ? 2 : 0) | (counts ? 1 : 0))
+        let flags: UInt64 = (earlier == nil ? 0 : 4) | (mentions ? 2 : 0) | (counts ? 1 : 0)
+        self.writer.number(conversation.rawValue << 3 | flags)
+        // The distance; 0 if there is nothing before it.
+        if let earlier { self.writer.number(earlier == 0 ? 0 : self.end - earlier) }
         self.writer.number(UInt64(unread))
         self.lastRecord = record
         self.count += 1
@@ -57,18 +64,26 @@ struct LogChunk {
     static func read(
         _ bytes: UnsafeRawBufferPointer, first: LogPosition, format: Int64, _ body: (Entry) throws -> Bool
     ) throws -> Bool {
-        guard format == 1 || format == Self.format else { throw StoredBytesFault.badValue("format of a log") }
-        let flagBits: UInt64 = format == 1 ? 1 : 2
+        guard (1...Self.format).contains(format) else { throw StoredBytesFault.badValue("format of a log") }
+        // One flag in format 1, one more in each format since.
+        let flagBits = UInt64(format)
         var reader = ByteReader(bytes)
         var position = first
         var record: JournalPosition = 0
         while !reader.isAtEnd {
             record &+= try reader.number()
             let conversation = try reader.number()
+            let flags = conversation & (1 << flagBits - 1)
+            var earlier: LogPosition?
+            if flags & 4 == 4 {
+                let distance = try reader.number()
+                guard distance < position else { throw StoredBytesFault.badValue("link in a log") }
+                earlier = distance == 0 ? 0 : position - distance
+            }
             let entry = Entry(
                 position: position, record: record,
                 conversation: ConversationNumber(rawValue: conversation >> flagBits),
-                counts: conversation & 1 == 1, mentions: flagBits == 2 && conversation & 2 == 2,
+                counts: flags & 1 == 1, mentions: flags & 2 == 2, earlier: earlier,
                 unread: Int(truncatingIfNeeded: try reader.number()))
             guard try body(entry) else { return false }
             position += 1

@@ -53,6 +53,8 @@ final class PersonState {
         var counted: LogPosition = 0
         /// The read cursor.
         var read: LogPosition = 0
+        /// The newest entry with a message; 0 for none.
+        var last: LogPosition = 0
         /// Positions after the read cursor that counted and do so no more: withdrawn or deleted. Ascending.
         var withdrawn: [LogPosition] = []
         /// By the person's settings; not stored.
@@ -79,8 +81,11 @@ final class PersonState {
     }
 
     /// Appends an entry and returns its position. A chunk that has reached `chunkBytes` is closed first.
+    ///
+    /// - Parameter earlier: of an entry with a message, the position of the one before it in its conversation, 0 for none.
     func append(
-        record: JournalPosition, conversation: ConversationNumber, counts: Bool, mentions: Bool, chunkBytes: Int
+        record: JournalPosition, conversation: ConversationNumber, counts: Bool, mentions: Bool,
+        earlier: LogPosition?, chunkBytes: Int
     ) -> LogPosition {
         self.head += 1
         if self.chunk.size >= chunkBytes {
@@ -88,7 +93,8 @@ final class PersonState {
             self.chunk = LogChunk(first: self.head)
         }
         self.chunk.append(
-            record: record, conversation: conversation, counts: counts, mentions: mentions, unread: self.counts.unread)
+            record: record, conversation: conversation, counts: counts, mentions: mentions, earlier: earlier,
+            unread: self.counts.unread)
         self.chunkChanged = true
         self.entriesToStore += 1
         return self.head

@@ -11,7 +11,7 @@ enum Schema {
     /// "Tidm": tells a store from other programs' databases.
     static let applicationID = 0x5469_646d
     /// The schema this build writes.
-    static let version = 2
+    static let version = 3
 
     /// Opens the file, makes the tables if it is new, and checks that it syncs as told.
     ///
@@ -86,7 +86,7 @@ enum Schema {
         }
     }
 
-    /// Makes the tables of version 1 in a new file, and brings version 1 to version 2.
+    /// Makes the tables of version 1 in a new file, and brings each version to the next.
     private static func migrate(_ database: Database) throws {
         let found = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
         guard found < Self.version else { return }
@@ -95,8 +95,12 @@ enum Schema {
                 try database.execute(sql: Self.tables)
                 try database.execute(sql: "PRAGMA application_id = \(Self.applicationID)")
             }
-            try database.execute(sql: Self.tablesOfVersion2)
-            try Self.collectRoomMessages(database)
+            if found < 2 {
+                try database.execute(sql: Self.tablesOfVersion2)
+                try Self.collectRoomMessages(database)
+            }
+            try database.execute(sql: Self.tablesOfVersion3)
+            try Self.linkLogs(database)
             try database.execute(sql: "PRAGMA user_version = \(Self.version)")
             return .commit
         }
@@ -129,6 +133,43 @@ enum Schema {
                         return true
                     }
                 }
+            }
+        }
+    }
+
+    /// Links the entries of each conversation in logs of versions 1 and 2, one person after the other. Their rows do not tell
+    /// entries with a message from others, so all of a conversation are linked: whoever follows the links passes the others over.
+    private static func linkLogs(_ database: Database) throws {
+        for person in try Int64.fetchAll(database, sql: "SELECT DISTINCT person FROM person_log ORDER BY person") {
+            var last: [ConversationNumber: LogPosition] = [:]
+            let rows = try Row.fetchAll(
+                database, sql: "SELECT position, entries, format FROM person_log WHERE person = ? ORDER BY position",
+                arguments: [person])
+            for row in rows {
+                let first: Int64 = row[0]
+                var chunk = LogChunk(first: LogPosition(first))
+                try row.withUnsafeData(atIndex: 1) { data in
+                    try (data ?? Data()).withUnsafeBytes { bytes in
+                        _ = try LogChunk.read(bytes, first: LogPosition(first), format: row[2]) { entry in
+                            let number = entry.conversation
+                            chunk.append(
+                                record: entry.record, conversation: number, counts: entry.counts,
+                                mentions: entry.mentions, earlier: number == .none ? nil : last[number] ?? 0,
+                                unread: entry.unread)
+                            if number != .none { last[number] = entry.position }
+                            return true
+                        }
+                    }
+                }
+                try database.execute(
+                    sql: "UPDATE person_log SET entries = ?, format = ? WHERE person = ? AND position = ?",
+                    arguments: [Data(chunk.bytes), LogChunk.format, person, first])
+            }
+            // tidy: order does not leave: each row is its own
+            for (number, position) in last {
+                try database.execute(
+                    sql: "UPDATE person_conversation SET last = ? WHERE person = ? AND conversation = ?",
+                    arguments: [Int64(position), person, Int64(bitPattern: number.rawValue)])
             }
         }
     }
@@ -174,6 +215,7 @@ enum Schema {
         CREATE TABLE conversation (
             number INTEGER PRIMARY KEY, app TEXT NOT NULL, type TEXT NOT NULL, target TEXT NOT NULL, name TEXT NOT NULL,
             version INTEGER NOT NULL, UNIQUE (app, type, target));
+        -- Who was a member from that version on; a version without a row has the members of the one before.
         CREATE TABLE membership (
             conversation INTEGER NOT NULL, version INTEGER NOT NULL, members BLOB NOT NULL,
             PRIMARY KEY (conversation, version)
@@ -184,7 +226,7 @@ enum Schema {
         ) WITHOUT ROWID;
         """
 
-    private static let tablesOfVersion2 = """
+    static let tablesOfVersion2 = """
         -- `unread` is without muted conversations, `unread_all` with them; `settings`: SettingsCoding.swift, NULL for none.
         ALTER TABLE person ADD COLUMN unread_all INTEGER NOT NULL DEFAULT 0;
         UPDATE person SET unread_all = unread;
@@ -214,5 +256,12 @@ enum Schema {
             PRIMARY KEY (conversation, record)
         ) WITHOUT ROWID;
         CREATE INDEX device_token ON device (token) WHERE token IS NOT NULL;
+        """
+
+    private static let tablesOfVersion3 = """
+        -- The newest entry with a message, from which the links of the log's entries lead back (LogChunk.swift); 0 for none.
+        ALTER TABLE person_conversation ADD COLUMN last INTEGER NOT NULL DEFAULT 0;
+        -- The object names apps have registered.
+        CREATE TABLE object_name (app TEXT NOT NULL, name TEXT NOT NULL, PRIMARY KEY (app, name)) WITHOUT ROWID;
         """
 }

@@ -7,18 +7,19 @@ struct Statements {
     let loadStore, setEpoch, setDerived: SQLStatement
     let personByKey, personByNumber, lastPersonNumber, allPeople, insertPerson, updatePerson: SQLStatement
     let updateSettings: SQLStatement
-    let lastChunk, chunkAt, chunksFrom, chunksBefore, putChunk: SQLStatement
+    let lastChunk, chunkAt, chunksFrom, putChunk: SQLStatement
     let conversationState, allConversationStates, putConversationState: SQLStatement
     let sentMessage, sentIDs, insertSentMessage: SQLStatement
     let devices, putDevice, devicesWithToken: SQLStatement
     let openLegs, putOpenLeg, deleteOpenLeg: SQLStatement
     let conversationByKey, conversationByNumber, lastConversationNumber, allConversations, putConversation: SQLStatement
-    let membership, insertMembership: SQLStatement
+    let conversationName, membership, insertMembership: SQLStatement
     let indexOf, insertIndex, allIndexed: SQLStatement
     let revision, putRevision: SQLStatement
     let deleted, allDeleted, insertDeleted: SQLStatement
     let customMessage, insertCustomMessage: SQLStatement
     let roomMessages, insertRoomMessage: SQLStatement
+    let allObjectNames, deleteObjectNames, insertObjectName: SQLStatement
     let pending: SQLStatement
 
     // tidy: long because it is a list.
@@ -59,14 +60,12 @@ struct Statements {
                 (SELECT max(position) FROM person_log WHERE person = ?1 AND position <= ?2), 0)
             ORDER BY position
             """)
-        self.chunksBefore = try prepare(
-            "SELECT position, entries, format FROM person_log WHERE person = ? AND position < ? ORDER BY position DESC")
         self.putChunk = try prepare(
             "INSERT OR REPLACE INTO person_log (person, position, entries, format) VALUES (?, ?, ?, ?)")
 
         self.conversationState = try prepare(
             """
-            SELECT unread, counted, read, mentions, withdrawn FROM person_conversation
+            SELECT unread, counted, read, mentions, withdrawn, last FROM person_conversation
             WHERE person = ? AND conversation = ?
             """)
         self.allConversationStates = try prepare(
@@ -74,7 +73,7 @@ struct Statements {
         self.putConversationState = try prepare(
             """
             INSERT OR REPLACE INTO person_conversation (person, conversation, unread, counted, read, mentions,
-                withdrawn) VALUES (?, ?, ?, ?, ?, ?, ?)
+                withdrawn, last) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
             """)
         self.sentMessage = try prepare("SELECT message, sent_at FROM client_message WHERE person = ? AND id = ?")
         self.sentIDs = try prepare("SELECT id FROM client_message WHERE person = ? LIMIT ?")
@@ -98,11 +97,16 @@ struct Statements {
         let conversation =
             "SELECT number, app, type, target, name, version, portrait, dissolved, ranks FROM conversation"
         self.conversationByKey = try prepare("\(conversation) WHERE app = ? AND type = ? AND target = ?")
+        self.conversationName = try prepare(
+            "SELECT name FROM conversation WHERE app = ? AND type = ? AND target = ?")
         self.conversationByNumber = try prepare("\(conversation) WHERE number = ?")
         self.lastConversationNumber = try prepare("SELECT coalesce(max(number), 0) FROM conversation")
         self.allConversations = try prepare("SELECT number FROM conversation")
         self.putConversation = try prepare("INSERT OR REPLACE INTO conversation VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
-        self.membership = try prepare("SELECT members FROM membership WHERE conversation = ? AND version = ?")
+        self.membership = try prepare(
+            """
+            SELECT members FROM membership WHERE conversation = ? AND version <= ? ORDER BY version DESC LIMIT 1
+            """)
         self.insertMembership = try prepare("INSERT OR REPLACE INTO membership VALUES (?, ?, ?)")
 
         self.indexOf = try prepare("SELECT position, more FROM message_index WHERE message = ? ORDER BY position")
@@ -118,6 +122,9 @@ struct Statements {
         self.roomMessages = try prepare(
             "SELECT record FROM room_message WHERE conversation = ? AND record < ? ORDER BY record DESC")
         self.insertRoomMessage = try prepare("INSERT OR IGNORE INTO room_message VALUES (?, ?, ?)")
+        self.allObjectNames = try prepare("SELECT app, name FROM object_name ORDER BY app, name")
+        self.deleteObjectNames = try prepare("DELETE FROM object_name WHERE app = ?")
+        self.insertObjectName = try prepare("INSERT INTO object_name VALUES (?, ?)")
         self.pending = try prepare(
             """
             SELECT person.app, person.user FROM device JOIN person ON person.number = device.person

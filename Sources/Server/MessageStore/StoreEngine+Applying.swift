@@ -7,7 +7,9 @@ extension StoreEngine {
     func apply(_ record: JournalRecord, at position: JournalPosition) throws -> StoreResult {
         switch record {
         case .accept(let message, _, let version):
-            return .accepted(deliveries: try self.applyAccept(message, version: version, at: position))
+            return .accepted(
+                deliveries: try self.applyAccept(message, version: version, at: position),
+                conversationName: try self.name(of: message.conversation, in: message.app))
         case .putConversation(let record, let version): try self.applyConversation(record, version: version)
         case .change(let app, let change): return try self.applyChange(change, in: app, at: position)
         case .recall(_, let recall, let accepted): return try self.applyRecall(recall, of: accepted, at: position)
@@ -45,6 +47,9 @@ extension StoreEngine {
             try self.setOpenLeg(ended.leg, nil, at: position)
             self.noteIndex(ended.leg.message, position)
         case .receipt(let leg, _, _): self.noteIndex(leg.message, position)
+        case .objectNames(let app, let names):
+            self.objectNames[app] = names.isEmpty ? nil : names
+            self.objectNamesTail.insert(app)
         }
         return .done
     }
@@ -68,15 +73,16 @@ extension StoreEngine {
 
     /// Appends an entry to a person's log that counts for nobody.
     func append(_ record: JournalPosition, to person: PersonState, in number: ConversationNumber) -> Delivery {
-        self.append(record, to: person, in: number, counts: false, mentions: false)
+        self.append(record, to: person, in: number, counts: false, mentions: false, earlier: nil)
     }
 
     private func append(
-        _ record: JournalPosition, to person: PersonState, in number: ConversationNumber, counts: Bool, mentions: Bool
+        _ record: JournalPosition, to person: PersonState, in number: ConversationNumber, counts: Bool, mentions: Bool,
+        earlier: LogPosition?
     ) -> Delivery {
         self.touch(person)
         let position = person.append(
-            record: record, conversation: number, counts: counts, mentions: mentions,
+            record: record, conversation: number, counts: counts, mentions: mentions, earlier: earlier,
             chunkBytes: self.configuration.logChunkBytes)
         self.entriesInTail += 1
         return Delivery(user: person.key.user, position: position, unread: person.counts.unread)
@@ -146,8 +152,12 @@ extension StoreEngine {
             state.counted = person.head + 1
             person.count(1, mentions: mentions ? 1 : 0, in: &state)
         }
+        let earlier = state.last
+        state.last = person.head + 1
         person.keep(state, of: conversation)
-        deliveries.append(self.append(record, to: person, in: conversation, counts: counts, mentions: mentions))
+        deliveries.append(
+            self.append(
+                record, to: person, in: conversation, counts: counts, mentions: mentions, earlier: earlier))
     }
 
     private func applyRead(

@@ -36,6 +36,10 @@ extension StoreEngine {
         case .readHistory(let key, let conversation, let before, let limit):
             try self.readHistory(of: key, in: conversation, before: before, limit: limit)
         case .readSettings(let key): .settings(try self.settings(of: key))
+        case .readReceipts(let app, let message, let user): try self.readReceipts(of: message, in: app, asked: user)
+        case .readUnread(let key, let conversation): .unread(try self.readUnread(key, conversation))
+        case .setObjectNames(let app, let names): try self.setObjectNames(names, of: app)
+        case .readObjectNames(let app): .objectNames(self.objectNames[app] ?? [])
         }
     }
 
@@ -45,6 +49,11 @@ extension StoreEngine {
             return .duplicate(earlier.id, sentAt: earlier.at)
         }
         if try self.isUsed(message.id) { return .refused(StoreRules.usedMessageID(message.id)) }
+        if let names = self.objectNames[message.app],
+            let fault = StoreRules.fault(in: message.objectName, registered: names)
+        {
+            return .refused(fault)
+        }
         if message.conversation.type.targetIsPeer {
             if message.conversation.type == .direct,
                 try self.settings(of: UserKey(app: message.app, user: UserID(message.conversation.target)))
@@ -69,6 +78,12 @@ extension StoreEngine {
             }
         }
         return try self.write(.accept(message, senderDevice: device, version: conversation.version))
+    }
+
+    private func setObjectNames(_ names: [ObjectName], of app: AppID) throws -> StoreResult {
+        let names = Set(names).sorted()
+        if let fault = StoreRules.fault(in: names) { return .refused(fault) }
+        return names == self.objectNames[app] ?? [] ? .done : try self.write(.objectNames(app, names))
     }
 
     private func markRead(

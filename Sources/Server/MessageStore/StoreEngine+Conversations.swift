@@ -22,6 +22,18 @@ extension StoreEngine {
         return conversation
     }
 
+    /// The present name of a group, discussion or chat room; empty for other kinds. Whoever is not in memory need not be for this.
+    func name(of conversation: ConversationID, in app: AppID) throws -> String {
+        guard !conversation.type.targetIsPeer else { return "" }
+        if let known = self.conversations[ConversationKey(app: app, conversation: conversation)] { return known.name }
+        self.sql.conversationName.bind(1, app.rawValue)
+        self.sql.conversationName.bind(2, conversation.type.rawValue)
+        self.sql.conversationName.bind(3, conversation.target)
+        guard try self.sql.conversationName.step() else { return "" }
+        defer { self.sql.conversationName.reset() }
+        return self.sql.conversationName.text(0)
+    }
+
     private func loadConversation(_ row: SQLStatement) throws -> MembersState? {
         guard try row.step() else { return nil }
         defer { row.reset() }
@@ -180,6 +192,7 @@ extension StoreEngine {
             members.append(number)
             if member.isRanked { ranks[number] = member }
         }
+        let isNewMembership = known.map { $0.members != members } ?? true
         let conversation: MembersState
         if let known {
             conversation = known
@@ -199,8 +212,8 @@ extension StoreEngine {
             self.remember(conversation)
         }
         conversation.record = record
-        self.newVersions.append((conversation, stored.version, members))
-        self.membersInTail += members.count
+        self.newVersions.append((conversation, stored.version, members, isNewMembership))
+        self.membersInTail += isNewMembership ? members.count : 0
         return conversation
     }
 }

@@ -116,13 +116,15 @@ extension StoreEngine {
             try self.sql.insertPerson.run()
         }
         self.newPeople.removeAll(keepingCapacity: true)
-        for (conversation, version, members) in self.newVersions {
+        for (conversation, version, members, isNewMembership) in self.newVersions {
             var writer = ByteWriter()
-            for member in members { writer.signed(member) }
-            self.sql.insertMembership.bind(1, conversation.number)
-            self.sql.insertMembership.bind(2, version)
-            self.sql.insertMembership.bind(3, writer.bytes)
-            try self.sql.insertMembership.run()
+            if isNewMembership {
+                for member in members { writer.signed(member) }
+                self.sql.insertMembership.bind(1, conversation.number)
+                self.sql.insertMembership.bind(2, version)
+                self.sql.insertMembership.bind(3, writer.bytes)
+                try self.sql.insertMembership.run()
+            }
             guard version == conversation.version else { continue }
             self.sql.putConversation.bind(1, conversation.number)
             self.sql.putConversation.bind(2, conversation.app.rawValue)
@@ -170,6 +172,16 @@ extension StoreEngine {
             }
         }
         self.roomTail.removeAll(keepingCapacity: true)
+        for app in self.objectNamesTail.sorted() {
+            self.sql.deleteObjectNames.bind(1, app.rawValue)
+            try self.sql.deleteObjectNames.run()
+            for name in self.objectNames[app] ?? [] {
+                self.sql.insertObjectName.bind(1, app.rawValue)
+                self.sql.insertObjectName.bind(2, name.rawValue)
+                try self.sql.insertObjectName.run()
+            }
+        }
+        self.objectNamesTail.removeAll()
     }
 
     private func store(_ person: PersonState) throws {
@@ -237,6 +249,7 @@ extension StoreEngine {
             }
             put.bind(7, writer.bytes)
         }
+        put.bind(8, state.last)
         try put.run()
     }
 

@@ -3,6 +3,20 @@ import TidingsModel
 
 /// Messages of a conversation as they read now.
 extension StoreEngine {
+    func readReceipts(of id: MessageID, in app: AppID, asked: UserID?) throws -> StoreResult {
+        guard let trace = try self.trace(of: id, in: app), let message = trace.message else {
+            return .refused(StoreRules.unknownMessage(id))
+        }
+        if let asked, asked != message.sender { return .refused(StoreRules.notTheSender(of: message)) }
+        return .receipts(
+            try trace.receipts(of: message) { user in
+                let person = try self.intern(UserKey(app: app, user: user))
+                let number = try self.number(of: message.conversation(seenBy: user), in: app)
+                let state = try number.flatMap { try self.conversationState($0, of: person) }
+                return (state?.read ?? 0, try self.devices(of: person))
+            })
+    }
+
     func readHistory(
         of key: UserKey, in conversation: ConversationID, before: MessageID?, limit: Int
     ) throws -> StoreResult {
@@ -14,18 +28,20 @@ extension StoreEngine {
             if let before { return .refused(StoreRules.unknownMessage(before, field: "before")) }
             return .history([], hasMore: false)
         }
-        var end = LogPosition.max
+        // From message to message of the conversation, whatever else the log holds.
+        var next = try self.conversationState(number, of: person)?.last ?? 0
         if let before {
             guard let accepted = try self.accepted(before, in: key.app),
                 let entry = try self.entry(of: accepted.record, in: person), entry.conversation == number
             else { return .refused(StoreRules.unknownMessage(before, field: "before")) }
-            end = entry.position
+            next = entry.earlier ?? 0
         }
         var messages: [Message] = []
-        try self.forEachEntryBackwards(of: person, before: end) { entry in
-            guard entry.conversation == number else { return true }
+        var run = LogRun()
+        while next > 0, messages.count <= limit {
+            let entry = try self.entry(at: next, of: person, &run)
             if let message = try self.presentMessage(at: entry.record, to: person) { messages.append(message) }
-            return messages.count <= limit
+            next = entry.earlier ?? 0
         }
         return .history(Array(messages.prefix(limit)), hasMore: messages.count > limit)
     }
@@ -77,31 +93,43 @@ extension StoreEngine {
         return message
     }
 
-    /// Calls `body` for each entry of a person's log before a position, newest first, until it returns false.
-    private func forEachEntryBackwards(
-        of person: PersonState, before: LogPosition, _ body: (LogChunk.Entry) throws -> Bool
-    ) throws {
+    /// The chunk of a log that was read last: entries of one conversation often stand in the same.
+    private struct LogRun {
         var entries: [LogChunk.Entry] = []
-        func collect(_ entry: LogChunk.Entry) -> Bool {
-            if entry.position < before { entries.append(entry) }
-            return entry.position < before
+
+        func entry(at position: LogPosition) -> LogChunk.Entry? {
+            guard let first = self.entries.first?.position, position >= first,
+                position - first < UInt64(self.entries.count)
+            else { return nil }
+            return self.entries[Int(position - first)]
         }
-        func hand() throws -> Bool {
-            defer { entries.removeAll(keepingCapacity: true) }
-            return try entries.reversed().allSatisfy { try body($0) }
+    }
+
+    /// One entry of a person's log.
+    private func entry(
+        at position: LogPosition, of person: PersonState, _ run: inout LogRun
+    ) throws -> LogChunk.Entry {
+        if let entry = run.entry(at: position) { return entry }
+        run.entries.removeAll(keepingCapacity: true)
+        func keep(_ entry: LogChunk.Entry) -> Bool {
+            run.entries.append(entry)
+            return true
         }
         let inMemory = person.closedChunks + [person.chunk]
-        for chunk in inMemory.reversed() where chunk.first < before {
-            try chunk.forEach(collect)
-            guard try hand() else { return }
+        if let chunk = inMemory.last(where: { $0.first <= position }) {
+            try chunk.forEach(keep)
+        } else {
+            let row = self.sql.chunkAt
+            row.bind(1, person.number)
+            row.bind(2, position)
+            defer { row.reset() }
+            if try row.step() {
+                try LogChunk.read(row.blob(1), first: row.position(0), format: row.int(2), keep)
+            }
         }
-        let row = self.sql.chunksBefore
-        row.bind(1, person.number)
-        row.bind(2, Int64(clamping: min(before, inMemory[0].first)))
-        defer { row.reset() }
-        while try row.step() {
-            try LogChunk.read(row.blob(1), first: row.position(0), format: row.int(2), collect)
-            guard try hand() else { return }
+        guard let entry = run.entry(at: position) else {
+            throw StoredBytesFault.missing("entry \(position) of the log of \(person.key)")
         }
+        return entry
     }
 }

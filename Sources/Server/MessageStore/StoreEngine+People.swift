@@ -131,7 +131,8 @@ extension StoreEngine {
         guard try self.sql.conversationState.step() else { return nil }
         var state = PersonState.ConversationState(
             unread: Int(self.sql.conversationState.int(0)), mentions: Int(self.sql.conversationState.int(3)),
-            counted: self.sql.conversationState.position(1), read: self.sql.conversationState.position(2))
+            counted: self.sql.conversationState.position(1), read: self.sql.conversationState.position(2),
+            last: self.sql.conversationState.position(5))
         var reader = ByteReader(self.sql.conversationState.blob(4))
         while !reader.isAtEnd { state.withdrawn.append((state.withdrawn.last ?? 0) + (try reader.number())) }
         self.sql.conversationState.reset()

@@ -15,13 +15,34 @@ extension StoreEngine {
     func readLog(_ key: UserKey, after: LogPosition, limit: Int) throws -> LogPage {
         guard let person = try self.find(key) else { return LogPage(entries: [], head: 0, unread: 0) }
         var entries: [LogEntry] = []
+        var names: [ConversationID: String] = [:]
         if limit > 0, after < person.head {
             try self.forEachEntry(of: person, after: after) { entry in
-                entries.append(LogEntry(position: entry.position, body: try self.body(of: entry)))
+                let body = try self.body(of: entry)
+                if case .message(let message) = body, names[message.conversation] == nil {
+                    let name = try self.name(of: message.conversation, in: key.app)
+                    if !name.isEmpty { names[message.conversation] = name }
+                }
+                entries.append(LogEntry(position: entry.position, body: body))
                 return entries.count < limit
             }
         }
-        return LogPage(entries: entries, head: person.head, unread: person.counts.unread)
+        return LogPage(entries: entries, head: person.head, unread: person.counts.unread, names: names)
+    }
+
+    func readUnread(_ key: UserKey, _ conversation: ConversationID?) throws -> UnreadReport {
+        let person = try self.find(key)
+        var state = PersonState.ConversationState()
+        if let person, let number = try conversation.flatMap({ try self.number(of: $0, in: key.app) }) {
+            state = try self.conversationState(number, of: person) ?? state
+        }
+        return UnreadReport(
+            counts: person?.counts ?? UnreadCounts(), head: person?.head ?? 0,
+            conversation: conversation.map { id in
+                UnreadReport.Conversation(
+                    id: id, unread: state.unread, mentions: state.mentions, readUpTo: state.read,
+                    isMuted: person?.settings.isMuted(id) ?? false)
+            })
     }
 
     private func body(of entry: LogChunk.Entry) throws -> LogEntry.Body {
@@ -41,7 +62,8 @@ extension StoreEngine {
         case .personSettings(_, let settings, _): return .personSettings(settings)
         case .blocked(_, let user, let isBlocked, _): return .blocked(user, isBlocked)
         case .custom(let operation): return .custom(operation.message)
-        case .putConversation, .signIn, .signOut, .setPushState, .advance, .keepLeg, .endLeg, .receipt:
+        case .putConversation, .signIn, .signOut, .setPushState, .advance, .keepLeg, .endLeg, .receipt,
+            .objectNames:
             throw StoredBytesFault.badValue("log entry: journal record \(entry.record) is none")
         }
     }
@@ -115,7 +137,7 @@ extension StoreEngine {
             switch try self.record(at: position) {
             case .accept, .recall, .custom: true
             case .putConversation, .change, .edit, .delete, .conversationSettings, .personSettings, .blocked, .signIn,
-                .signOut, .setPushState, .advance, .markRead, .keepLeg, .endLeg, .receipt:
+                .signOut, .setPushState, .advance, .markRead, .keepLeg, .endLeg, .receipt, .objectNames:
                 false
             }
         }
@@ -143,37 +165,71 @@ extension StoreEngine {
         return positions
     }
 
-    func trace(of id: MessageID, in app: AppID) throws -> MessageTrace? {
-        var accepted: (message: Message, version: UInt64, record: JournalPosition)?
+    /// The record that withdrew a message, if any.
+    private func recallRecord(of id: MessageID) throws -> JournalRecord? {
+        let position = try self.revision(of: id).recalled
+        return position > 0 ? try self.record(at: position) : nil
+    }
+
+    /// What was accepted under an id, by which record, and who has an entry of it; sorted.
+    private struct AcceptedSubject {
+        var subject: MessageTrace.Subject
+        var app: AppID
+        var record: JournalPosition
+        var people: [PersonState]
+    }
+
+    /// - Parameter app: whose id it must be; nil for any app.
+    func trace(of id: MessageID, in app: AppID?) throws -> MessageTrace? {
+        var accepted: AcceptedSubject?
         var ended: [LegID: EndedLeg] = [:]
         var receipts: [LegID: [LegReceipt: Int64]] = [:]
         for position in try self.records(of: id) {
             switch try self.record(at: position) {
-            case .accept(let message, _, let version): accepted = (message, version, position)
+            case .accept(let message, _, let version):
+                accepted = AcceptedSubject(
+                    subject: .message(message), app: message.app, record: position,
+                    people: try self.recipients(of: message, version: version))
+            case .recall(let app, let recall, let record) where recall.id == id:
+                guard case .accept(let message, _, let version) = try self.record(at: record) else {
+                    throw StoredBytesFault.missing("the message that \(id) withdrew")
+                }
+                accepted = AcceptedSubject(
+                    subject: .recall(recall, app: app), app: app, record: position,
+                    people: try self.recipients(of: message, version: version))
+            case .custom(let operation):
+                accepted = AcceptedSubject(
+                    subject: .custom(operation.message, app: operation.app), app: operation.app, record: position,
+                    people: try operation.recipients.map {
+                        try self.intern(UserKey(app: operation.app, user: $0))
+                    })
             case .endLeg(let end): if ended[end.leg] == nil { ended[end.leg] = end }
             case .receipt(let leg, let receipt, let at):
                 if receipts[leg]?[receipt] == nil { receipts[leg, default: [:]][receipt] = at }
             case .putConversation, .change, .recall, .edit, .delete, .conversationSettings, .personSettings, .blocked,
-                .custom, .signIn, .signOut, .setPushState, .advance, .markRead, .keepLeg:
+                .signIn, .signOut, .setPushState, .advance, .markRead, .keepLeg, .objectNames:
                 break
             }
         }
-        guard let accepted, accepted.message.app == app else { return nil }
+        guard let accepted, app == nil || accepted.app == app else { return nil }
         var deliveries: [Delivery] = []
         var open: [OpenLeg] = []
-        for person in try self.recipients(of: accepted.message, version: accepted.version) {
+        for person in accepted.people {
             guard let entry = try self.entry(of: accepted.record, in: person) else {
                 throw StoredBytesFault.missing("the entry of message \(id) in the log of \(person.key)")
             }
             deliveries.append(Delivery(user: person.key.user, position: entry.position, unread: entry.unread))
             open += try self.openLegs(of: person).values.filter { $0.leg.message == id }
         }
-        let kept = receipts.filter { $0.key.user.app == app }.flatMap { leg, times in
+        let kept = receipts.filter { $0.key.user.app == accepted.app }.flatMap { leg, times in
             times.map { MessageTrace.Receipt(leg: leg, receipt: $0.key, at: $0.value) }
         }
+        var withdrawal: MessageID?
+        if case .recall(_, let recall, _)? = try self.recallRecord(of: id) { withdrawal = recall.id }
         return MessageTrace(
-            message: accepted.message, deliveries: deliveries, open: open.sorted { $0.leg < $1.leg },
-            ended: ended.values.filter { $0.leg.user.app == app }.sorted { $0.leg < $1.leg }, receipts: kept.sorted())
+            of: accepted.subject, withdrawal: withdrawal, deliveries: deliveries, open: open.sorted { $0.leg < $1.leg },
+            ended: ended.values.filter { $0.leg.user.app == accepted.app }.sorted { $0.leg < $1.leg },
+            receipts: kept.sorted())
     }
 
     /// Everyone a message has an entry for, sorted.
@@ -237,28 +293,23 @@ extension StoreEngine {
         let conversations = try numbers.map { try self.stored(try self.conversation($0)) }
         var ids = Set(self.indexTail.map(\.message))
         while try self.sql.allIndexed.step() { ids.insert(MessageID(rawValue: self.sql.allIndexed.position(0))) }
-        let messages = try ids.sorted().compactMap { id -> MessageTrace? in
-            for position in try self.records(of: id) {
-                if case .accept(let message, _, _) = try self.record(at: position) {
-                    return try self.trace(of: id, in: message.app)
-                }
-            }
-            return nil
-        }
+        let messages = try ids.sorted().compactMap { try self.trace(of: $0, in: nil) }
         return StoreDump(
             epoch: self.epoch, lastMessageID: self.lastMessageID, people: people,
             conversations: conversations.sorted {
                 ($0.record.app, $0.record.conversation) < ($1.record.app, $1.record.conversation)
             },
-            messages: messages, revisions: try self.revisions(of: messages.map(\.message)))
+            messages: messages,
+            objectNames: self.objectNames.sorted { $0.key < $1.key }.map { .init(app: $0.key, names: $0.value) },
+            revisions: try self.revisions(of: messages.map(\.id)))
     }
 
-    private func revisions(of messages: [Message]) throws -> [StoreDump.Revision] {
+    private func revisions(of messages: [MessageID]) throws -> [StoreDump.Revision] {
         try messages.compactMap { message in
-            let revision = try self.revision(of: message.id)
+            let revision = try self.revision(of: message)
             guard revision != MessageRevision() else { return nil }
             return StoreDump.Revision(
-                message: message.id, content: try self.editedContent(revision), isRecalled: revision.recalled > 0)
+                message: message, content: try self.editedContent(revision), isRecalled: revision.recalled > 0)
         }
     }
 

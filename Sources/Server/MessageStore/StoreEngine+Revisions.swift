@@ -124,9 +124,12 @@ extension StoreEngine {
                 throw StoredBytesFault.missing("the entry of message \(message.id) in the log of \(person.key)")
             }
             var state = try self.stateOrNew(entry.conversation, of: person)
+            let before = person.counts.unread
             change(person, entry, &state)
             person.keep(state, of: entry.conversation)
-            deliveries.append(self.append(position, to: person, in: entry.conversation))
+            var delivery = self.append(position, to: person, in: entry.conversation)
+            delivery.wasUnread = delivery.unread < before
+            deliveries.append(delivery)
         }
         return deliveries
     }

@@ -44,8 +44,8 @@ final class StoreEngine {
     var conversations: [ConversationKey: MembersState] = [:]
     var conversationsByNumber: [Int64: MembersState] = [:]
     var lastConversationNumber: Int64 = 0
-    /// Membership versions without a row, in order.
-    var newVersions: [(conversation: MembersState, version: UInt64, members: [Int64])] = []
+    /// Versions of conversations that are not stored, in order. One with the members of the version before needs no row for them.
+    var newVersions: [(conversation: MembersState, version: UInt64, members: [Int64], isNewMembership: Bool)] = []
 
     /// What the message index lacks, in journal order.
     var indexTail: [(message: MessageID, record: JournalPosition)] = []
@@ -57,6 +57,10 @@ final class StoreEngine {
     var customTail: [CustomKey: PersonState.SentMessage] = [:]
     /// Chat rooms' messages without a row, by the room's number, in journal order.
     var roomTail: [Int64: [(record: JournalPosition, message: MessageID)]] = [:]
+    /// The object names each app has registered, sorted: few, so all are in memory.
+    var objectNames: [AppID: [ObjectName]] = [:]
+    /// Apps whose object names have no row as they are now.
+    var objectNamesTail: Set<AppID> = []
     /// Devices that got a token since the present round of deriving began, and since the one before.
     var tokenTail: [PushToken: Set<DeviceKey>] = [:]
     var tokensInRound: [PushToken: Set<DeviceKey>] = [:]
@@ -101,6 +105,10 @@ final class StoreEngine {
         self.indexed = self.sql.loadStore.position(2)
         self.lastMessageID = MessageID(rawValue: self.sql.loadStore.position(3))
         self.sql.loadStore.reset()
+        while try self.sql.allObjectNames.step() {
+            self.objectNames[AppID(self.sql.allObjectNames.text(0)), default: []]
+                .append(ObjectName(self.sql.allObjectNames.text(1)))
+        }
         self.lastPersonNumber = try self.single(self.sql.lastPersonNumber)
         self.lastConversationNumber = try self.single(self.sql.lastConversationNumber)
         self.peopleByNumber = Array(repeating: nil, count: Int(self.lastPersonNumber) + 1)

@@ -39,6 +39,8 @@ package struct ServerCore: Sendable {
     var sessions: [SessionID: Session] = [:]
     /// Who hears which chat room, in the order in which they came in.
     var rooms: [RoomKey: OrderedSet<SessionID>] = [:]
+    /// Who watches whom, in the order in which they began.
+    var watchers: [UserKey: OrderedSet<SessionID>] = [:]
 
     // People: a slot each, so that timers and legs name them by a number.
     var slots: [UserKey: Int] = [:]

@@ -42,6 +42,13 @@ package enum ApiResult: Hashable, Sendable {
     case trace(MessageTrace?)
     /// Entries of a log.
     case page(LogPage)
+    /// Entries of a person's log for a service extension, and in which words to tell of them; `hidesContent`: of what they say
+    /// nothing is to be told.
+    case missed(LogPage, PushWords, hidesContent: Bool)
+    /// How much a person has not read.
+    case unread(UnreadReport)
+    /// The object names an app has registered, sorted.
+    case objectNames([ObjectName])
     /// What a request is answered.
     case answer(ClientAnswer)
 }

@@ -119,9 +119,13 @@ package enum ApiCommand: Hashable, Sendable {
     case request(AppID, actor: UserID?, ClientRequest)
     /// Send a custom message (S4.10) to 1 to 1,000 people; its id and time are the server's. Answers `.accepted` or `.refused`.
     case sendCustom(AppID, CustomMessage, recipients: [UserID], clientMessageID: ClientMessageID)
-    /// How much a person has not read, and the head of their log. Answers `.page` without entries.
-    case unread(UserKey)
-    /// The life of one message, live legs included. Answers `.trace`.
+    /// How much a person has not read, in all and in one conversation. Answers `.unread`.
+    case unread(UserKey, ConversationID?)
+    /// Register the app's own object names in place of those before. Answers `.done` or `.refused`.
+    case setObjectNames(AppID, [ObjectName])
+    /// The object names an app has registered. Answers `.objectNames`.
+    case objectNames(AppID)
+    /// The life of one message, withdrawal or custom message, live legs included. Answers `.trace`.
     case trace(AppID, MessageID)
     /// Sign a device out: its session ends, its token is forgotten. Answers `.done` or `.refused`.
     case signOut(DeviceKey)
@@ -132,7 +136,8 @@ package enum ApiCommand: Hashable, Sendable {
 
 /// What a notification service extension asks.
 package enum ExtensionRequest: Hashable, Sendable {
-    /// Entries of the person's log (DESIGN §5 "Keep-one"). Answers `.page`.
+    /// Entries of the person's log (DESIGN §5 "Keep-one"). Answers `.missed`; a message that is not to ring for the person has no
+    /// `notified` there.
     case missed(after: LogPosition, limit: Int)
     /// What became of a pushed message on the phone. Answers `.done` or `.refused`.
     case receipt(MessageID, LegReceipt)

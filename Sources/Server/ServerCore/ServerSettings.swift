@@ -55,8 +55,12 @@ package struct ServerSettings: Hashable, Sendable {
     package var devicePolicy: DevicePolicy = .all
     /// How many chat rooms one connection may hear.
     package var roomsPerSessionMax: Int = 5
-    /// The most members a group, discussion or chat room may have.
+    /// How many people one connection may watch.
+    package var watchedPerSessionMax: Int = 500
+    /// The most members a group, discussion or chat room may have, in apps without a limit of their own.
     package var membersMax: Int = 3_000
+    /// The same for apps that have a limit of their own.
+    package var membersMaxByApp: [AppID: Int] = [:]
     /// How long after it was sent a message may be withdrawn by its sender.
     package var recallWindow: Int64 = 120_000
     /// How long after it was sent a message may be given another content by its sender.
@@ -104,4 +108,7 @@ package struct ServerSettings: Hashable, Sendable {
 
     /// The defaults.
     package init() {}
+
+    /// The most members a group, discussion or chat room of an app may have.
+    package func membersMax(in app: AppID) -> Int { self.membersMaxByApp[app] ?? self.membersMax }
 }

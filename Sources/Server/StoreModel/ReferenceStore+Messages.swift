@@ -9,6 +9,9 @@ extension ReferenceStore {
             return .duplicate(earlier, sentAt: first.message.sentAt)
         }
         if self.isUsed(message.id) { return .refused(StoreRules.usedMessageID(message.id)) }
+        if let fault = StoreRules.fault(in: message.objectName, registered: self.objectNames[message.app] ?? []) {
+            return .refused(fault)
+        }
         let recipients: [UserID]
         switch self.recipients(of: message) {
         case .success(let users): recipients = users
@@ -22,10 +25,30 @@ extension ReferenceStore {
             self.conversations[key]?.messages.append(message.id)
         }
         self.lastMessageID = max(self.lastMessageID, message.id)
-        return .accepted(deliveries: deliveries)
+        return .accepted(
+            deliveries: deliveries, conversationName: self.name(of: message.conversation, in: message.app))
     }
 
-    func isUsed(_ id: MessageID) -> Bool { self.messages[id] != nil || self.otherIDs.contains(id) }
+    func isUsed(_ id: MessageID) -> Bool { self.messages[id] != nil || self.others[id] != nil }
+
+    /// The present name of a group, discussion or chat room; empty for other kinds.
+    func name(of conversation: ConversationID, in app: AppID) -> String {
+        self.conversations[ConversationKey(app: app, conversation: conversation)]?.stored.record.name ?? ""
+    }
+
+    /// Keeps the life of a withdrawal or custom message.
+    mutating func keep(_ subject: MessageTrace.Subject, of id: MessageID, _ deliveries: [Delivery]) {
+        self.others[id] = Other(
+            subject: subject,
+            deliveries: deliveries.map { Delivery(user: $0.user, position: $0.position, unread: $0.unread) })
+    }
+
+    mutating func setObjectNames(_ names: [ObjectName], of app: AppID) -> StoreResult {
+        let names = Set(names).sorted()
+        if let fault = StoreRules.fault(in: names) { return .refused(fault) }
+        self.objectNames[app] = names.isEmpty ? nil : names
+        return .done
+    }
 
     /// Who gets an entry, sorted; or why nobody does.
     private func recipients(of message: Message) -> Result<[UserID], ServerFrame.Problem> {
@@ -101,12 +124,12 @@ extension ReferenceStore {
         let id = operation.message.id
         if self.isUsed(id) { return .refused(StoreRules.usedMessageID(id)) }
         self.custom[customKey] = CustomSent(id: id, at: operation.message.sentAt)
-        self.otherIDs.insert(id)
         self.lastMessageID = max(self.lastMessageID, id)
-        return .accepted(
-            deliveries: Set(operation.recipients).sorted().map { user in
-                self.people[UserKey(app: operation.app, user: user), default: Person()]
-                    .append(.custom(operation.message), of: user)
-            })
+        let deliveries = Set(operation.recipients).sorted().map { user in
+            self.people[UserKey(app: operation.app, user: user), default: Person()]
+                .append(.custom(operation.message), of: user)
+        }
+        self.keep(.custom(operation.message, app: operation.app), of: id, deliveries)
+        return .accepted(deliveries: deliveries)
     }
 }

@@ -14,23 +14,60 @@ extension ReferenceStore {
     func page(of key: UserKey, after: LogPosition, limit: Int) -> LogPage {
         guard let person = self.people[key] else { return LogPage(entries: [], head: 0, unread: 0) }
         let entries = after < person.head ? Array(person.log[Int(after)...].prefix(max(0, limit))) : []
-        return LogPage(entries: entries, head: person.head, unread: person.counts.unread)
+        var names: [ConversationID: String] = [:]
+        for case .message(let message) in entries.map(\.body) {
+            let name = self.name(of: message.conversation, in: key.app)
+            if !name.isEmpty { names[message.conversation] = name }
+        }
+        return LogPage(entries: entries, head: person.head, unread: person.counts.unread, names: names)
+    }
+
+    func unread(of key: UserKey, in conversation: ConversationID?) -> UnreadReport {
+        let person = self.people[key] ?? Person()
+        return UnreadReport(
+            counts: person.counts, head: person.head,
+            conversation: conversation.map { id in
+                let cursor = person.cursors[id] ?? Cursor()
+                return UnreadReport.Conversation(
+                    id: id, unread: cursor.unread, mentions: cursor.mentions, readUpTo: cursor.upTo,
+                    isMuted: person.settings.isMuted(id))
+            })
     }
 
     func trace(of id: MessageID, in app: AppID) -> MessageTrace? {
-        guard let accepted = self.messages[id], accepted.message.app == app else { return nil }
+        let subject: MessageTrace.Subject
+        let deliveries: [Delivery]
+        if let accepted = self.messages[id], accepted.message.app == app {
+            (subject, deliveries) = (.message(accepted.message), accepted.deliveries)
+        } else if let other = self.others[id], other.app == app {
+            (subject, deliveries) = (other.subject, other.deliveries)
+        } else {
+            return nil
+        }
         var open: [OpenLeg] = []
-        for delivery in accepted.deliveries {
+        for delivery in deliveries {
             let person = self.people[UserKey(app: app, user: delivery.user)]
             open += (person?.openLegs.values.sorted { $0.leg < $1.leg } ?? []).filter { $0.leg.message == id }
         }
         let ended = (self.ended[id] ?? [:]).values.sorted { $0.leg < $1.leg }.filter { $0.leg.user.app == app }
         let receipts = (self.receipts[id] ?? [:]).filter { $0.key.leg.user.app == app }
         return MessageTrace(
-            message: accepted.message, deliveries: accepted.deliveries,
-            open: open.sorted { $0.leg < $1.leg },
-            ended: ended,
+            of: subject, withdrawal: self.messages[id]?.withdrawal, deliveries: deliveries,
+            open: open.sorted { $0.leg < $1.leg }, ended: ended,
             receipts: receipts.map { .init(leg: $0.key.leg, receipt: $0.key.receipt, at: $0.value) }.sorted { $0 < $1 })
+    }
+
+    func receipts(of id: MessageID, in app: AppID, asked: UserID?) -> StoreResult {
+        guard let trace = self.trace(of: id, in: app), let message = trace.message else {
+            return .refused(StoreRules.unknownMessage(id))
+        }
+        if let asked, asked != message.sender { return .refused(StoreRules.notTheSender(of: message)) }
+        return .receipts(
+            trace.receipts(of: message) { user in
+                let person = self.people[UserKey(app: app, user: user)]
+                let conversation = message.conversation(seenBy: user)
+                return (person?.cursors[conversation]?.upTo ?? 0, person.map { Array($0.devices.values) } ?? [])
+            })
     }
 
     func history(
@@ -91,9 +128,10 @@ extension ReferenceStore {
             conversations: self.conversations.values.map(\.stored).sorted {
                 ($0.record.app, $0.record.conversation) < ($1.record.app, $1.record.conversation)
             },
-            messages: self.messages.keys.sorted().compactMap { id in
-                self.messages[id].flatMap { self.trace(of: id, in: $0.message.app) }
+            messages: (Array(self.messages.keys) + Array(self.others.keys)).sorted().compactMap { id in
+                (self.messages[id]?.message.app ?? self.others[id]?.app).flatMap { self.trace(of: id, in: $0) }
             },
+            objectNames: self.objectNames.sorted { $0.key < $1.key }.map { .init(app: $0.key, names: $0.value) },
             revisions: self.messages.values.filter { $0.isRecalled || $0.content != nil }.map {
                 .init(message: $0.message.id, content: $0.content, isRecalled: $0.isRecalled)
             }.sorted { $0.message < $1.message })

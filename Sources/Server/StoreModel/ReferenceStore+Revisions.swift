@@ -15,18 +15,22 @@ extension ReferenceStore {
         }
         if self.isUsed(operation.id) { return .refused(StoreRules.usedMessageID(operation.id)) }
         self.messages[message.id]?.isRecalled = true
-        self.otherIDs.insert(operation.id)
+        self.messages[message.id]?.withdrawal = operation.id
         self.lastMessageID = max(self.lastMessageID, operation.id)
         var recall = Recall(
             id: operation.id, message: message.id, conversation: message.conversation,
             sender: operation.actor ?? message.sender, at: operation.at)
         let deliveries = accepted.deliveries.map { delivery in
             recall.conversation = message.conversation(seenBy: delivery.user)
-            return self.tell(delivery.user, .recall(recall), in: message.app) {
+            let before = self.people[UserKey(app: message.app, user: delivery.user)]?.counts.unread ?? 0
+            var told = self.tell(delivery.user, .recall(recall), in: message.app) {
                 $0.forget(message, at: delivery.position, of: delivery.user)
             }
+            told.wasUnread = told.unread < before
+            return told
         }
         recall.conversation = message.conversation
+        self.keep(.recall(recall, app: message.app), of: recall.id, deliveries)
         let shown = (self.ended[message.id] ?? [:]).values
             .filter { $0.leg.user.app == message.app && $0.end.mayBeShown }.map(\.leg).sorted()
         return .recalled(recall, of: message, deliveries: deliveries, shown: shown)

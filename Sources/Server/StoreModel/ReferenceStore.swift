@@ -9,9 +9,9 @@ package import TidingsModel
 /// # Rules
 /// - **accept**: first the repeat: the same app, sender and client message id as an earlier accepted message, within the store's
 ///   retention (this version keeps everything), answers `.duplicate`, whatever the conversation is by now, so that a retried
-///   send always gets the answer of the first. Then the id must be new. Then the conversation: group, discussion and chat room
-///   must exist in the app and not be dissolved; for all other kinds the target is a person of the app, who need not be known
-///   yet. Then the sender: a member of the group or discussion; in a direct conversation not blocked by the target. Then the
+///   send always gets the answer of the first. Then the id must be new. Then the object name: built in, or registered by the app,
+///   if it has registered any. Then the conversation: group, discussion and chat room must exist in the app and not be dissolved;
+///   for all other kinds the target is a person of the app, who need not be known yet. Then the sender: a member of the group or discussion; in a direct conversation not blocked by the target. Then the
 ///   recipients of a directed message in a group or discussion: members all of them. The message becomes an entry in the log of
 ///   everyone it concerns (sender and peer, once if they are the same; or the members; or sender and recipients), also without
 ///   `.stored`; a chat room's message enters no log.
@@ -56,6 +56,9 @@ package import TidingsModel
 /// - **readHistory** gives messages with `.stored` that the person has an entry of, newest entry first, before that of `before`, as
 ///   they read now, without those recalled or deleted by the person; `before` must have an entry in that conversation. Of a chat
 ///   room, which must exist, everybody sees every message, in the order they were accepted.
+/// - **setObjectNames** sorts the names and drops repeats; each must be a valid object name, and there may be at most
+///   `StoreRules.objectNamesMax`. Messages accepted before stay.
+/// - **trace** knows messages, withdrawals and custom messages, each by its own id.
 package struct ReferenceStore: Hashable, Sendable {
     /// Grows by one with each opening; 0 before the first.
     package private(set) var epoch: UInt64 = 0
@@ -64,8 +67,10 @@ package struct ReferenceStore: Hashable, Sendable {
     var people: [UserKey: Person] = [:]
     var conversations: [ConversationKey: Conversation] = [:]
     var messages: [MessageID: Accepted] = [:]
-    /// Ids of withdrawals and custom messages.
-    var otherIDs: Set<MessageID> = []
+    /// Withdrawals and custom messages by their id.
+    var others: [MessageID: Other] = [:]
+    /// The object names each app has registered, sorted.
+    var objectNames: [AppID: [ObjectName]] = [:]
     var sent: [SentKey: MessageID] = [:]
     var custom: [CustomKey: CustomSent] = [:]
     var ended: [MessageID: [LegID: EndedLeg]] = [:]
@@ -111,8 +116,23 @@ package struct ReferenceStore: Hashable, Sendable {
         var message: Message
         var deliveries: [Delivery]
         var isRecalled = false
+        /// The id of its withdrawal.
+        var withdrawal: MessageID?
         /// What it says since it was edited.
         var content: String?
+    }
+
+    /// A withdrawal or a custom message.
+    struct Other: Hashable, Sendable {
+        var subject: MessageTrace.Subject
+        var deliveries: [Delivery]
+
+        var app: AppID? {
+            switch self.subject {
+            case .message(let message): message.app
+            case .recall(_, let app), .custom(_, let app): app
+            }
+        }
     }
 
     struct SentKey: Hashable, Sendable {
@@ -194,6 +214,10 @@ package struct ReferenceStore: Hashable, Sendable {
         case .readHistory(let key, let conversation, let before, let limit):
             self.history(of: key, in: conversation, before: before, limit: limit)
         case .readSettings(let key): .settings(self.people[key]?.settings ?? AllSettings())
+        case .readReceipts(let app, let message, let user): self.receipts(of: message, in: app, asked: user)
+        case .readUnread(let key, let conversation): .unread(self.unread(of: key, in: conversation))
+        case .setObjectNames(let app, let names): self.setObjectNames(names, of: app)
+        case .readObjectNames(let app): .objectNames(self.objectNames[app] ?? [])
         }
     }
 }

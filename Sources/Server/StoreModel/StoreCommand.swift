@@ -50,7 +50,7 @@ package enum StoreCommand: Hashable, Sendable {
     case loadUser(UserKey)
     /// Entries of a person's log after a position, oldest first. Answers `.page`.
     case readLog(UserKey, after: LogPosition, limit: Int)
-    /// The life of one message. Answers `.trace`.
+    /// The life of one message, withdrawal or custom message. Answers `.trace`.
     case trace(AppID, MessageID)
     /// A conversation with members as it is now; `asked` by a member, or nil for the backend. Answers `.conversation` or `.refused`.
     case readConversation(AppID, ConversationID, asked: UserID?)
@@ -59,6 +59,15 @@ package enum StoreCommand: Hashable, Sendable {
     case readHistory(UserKey, ConversationID, before: MessageID?, limit: Int)
     /// What a person has set. Answers `.settings`.
     case readSettings(UserKey)
+    /// Who has got a message and who has read it; `asked` by its sender, or nil for the backend. Answers `.receipts` or `.refused`.
+    case readReceipts(AppID, MessageID, asked: UserID?)
+    /// How much a person has not read, in all and in one conversation. Its cost does not grow with the log. Answers `.unread`.
+    case readUnread(UserKey, ConversationID?)
+    /// Register the app's own object names in place of those registered before; with none, any name is accepted. Answers `.done`
+    /// or `.refused`.
+    case setObjectNames(AppID, [ObjectName])
+    /// The object names an app has registered. Answers `.objectNames`.
+    case readObjectNames(AppID)
 }
 
 /// What somebody wants to do with a conversation that has members.

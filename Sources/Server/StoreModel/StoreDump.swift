@@ -10,8 +10,10 @@ package struct StoreDump: Hashable, Sendable {
     package var people: [Person]
     /// Sorted by app, then conversation.
     package var conversations: [StoredConversation]
-    /// Sorted by message.
+    /// Messages, withdrawals and custom messages, sorted by id.
     package var messages: [MessageTrace]
+    /// Sorted by app; apps without are left out.
+    package var objectNames: [ObjectNames]
     /// What became of messages since, sorted by message; those nothing became of are left out.
     package var revisions: [Revision]
 
@@ -77,16 +79,31 @@ package struct StoreDump: Hashable, Sendable {
         }
     }
 
+    /// The object names an app has registered, sorted.
+    package struct ObjectNames: Hashable, Sendable {
+        /// The app.
+        package var app: AppID
+        /// Its names.
+        package var names: [ObjectName]
+
+        /// Names from their parts.
+        package init(app: AppID, names: [ObjectName]) {
+            self.app = app
+            self.names = names
+        }
+    }
+
     /// A dump from its parts.
     package init(
         epoch: UInt64, lastMessageID: MessageID, people: [Person], conversations: [StoredConversation],
-        messages: [MessageTrace], revisions: [Revision]
+        messages: [MessageTrace], objectNames: [ObjectNames], revisions: [Revision]
     ) {
         self.epoch = epoch
         self.lastMessageID = lastMessageID
         self.people = people
         self.conversations = conversations
         self.messages = messages
+        self.objectNames = objectNames
         self.revisions = revisions
     }
 }

@@ -5,8 +5,9 @@ package enum StoreResult: Hashable, Sendable {
     /// The command was carried out and is synced.
     case done
     /// The message is synced; the position it got in the log of each person it concerns, sorted by person. The sender is one
-    /// of them. Empty of persons only for a chat room.
-    case accepted(deliveries: [Delivery])
+    /// of them. Empty of persons only for a chat room. And the present name of the group, discussion or chat room; empty for
+    /// other kinds, and for a conversation without a name.
+    case accepted(deliveries: [Delivery], conversationName: String = "")
     /// The sender's device had sent this client message id before; nothing was written.
     case duplicate(MessageID, sentAt: Int64)
     /// Bad input; nothing was written.
@@ -27,6 +28,12 @@ package enum StoreResult: Hashable, Sendable {
     case history([Message], hasMore: Bool)
     /// What a person has set.
     case settings(AllSettings)
+    /// Who has got a message and who has read it.
+    case receipts(MessageReceipts)
+    /// How much a person has not read.
+    case unread(UnreadReport)
+    /// The object names an app has registered, sorted.
+    case objectNames([ObjectName])
     /// The device as it is now.
     case device(DeviceRecord)
     /// The read cursor moved (or stood there already: then `position` is nil), and what is unread now.
@@ -49,12 +56,16 @@ package struct Delivery: Hashable, Sendable {
     package var position: LogPosition
     /// The person's unread count after it, without muted conversations.
     package var unread: Int
+    /// Of a withdrawal: whether the message was among the unread ones until now, outside muted conversations. False for all
+    /// else.
+    package var wasUnread: Bool
 
     /// A delivery from its parts.
-    package init(user: UserID, position: LogPosition, unread: Int) {
+    package init(user: UserID, position: LogPosition, unread: Int, wasUnread: Bool = false) {
         self.user = user
         self.position = position
         self.unread = unread
+        self.wasUnread = wasUnread
     }
 }
 
@@ -66,19 +77,74 @@ package struct LogPage: Hashable, Sendable {
     package var head: LogPosition
     /// Unread messages without muted conversations.
     package var unread: Int
+    /// The present names of the groups and discussions the page has messages of; those without a name are left out.
+    package var names: [ConversationID: String]
 
     /// A page from its parts.
-    package init(entries: [LogEntry], head: LogPosition, unread: Int) {
+    package init(entries: [LogEntry], head: LogPosition, unread: Int, names: [ConversationID: String] = [:]) {
         self.entries = entries
         self.head = head
         self.unread = unread
+        self.names = names
+    }
+}
+
+/// How much a person has not read: in all conversations, and in one if it was asked about.
+package struct UnreadReport: Hashable, Sendable {
+    /// In all conversations together.
+    package var counts: UnreadCounts
+    /// The head of the person's log.
+    package var head: LogPosition
+    /// The conversation that was asked about.
+    package var conversation: Conversation?
+
+    /// How much of one conversation a person has not read. Of one they have no entries of, nothing is unread.
+    package struct Conversation: Hashable, Sendable {
+        /// The conversation as the person sees it.
+        package var id: ConversationID
+        /// Its unread messages.
+        package var unread: Int
+        /// Those of them that mention the person, by id or with everybody.
+        package var mentions: Int
+        /// The read cursor, 0 if the person has not read it.
+        package var readUpTo: LogPosition
+        /// Its messages do not count in `UnreadCounts.unread`.
+        package var isMuted: Bool
+
+        /// A conversation from its parts.
+        package init(id: ConversationID, unread: Int, mentions: Int, readUpTo: LogPosition, isMuted: Bool) {
+            self.id = id
+            self.unread = unread
+            self.mentions = mentions
+            self.readUpTo = readUpTo
+            self.isMuted = isMuted
+        }
+    }
+
+    /// A report from its parts.
+    package init(counts: UnreadCounts, head: LogPosition, conversation: Conversation? = nil) {
+        self.counts = counts
+        self.head = head
+        self.conversation = conversation
     }
 }
 
 /// The life of one message: where it stands in each log and how each leg stands or ended.
 package struct MessageTrace: Hashable, Sendable {
-    /// The message as it was accepted.
-    package var message: Message
+    /// What has the id.
+    package enum Subject: Hashable, Sendable {
+        /// A message as it was accepted.
+        case message(Message)
+        /// The withdrawal of a message, with the conversation as its sender sees it.
+        case recall(Recall, app: AppID)
+        /// A custom message.
+        case custom(CustomMessage, app: AppID)
+    }
+
+    /// What was accepted under the id.
+    package var subject: Subject
+    /// The id of the message's withdrawal, which has a life of its own; nil if it was not withdrawn.
+    package var withdrawal: MessageID?
     /// Sorted by person.
     package var deliveries: [Delivery]
     /// Sorted by leg.
@@ -107,13 +173,37 @@ package struct MessageTrace: Hashable, Sendable {
 
     /// A trace from its parts.
     package init(
-        message: Message, deliveries: [Delivery], open: [OpenLeg], ended: [EndedLeg], receipts: [Receipt]
+        of subject: Subject, withdrawal: MessageID? = nil, deliveries: [Delivery], open: [OpenLeg], ended: [EndedLeg],
+        receipts: [Receipt]
     ) {
-        self.message = message
+        self.subject = subject
+        self.withdrawal = withdrawal
         self.deliveries = deliveries
         self.open = open
         self.ended = ended
         self.receipts = receipts
+    }
+
+    /// The id.
+    package var id: MessageID {
+        switch self.subject {
+        case .message(let message): message.id
+        case .recall(let recall, _): recall.id
+        case .custom(let message, _): message.id
+        }
+    }
+
+    /// The message, if the id is a message's.
+    package var message: Message? {
+        if case .message(let message) = self.subject { message } else { nil }
+    }
+
+    /// The app it belongs to.
+    package var app: AppID {
+        switch self.subject {
+        case .message(let message): message.app
+        case .recall(_, let app), .custom(_, let app): app
+        }
     }
 }
 

@@ -104,6 +104,39 @@ extension StoreRules {
         }
     }
 
+    /// The object names every app knows: those of the field's message-type table (S0.13).
+    package static let builtInObjectNames: Set<ObjectName> = [
+        "RC:TxtMsg", "RC:ImgMsg", "RC:GIFMsg", "RC:VcMsg", "RC:HQVCMsg", "RC:SightMsg", "RC:FileMsg", "RC:LBSMsg",
+        "RC:CardMsg", "RC:ImgTextMsg", "RC:ReferenceMsg", "RC:CombineMsg", "RC:CmdMsg", "RC:InfoNtf", "RC:ContactNtf",
+        "RC:GrpNtf", "RC:ProfileNtf", "RC:CmdNtf", "RC:RcCmd", "RC:RcNtf",
+    ]
+
+    /// How many object names of its own an app may register.
+    package static let objectNamesMax = 256
+
+    /// Checks the object name of a message. An app that has registered none accepts any.
+    ///
+    /// - Parameter registered: the app's own names, sorted.
+    package static func fault(in name: ObjectName, registered: [ObjectName]) -> ServerFrame.Problem? {
+        guard !registered.isEmpty, !Self.builtInObjectNames.contains(name), !registered.contains(name) else {
+            return nil
+        }
+        return .init(
+            code: .unknownObjectName, field: "object_name",
+            rule: "must be built in or registered by the app, got \"\(name)\"")
+    }
+
+    /// Checks the object names an app wants to register.
+    package static func fault(in names: [ObjectName]) -> ServerFrame.Problem? {
+        Self.problem { () throws(InvalidField) in
+            guard names.count <= Self.objectNamesMax else {
+                throw InvalidField(
+                    field: "names", rule: "must be at most \(Self.objectNamesMax), got \(names.count)")
+            }
+            for name in names { _ = try ObjectName.validated(name.rawValue, field: "names") }
+        }
+    }
+
     /// Checks how much history is asked for.
     package static func fault(inHistoryLimit limit: Int) -> ServerFrame.Problem? {
         (1...Self.historyMax).contains(limit)

@@ -43,7 +43,8 @@ struct Token: AsyncParsableCommand {
 /// `tidings trace`: the life of one message.
 struct Trace: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show the life of one message: every leg with its end, reason and times.")
+        abstract: "Show the life of one message: every leg with its end, reason and times.",
+        discussion: "A withdrawal and a custom message have ids and lives of their own.")
     @OptionGroup var options: APIOptions
     @Argument(help: "The message's id, 13 characters.") var message: String
     @Flag(help: "Print the server's JSON instead of a table.") var json = false
@@ -68,6 +69,9 @@ struct Send: AsyncParsableCommand {
     @Option(help: "Who sends.") var from: String
     @Option(help: "Who receives, or the conversation's id.") var to: String
     @Option(help: "Kind of conversation: PR, DS, GRP, CS, SYS, MC, MP, PH or CHRM.") var type = "PR"
+    @Option(help: "Whom the message mentions; give it once for each.") var mention: [String] = []
+    @Flag(help: "The message mentions everybody.") var mentionAll = false
+    @Option(help: "For which members alone it is; give it once for each.") var recipient: [String] = []
     @Option(help: "The sender's user token; better in the environment as TIDINGS_TOKEN.") var token: String?
     @Argument(help: "The text.") var text: String
 
@@ -75,6 +79,9 @@ struct Send: AsyncParsableCommand {
         guard ConversationType(rawValue: self.type) != nil else {
             let known = ConversationType.allCases.map(\.rawValue).joined(separator: ", ")
             throw ValidationError("--type must be one of \(known), got \"\(self.type)\"")
+        }
+        guard self.mention.isEmpty || !self.mentionAll else {
+            throw ValidationError("--mention and --mention-all must not be given together")
         }
     }
 
@@ -103,7 +110,10 @@ struct Send: AsyncParsableCommand {
         let client = ChatClient(configuration: configuration)
         try await client.connect(userID: UserID(self.from), token: token)
         let conversation = ConversationID(type: ConversationType(rawValue: self.type) ?? .direct, target: self.to)
-        let sent = try await client.send(text: self.text, to: conversation)
+        let mentioned = self.mention.map { UserID($0) }
+        let mentions: Mentions = self.mentionAll ? .everyone : mentioned.isEmpty ? .none : .users(mentioned)
+        let sent = try await client.send(
+            text: self.text, to: conversation, mentions: mentions, recipients: self.recipient.map { UserID($0) })
         // This device exists for one message only; signed out, it gets no legs.
         await client.signOut()
         return "\(sent.id)"

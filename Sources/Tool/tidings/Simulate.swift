@@ -13,7 +13,7 @@ struct Simulate: AsyncParsableCommand {
 
     @Option(help: "Seed of one run; without it one is drawn and printed.") var seed: UInt64?
     @Option(help: ArgumentHelp("One run for each seed of a range.", valueName: "a-b")) var seeds: String?
-    @Option(help: "Phones, each with a person: 2 to 1000.") var phones = 4
+    @Option(help: "Phones, some of them one person's second: 2 to 1000.") var phones = 4
     @Option(help: "Simulated hours in which things happen: 1 to 1000.") var hours: Int64 = 1
     @Option(help: "What breaks: none, default or harsh.") var faults = "default"
     @Flag(help: "Print the trace of every run, line by line.") var trace = false
@@ -58,6 +58,7 @@ struct Simulate: AsyncParsableCommand {
             total.rings += report.rings
             total.crashes += report.crashes
             total.broken += report.broken
+            total.marks.add(report.marks)
             guard !report.violations.isEmpty else { continue }
             failed += 1
             print("seed \(seed) broke a promise:")
@@ -71,6 +72,8 @@ struct Simulate: AsyncParsableCommand {
                 + "\(self.hours) h, faults \(self.faults): \(total.events) events, \(total.acknowledged) messages acknowledged, "
                 + "\(total.pushes) pushes, \(total.rings) rings, \(total.crashes) server crashes, "
                 + "\(total.broken) broken connections, \(failed) runs with violations")
+        let marks = WorldMark.allCases.map { "\(total.marks[$0]) \($0.rawValue)" }
+        print("came to: \(marks.joined(separator: ", "))")
         print("trace hash: \(String(hash.value, radix: 16))")
         guard failed == 0 else { throw ExitCode(1) }
     }

@@ -32,10 +32,18 @@ enum Occurrence {
     case serverHangUp(Int)
     case clientHangUp(Int)
     case personActs(Int)
+    /// Somebody signs in on a phone on which nobody is.
+    case signsIn(Int)
     case chanceOfCrash
     case chanceOfAPNsFault
+    case groupsBegin
+    /// The app's backend does something.
+    case backendActs
     case heal
+    /// Everybody looks at the app.
     case openEverything
+    /// Everybody puts the phone away.
+    case leaveEverything
 }
 
 /// Occurrences in the order of their time; those of the same time in the order they were planned.

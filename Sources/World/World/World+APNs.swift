@@ -66,14 +66,24 @@ extension World {
                 delivery: UInt64(delivery), topic: push.target.topic, payload: payload,
                 pushType: push.pushType.rawValue,
                 priority: push.priority.rawValue, collapseID: push.collapseID)
-            self.plan(.phone(phone, .courier(.pushArrived(arrived))), after: self.latency(&self.chance))
-        case .reject(_, let fault): self.checkers.found("bug", "courier: \(fault)")
+            // Apple promises no time: some pushes come when all has long been said on the connection.
+            let isLate = !self.hasHealed && self.chance.chance(perMille: Int64(self.options.faults.push))
+            let delay = isLate ? self.chance.number(1_000...60_000) : 0
+            self.plan(.phone(phone, .courier(.pushArrived(arrived))), after: delay + self.latency(&self.chance))
+        case .reject(_, let fault): self.checkers.foundBug("courier: \(fault)")
+        case .log(let entry):
+            switch entry.event {
+            case .overwritten: self.see(.reached(.overwritten))
+            case .duplicated: self.see(.reached(.duplicated))
+            case .accepted, .refused, .answerLost, .faulted, .stored, .held, .sent, .delivered, .returned, .discarded:
+                break
+            }
         case .wake(let time): self.agenda.plan(.apns(.timeReached), at: time)
         // Every push has a connection of its own, so that the end of one is known by the answer that does not come; and
         // Apple never restarts here, so that nothing has to be kept.
         case .cutConnection, .announceStreamLimit, .resetStream, .goAway, .silenceConnection, .refuseConnection,
             .alertTLS,
-            .welcome, .closeCourier, .log, .save, .forget:
+            .welcome, .closeCourier, .save, .forget:
             break
         }
     }

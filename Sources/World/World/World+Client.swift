@@ -3,7 +3,7 @@ import OrderedCollections
 import PhoneCore
 import TidingsModel
 
-// The SDK in the app's process: its effects on disk, app group, network and notification centre.
+// The SDK in the app's process: its effects on disk, network and the app. Those on the notification centre: World+Kit.swift.
 extension World {
     /// The client a new process of the app begins with: what the disk holds.
     func client(of index: Int) -> ClientCore {
@@ -11,7 +11,9 @@ extension World {
         let restored = ClientCore.Restored(
             stored: phone.disk.stored, settled: phone.disk.settled, outbox: phone.disk.outbox.elements.map(\.value),
             reads: phone.disk.reads.elements.map { ClientCore.ReadPosition(conversation: $0.key, upTo: $0.value) },
-            unread: phone.disk.unreadCount)
+            unread: phone.disk.unreadCount, preferences: phone.disk.confirmed,
+            wishes: phone.disk.wishes.values.elements, hasCustomMessages: !phone.disk.custom.isEmpty,
+            isLeaving: phone.isLeaving)
         let settings = ClientCore.Settings(app: Self.app, person: phone.person, device: phone.device, platform: "ios")
         return ClientCore(
             settings: settings, restored: restored, isForeground: true,
@@ -35,12 +37,13 @@ extension World {
         self.agenda.plan(.clientTimer(index, process), at: due)
     }
 
-    private mutating func later(_ event: ClientEvent, in process: ProcessID, on index: Int, after wait: Int64 = 1) {
+    mutating func later(_ event: ClientEvent, in process: ProcessID, on index: Int, after wait: Int64 = 1) {
         self.plan(.client(index, process, event), after: wait)
     }
 
     // tidy: long because it is one case per effect.
     private mutating func perform(_ effect: ClientEffect, in process: ProcessID, on index: Int) {
+        let key = self.phones[index].key
         switch effect {
         case .askToken(let person):
             self.later(.tokenProvided(person.rawValue), in: process, on: index, after: self.chance.number(5...300))
@@ -48,70 +51,67 @@ extension World {
         case .sendFrame(let number, let frame): self.write(frame, on: number, in: process, on: index)
         case .close(let number): self.close(number, in: process, on: index)
 
-        case .storeEntries(let entries):
-            let person = self.phones[index].person
-            self.phones[index].disk.write(entries, person: person)
-            let disk = self.phones[index].disk
-            self.later(.entriesStored(upTo: disk.stored, unread: disk.unreadCount), in: process, on: index)
+        case .storeEntries(let entries): self.store(entries, in: process, on: index)
         case .skipEntries(let after, _):
-            self.checkers.found("bug", "phone \(index) skipped a part of the log after \(after)")
+            self.checkers.foundBug("phone \(index) skipped a part of the log after \(after)")
         case .storeSettled(let position): self.phones[index].disk.settled = position
         case .storeOutgoing(let draft):
             self.phones[index].disk.outbox[draft.clientMessageID] = draft
             self.later(.outgoingStored(draft.clientMessageID), in: process, on: index)
         case .removeOutgoing(let id): self.phones[index].disk.outbox[id] = nil
         case .storeRead(let conversation, let position):
-            self.phones[index].disk.read(conversation, upTo: position)
-            self.phones[index].disk.reads[conversation] = position
-            self.later(.unreadCounted(self.phones[index].disk.unreadCount), in: process, on: index)
-        case .storeWish, .setStoreAside: self.checkers.found("bug", "phone \(index) took its store for damaged")
-        case .resetLog: self.checkers.found("bug", "phone \(index) dropped its log: the server's is another one")
-        case .dropWish, .keepWish, .storeSettings:
-            self.later(.unreadCounted(self.phones[index].disk.unreadCount), in: process, on: index)
-        case .storeRecipient(let recipient): self.phones[index].group.recipient = recipient
-        case .forgetPerson: self.phones[index].group = WorldAppGroup()
+            self.phones[index].disk.writeRead(conversation, upTo: position)
+            self.count(in: process, on: index)
+        case .storeWish, .setStoreAside: self.checkers.foundBug("phone \(index) took its store for damaged")
+        case .resetLog: self.checkers.foundBug("phone \(index) dropped its log: the server's is another one")
+        case .dropWish(let wish):
+            self.phones[index].disk.drop(wish, isKept: false)
+            self.count(in: process, on: index)
+        case .keepWish(let wish):
+            self.phones[index].disk.drop(wish, isKept: true)
+            self.count(in: process, on: index)
+        case .storeSettings(let all):
+            self.phones[index].disk.write(all)
+            self.count(in: process, on: index)
+        case .storeConversation(let info): self.phones[index].disk.write(info)
+        case .storeRecipient(let recipient):
+            self.phones[index].group.recipient = recipient
+            self.tags[recipient.tag] = key
+        case .noteHiddenContent(let hides): self.phones[index].group.hidesContent = hides
+        case .forgetPerson: self.forgetPerson(in: process, on: index)
+        case .keepFarewell: self.phones[index].isLeaving = true
+        case .farewellEnded: self.endFarewell(in: process, on: index)
 
         case .finishSend(_, .accepted(let message)):
             self.note("phone \(index) has \(message.id) acknowledged")
-            self.checkers.acknowledge(message)
-        case .finishSend(let id, let outcome): self.checkers.found("P1", "a good send ended badly: \(id) \(outcome)")
-        case .publishStatus, .publishRunState, .publishEntries, .finishConnect, .publishProblem, .finishWake,
-            .handOverCustomMessages, .keepFarewell, .farewellEnded, .readDeviceStatus, .storeConversation,
-            .noteHiddenContent, .publishSignal, .finishRequest:
-            break
+            self.see(.acknowledged(message, to: key))
+        case .finishSend(let id, .refused(let problem)):
+            self.note("phone \(index) has \(id) refused: \(problem.code.rawValue)")
+            guard let draft = self.phones[index].drafts.removeValue(forKey: id) else { return }
+            self.see(.refused(draft, problem, to: key))
+        case .finishSend(let id, let outcome):
+            if self.phones[index].isSignedIn { self.checkers.foundBug("a send was given up: \(id) \(outcome)") }
+        case .finishRequest(let number, let outcome):
+            self.note("phone \(index) has request \(number) ended: \(outcome)")
+            self.see(.answered(number, outcome, to: key))
+        case .publishEntries(let entries): self.see(.applied(entries, on: key))
+        case .handOverCustomMessages:
+            let messages = self.phones[index].disk.takeCustomMessages()
+            self.note("phone \(index) hands over \(messages.map(\.message.id))")
+            let isInFront = self.phones[index].processes[process]?.isInFront ?? false
+            self.see(.handedOver(messages, isInFront: isInFront, on: key))
+        case .publishProblem(let problem): self.note("phone \(index) problem: \(problem)")
+        case .publishStatus, .publishRunState, .finishConnect, .finishWake, .publishSignal: break
+        case .readDeviceStatus: self.readStatus(in: process, on: index)
 
-        case .resolveNames(let id, let question):
-            let names = ResolvedNames(user: question.sender.rawValue, group: question.group?.target)
-            self.later(.namesResolved(id, names), in: process, on: index, after: self.chance.number(1...200))
-        case .askDelegate(let message, _):
-            self.later(.delegateAnswered(message.id, handled: false), in: process, on: index)
-        case .claimRing(let id): self.claim(id, in: process, on: index)
-        case .postNotification(let notification): self.post(notification, in: process, on: index)
-        case .markShown(let id):
-            self.phones[index].group.ledger.markShown(id, by: .kit(process: process.number), wall: self.now.wall)
-        case .releaseClaim(let id):
-            self.phones[index].group.ledger.release(id, by: .kit(process: process.number))
-        case .clearNotifications(let conversation, let position):
-            let identifiers = self.phones[index].core.screen.list.map(\.notification.request).filter {
-                NotificationClearing.isRead(
-                    .object($0.content.userInfo), identifier: $0.identifier, thread: $0.content.threadIdentifier,
-                    in: conversation, upTo: position, stored: { _ in nil })
-            }.map(\.identifier)
-            self.tell(process, .deliveredRemoved(identifiers: identifiers), on: index)
-            self.later(.notificationWorkDone, in: process, on: index)
-        case .withdrawNotification(let id, let replacement):
-            self.withdraw(id, replacement, in: process, on: index)
-            self.later(.notificationWorkDone, in: process, on: index)
-        case .lowerBadge(let unread, let position):
-            self.phones[index].group.badge?.posted(unread: unread, position: position)
-            if let badge = self.phones[index].group.badge { self.ask(process, .setBadgeCount(badge.shown), on: index) }
-            self.later(.notificationWorkDone, in: process, on: index)
-        case .writeBadge(let unread, let position):
-            var badge = self.phones[index].group.badge ?? Badge()
-            badge.resigned(unread: unread, position: position)
-            self.phones[index].group.badge = badge
-            self.ask(process, .setBadgeCount(badge.shown), on: index)
-            self.later(.notificationWorkDone, in: process, on: index)
+        case .readTimeZone(let name):
+            // All people of the world live by one clock.
+            let facts = TimeZoneFacts(offsets: [.init(from: 0, seconds: 0)], until: .max)
+            self.later(.timeZoneRead(name, facts), in: process, on: index)
+
+        case .resolveNames, .askDelegate, .claimRing, .postNotification, .markShown, .releaseClaim,
+            .clearNotifications, .withdrawNotification, .lowerBadge, .writeBadge:
+            self.performKit(effect, in: process, on: index)
 
         case .beginBackgroundTask:
             guard self.phones[index].processes[process]?.task == nil else { return }
@@ -126,38 +126,27 @@ extension World {
         }
     }
 
-    private mutating func claim(_ id: MessageID, in process: ProcessID, on index: Int) {
-        let holder = Ledger.Holder.kit(process: process.number)
-        var verdict = self.phones[index].group.ledger.claim(id, by: holder, wall: self.now.wall)
-        if verdict == .lookAtDelivered {
-            let isDelivered = self.phones[index].core.screen.list.contains {
-                $0.notification.request.identifier == id.description
-            }
-            verdict = self.phones[index].group.ledger.claim(
-                id, by: holder, isDelivered: isDelivered, wall: self.now.wall)
+    private mutating func store(_ entries: [LogEntry], in process: ProcessID, on index: Int) {
+        let phone = self.phones[index]
+        let written = self.phones[index].disk.write(entries, person: phone.person)
+        let disk = self.phones[index].disk
+        self.see(.stored(upTo: disk.stored, on: phone.key))
+        self.later(.entriesStored(upTo: disk.stored, unread: disk.unreadCount), in: process, on: index)
+        if !written.incomplete.isEmpty {
+            self.later(.conversationsIncomplete(written.incomplete), in: process, on: index)
         }
-        self.later(.ringClaimed(id, verdict), in: process, on: index)
     }
 
-    private mutating func withdraw(
-        _ id: MessageID, _ replacement: LocalNotification?, in process: ProcessID, on index: Int
-    ) {
-        let identifier = id.description
-        guard self.phones[index].core.screen.list.contains(where: { $0.notification.request.identifier == identifier })
-        else { return }
-        guard let replacement else {
-            return self.tell(process, .deliveredRemoved(identifiers: [identifier]), on: index)
-        }
-        self.post(replacement, in: process, on: index)
+    mutating func count(in process: ProcessID, on index: Int) {
+        self.later(.unreadCounted(self.phones[index].disk.unreadCount), in: process, on: index)
     }
 
-    private mutating func post(_ notification: LocalNotification, in process: ProcessID, on index: Int) {
-        self.phones[index].group.badge?.posted(unread: notification.unread, position: notification.position)
-        let content = NotificationContent(
-            title: notification.title, body: notification.body, badge: self.phones[index].group.badge?.shown,
-            sound: .standard, userInfo: notification.userInfo.objectValue ?? JSONObject(),
-            threadIdentifier: notification.conversation.description)
-        let request = NotificationRequest(identifier: notification.message.description, content: content)
-        self.ask(process, .add(request), on: index, posting: notification.message)
+    private mutating func readStatus(in process: ProcessID, on index: Int) {
+        let isAllowed =
+            self.phones[index].core.notificationSettings(of: Self.bundle)?.authorizationStatus == .authorized
+        let status = DeviceStatus(
+            authorization: isAllowed ? .authorized : .notDetermined, alert: isAllowed, sound: isAllowed,
+            badge: isAllowed, lockScreen: isAllowed, notificationCenter: isAllowed, backgroundRefresh: .available)
+        self.later(.deviceStatusRead(status), in: process, on: index)
     }
 }

@@ -4,7 +4,7 @@ import OrderedCollections
 import PhoneCore
 import TidingsModel
 
-// People: they write, read, put the phone away, and things happen to the phone.
+// People: they write, read, put the phone away, and things happen to the phone. What else they do: World+Operations.swift.
 extension World {
     mutating func act(_ index: Int) {
         guard !self.hasHealed else { return }
@@ -15,46 +15,89 @@ extension World {
             return self.handle(PhoneEvent.person(.permissionAnswered(allowed: true)), on: index)
         }
         let isInFront = core.state(of: Self.bundle)?.isInFront == true
-        switch (isInFront, self.chance.number(0...9)) {
-        case (true, 0...4): self.write(index)
-        case (true, 5...6): self.read(index)
-        case (true, 7): self.handle(PhoneEvent.person(.locked), on: index)
+        let isSignedIn = self.phones[index].isSignedIn
+        switch (isInFront, self.chance.number(0...19)) {
+        case (true, 0...15) where !isSignedIn: break
+        case (true, 0...7): self.write(index)
+        case (true, 8...10): self.read(index)
+        case (true, 11...15): self.operate(index)
+        case (true, 16...17): self.handle(PhoneEvent.person(.locked), on: index)
         case (true, _): self.handle(PhoneEvent.person(.wentHome), on: index)
-        case (false, 0...3):
-            self.handle(PhoneEvent.person(.appOpened(Self.bundle)), on: index)
-        case (false, 4...5):
+        case (false, 0...7): self.handle(PhoneEvent.person(.appOpened(Self.bundle)), on: index)
+        case (false, 8...11):
             guard let entry = core.screen.list.first else { return }
-            self.handle(PhoneEvent.person(.notificationTapped(entry.key)), on: index)
-        case (false, 6):
+            self.tap(entry, on: index)
+        case (false, 12...13):
             guard let entry = core.screen.list.last else { return }
             self.handle(PhoneEvent.person(.notificationDismissed(entry.key)), on: index)
         case (false, _): break
         }
     }
 
+    private mutating func tap(_ entry: ListEntry, on index: Int) {
+        let userInfo = JSONValue.object(entry.notification.request.content.userInfo)
+        if let message = MessageID(entry.notification.request.identifier), self.isOfRecipient(userInfo, on: index) {
+            self.note("person taps \(message) on phone \(index)")
+            self.see(.tapped(message, on: self.phones[index].key))
+        }
+        self.handle(PhoneEvent.person(.notificationTapped(entry.key)), on: index)
+    }
+
+    // MARK: Writing and reading
+
     private mutating func write(_ index: Int) {
         guard let process = self.phones[index].core.process(of: Self.bundle) else { return }
-        var target = Int(self.chance.number(0...Int64(self.phones.count - 2)))
-        if target >= index { target += 1 }
+        let conversation = self.anyConversation(of: index)
         let name = "m\(index)-\(self.time)"
-        let draft = MessageDraft(
-            clientMessageID: ClientMessageID(name), conversation: ConversationID(type: .direct, target: "p\(target)"),
-            objectName: .text, content: JSONValue.members([("content", .string(name))]).text)
-        self.note("person \(index) writes \(name) to \(target)")
+        var draft = MessageDraft(
+            clientMessageID: ClientMessageID(name), conversation: conversation, objectName: .text,
+            content: JSONValue.members([("content", .string(name))]).text)
+        if conversation.hasMembers, self.chance.chance(perMille: 400) {
+            draft.mentions = self.chance.chance(perMille: 300) ? .everyone : .users([self.anybody(but: index)])
+        }
+        switch self.chance.number(0...19) {
+        case 0: draft.lifetimeMilliseconds = self.chance.number(1_000...60_000)
+        case 1: draft.flags = [.stored, .counted]
+        case 2: draft.flags = []
+        default: break
+        }
+        self.note("person on phone \(index) writes \(name) to \(conversation)")
+        self.phones[index].drafts[draft.clientMessageID] = draft
+        let key = self.phones[index].key
+        self.see(.written(draft, by: key))
         self.handle(ClientEvent.sendWished(draft), in: process, on: index)
+    }
+
+    /// With somebody else, or a group they may have left.
+    mutating func anyConversation(of index: Int) -> ConversationID {
+        if self.chance.chance(perMille: 450), let group = self.drawn(self.groups) { return group }
+        return ConversationID(type: .direct, target: self.anybody(but: index).rawValue)
+    }
+
+    mutating func anybody(but index: Int) -> UserID {
+        let person = self.phones[index].person
+        return self.drawn(self.people.filter { $0 != person }) ?? person
+    }
+
+    /// One of several; nil of none.
+    mutating func drawn<Value>(_ values: [Value]) -> Value? {
+        values.isEmpty ? nil : values[Int(self.chance.number(0...Int64(values.count - 1)))]
     }
 
     private mutating func read(_ index: Int) {
         guard let process = self.phones[index].core.process(of: Self.bundle),
-            let (conversation, position) = self.phones[index].disk.newestUnread
+            let (conversation, position) = self.drawn(self.phones[index].disk.unreadConversations)
         else { return }
-        self.note("person \(index) reads \(conversation) to \(position)")
+        self.note("person on phone \(index) reads \(conversation) to \(position)")
         self.handle(ClientEvent.markReadWished(conversation, upTo: position), in: process, on: index)
     }
+
+    // MARK: Mishaps
 
     private mutating func mishap(_ index: Int) {
         let number = self.chance.number(0...5)
         self.note("mishap \(number) on phone \(index)")
+        self.see(.disturbed(self.phones[index].key))
         switch number {
         case 0: self.handle(PhoneEvent.system(.appFrozen(Self.bundle)), on: index)
         case 1: self.handle(PhoneEvent.system(.appKilled(Self.bundle)), on: index)
@@ -67,7 +110,8 @@ extension World {
         }
     }
 
-    /// From now on nothing breaks; everybody has network, and after some minutes everybody looks at the app.
+    /// From now on nothing breaks; everybody has network, after some minutes everybody looks at the app, and puts the phone away
+    /// some minutes later.
     mutating func heal() {
         self.note("everything heals")
         self.hasHealed = true
@@ -80,5 +124,6 @@ extension World {
             }
         }
         self.plan(.openEverything, after: 600_000)
+        self.plan(.leaveEverything, after: 840_000)
     }
 }

@@ -23,7 +23,8 @@ extension World {
         switch effect {
         case .startProcess(let process):
             var started = WorldProcess()
-            if process.role == .app { started.client = self.client(of: index) }
+            let phone = self.phones[index]
+            if process.role == .app, phone.isSignedIn || phone.isLeaving { started.client = self.client(of: index) }
             self.phones[index].processes[process] = started
             self.plan(.phone(index, .process(process, .started)), after: self.chance.number(20...400))
         case .suspendProcess(let process): self.phones[index].processes[process]?.isSuspended = true
@@ -70,14 +71,14 @@ extension World {
             self.note(
                 "phone \(index) shows \(presentation.identifier) banner \(presentation.banner) sound "
                     + "\(presentation.sound) badge \(presentation.badge ?? -1) \(presentation.reason.rawValue)")
-            self.checkers.rang(presentation, on: &self.phones[index])
+            self.see(.presented(presentation, on: self.phones[index].key))
         case .callback(let call): self.note("phone \(index) calls \(call.callback.name)")
         case .state(let state): self.note("phone \(index) app \(state.rawValue)")
         case .arrival(let arrival): self.note("phone \(index) gets \(arrival.identifier) \(arrival.state.rawValue)")
         case .processEnded(let process, let reason): self.note("phone \(index) ends \(process) \(reason.rawValue)")
         case .fault(let text):
             self.note("phone \(index) fault \(text)")
-            self.checkers.found("bug", "phone \(index): \(text)")
+            self.checkers.foundBug("phone \(index): \(text)")
         case .completion, .processStarted, .wake, .badge, .refused, .backgroundFetch, .refreshTask, .activity,
             .systemSound:
             break
@@ -90,32 +91,48 @@ extension World {
     ) {
         var result = CallbackResult.returned
         switch callback {
-        case .didFinishLaunching:
+        case .didFinishLaunching(let options):
             if state == .background {
                 self.handle(.appDidEnterBackground(remainingMilliseconds: nil), in: process, on: index)
             }
-            self.handle(.kitConfigured(KitSettings()), in: process, on: index)
+            self.phones[index].processes[process]?.isInFront = state != .background
+            // Whoever only says farewell has no kit.
+            if self.phones[index].isSignedIn { self.handle(.kitConfigured(KitSettings()), in: process, on: index) }
             self.handle(.connectWished, in: process, on: index)
             self.tell(process, .delegateChanged(isSet: true), on: index)
             self.tell(process, .remoteRegistrationRequested, on: index)
             self.ask(process, .requestAuthorization([.alert, .sound, .badge]), on: index)
+            if let userInfo = options.remoteNotification ?? options.localNotification?.content.userInfo {
+                self.hear(
+                    tapOn: userInfo, request: nil, deliveredAt: nil, origin: .launchOptions, in: process, on: index)
+            }
+        case .sceneWillConnect(let response?): self.hear(response, origin: .sceneConnection, in: process, on: index)
+        case .receiveResponse(let response): self.hear(response, origin: .callback, in: process, on: index)
         case .sceneWillEnterForeground, .applicationWillEnterForeground, .applicationDidBecomeActive:
+            self.phones[index].processes[process]?.isInFront = true
+            if case .applicationDidBecomeActive = callback {
+                self.phones[index].processes[process]?.taps.launchEnded()
+            }
             self.handle(.appWillEnterForeground, in: process, on: index)
+        case .sceneDidBecomeActive: self.phones[index].processes[process]?.taps.launchEnded()
         case .sceneWillResignActive, .applicationWillResignActive, .applicationWillTerminate:
             self.handle(.appWillResignActive, in: process, on: index)
         case .sceneDidEnterBackground, .applicationDidEnterBackground:
+            self.phones[index].processes[process]?.isInFront = false
             let remaining = self.phones[index].core.backgroundTimeRemaining(of: Self.bundle, at: self.now)
             self.handle(.appDidEnterBackground(remainingMilliseconds: remaining), in: process, on: index)
         case .receiveRemoteFetch, .performFetch: result = .fetch(.noData)
         case .willPresent: result = .presentation([])
         case .registeredForRemoteNotifications(let token):
             let registration = PushRegistration(token: token, environment: .sandbox, topic: Self.bundle.rawValue)
+            self.phones[index].registration = registration
+            guard self.phones[index].isSignedIn else { break }
             self.handle(.pushRegistrationSet(registration), in: process, on: index)
         case .backgroundTaskExpired: self.handle(.backgroundTimeExpired, in: process, on: index)
         case .serviceExtensionReceive(let request): result = .content(self.extended(request, on: index))
-        case .willFinishLaunching, .applicationDidReceiveMemoryWarning, .sceneConfiguration, .sceneWillConnect,
-            .sceneDidBecomeActive, .sceneDidDisconnect, .receiveRemote, .receiveLocal, .handleActionRemote,
-            .handleActionLocal, .receiveResponse, .failedToRegisterForRemoteNotifications,
+        case .willFinishLaunching, .applicationDidReceiveMemoryWarning, .sceneConfiguration, .sceneWillConnect(nil),
+            .sceneDidDisconnect, .receiveRemote, .receiveLocal, .handleActionRemote,
+            .handleActionLocal, .failedToRegisterForRemoteNotifications,
             .serviceExtensionTimeWillExpire, .openSettings, .registeredUserNotificationSettings,
             .refreshTaskLaunched, .refreshTaskExpired, .backgroundRefreshStatusChanged, .voipTokenUpdated,
             .protectedDataDidBecomeAvailable, .protectedDataWillBecomeUnavailable,
@@ -127,6 +144,15 @@ extension World {
             .phone(index, .process(process, .callbackCompleted(number, result))), after: self.chance.number(1...30))
     }
 
+    private mutating func hear(
+        _ response: NotificationResponse, origin: PersonResponse.Origin, in process: ProcessID, on index: Int
+    ) {
+        guard response.actionIdentifier == NotificationResponse.defaultAction else { return }
+        self.hear(
+            tapOn: response.notification.request.content.userInfo, request: response.notification.request.identifier,
+            deliveredAt: response.notification.date, origin: origin, in: process, on: index)
+    }
+
     mutating func tell(_ process: ProcessID, _ event: ProcessEvent, on index: Int) {
         self.plan(.phone(index, .process(process, event)), after: 1)
     }
@@ -136,37 +162,5 @@ extension World {
         self.phones[index].nextQuery += 1
         if let message { self.phones[index].posting[number] = message }
         self.tell(process, .query(number, query), on: index)
-    }
-
-    /// The extension's decision on a push (DESIGN P3, §7 "Extension").
-    private mutating func extended(_ request: NotificationRequest, on index: Int) -> NotificationContent {
-        let userInfo = JSONValue.object(request.content.userInfo)
-        let isDelivered = self.phones[index].core.screen.list.contains {
-            $0.notification.request.identifier == request.identifier
-        }
-        var content = request.content
-        let recipient = self.phones[index].group.recipient
-        let signIn = recipient.map { ExtensionDecision.SignIn.signedIn(recipientTag: $0.tag) } ?? .signedOut
-        var group = self.phones[index].group
-        let changes = ExtensionDecision.changes(
-            userInfo: userInfo, facts: .init(signIn: signIn, isDelivered: isDelivered), ledger: &group.ledger,
-            badge: &group.badge, wall: self.now.wall)
-        self.phones[index].group = group
-        guard let changes else { return content }
-        if let badge = changes.badge { content.badge = badge }
-        if let title = changes.title { content.title = title }
-        if let body = changes.body { content.body = body }
-        if changes.isSilent {
-            content.sound = nil
-            content.interruptionLevel = .passive
-        }
-        if changes.isStripped {
-            content.title = ""
-            content.subtitle = ""
-            content.body = ""
-            content.badge = nil
-        }
-        self.note("phone \(index) extension \(request.identifier) \(changes.reason.rawValue)")
-        return content
     }
 }

@@ -1,3 +1,4 @@
+import APNsModel
 import OrderedCollections
 import PhoneCore
 import ServerCore
@@ -14,6 +15,7 @@ extension World {
         let opening = self.store.open()
         self.epoch = opening.epoch
         let life = self.life
+        self.see(.serverStarted)
         self.note("server starts, life \(life), \(opening.pending.count) people with work")
         self.handle(ServerEvent.opened(opening))
     }
@@ -59,14 +61,18 @@ extension World {
             guard !self.isSyncing else { return }
             self.isSyncing = true
             self.plan(.storeSynced(life: self.life), after: self.chance.number(1...8))
-        case .push(let push, _, let request): self.send(request, for: push)
+        case .push(let push, _, let request):
+            if let key = request.recipientTag.flatMap({ self.tags[$0] }) { self.see(.pushed(request, to: key)) }
+            self.send(request, for: push)
         case .readTimeZone(let name):
             // All people of the world live by one clock.
             let facts = TimeZoneFacts(offsets: [.init(from: 0, seconds: 0)], until: .max)
             self.plan(.server(life: self.life, .timeZoneRead(name, facts)), after: 1)
-        case .flagBug(let text): self.checkers.found("bug", "server: \(text)")
-        case .stopForStoreFailure(let text): self.checkers.found("bug", "server stopped: \(text)")
-        case .reply, .raiseAlarm, .clearAlarm, .drained: break
+        case .flagBug(let text): self.checkers.foundBug("server: \(text)")
+        case .stopForStoreFailure(let text): self.checkers.foundBug("server stopped: \(text)")
+        case .reply(_, .accepted(let accepted)): self.see(.apiAccepted(accepted.messageID))
+        case .reply(let request, let result): self.note("\(request) is answered \(result)")
+        case .raiseAlarm, .clearAlarm, .drained: break
         }
     }
 
@@ -81,13 +87,20 @@ extension World {
         self.batch = []
         do {
             let results = try self.store.apply(batch.map(\.1), epoch: self.epoch)
+            for ((_, command), result) in zip(batch, results) {
+                self.see(.committed(command, result))
+                if case .changed(let change?, _) = result, change.version == 1 {
+                    self.groups.append(change.conversation)
+                }
+            }
             let life = self.life
             for ((request, _), result) in zip(batch, results) {
+                self.see(.heard)
                 self.handle(ServerEvent.stored(request, result))
                 guard life == self.life else { return }
             }
         } catch {
-            self.checkers.found("bug", "the store refused its owner: \(error)")
+            self.checkers.foundBug("the store refused its owner: \(error)")
         }
     }
 

@@ -35,12 +35,19 @@ package struct World {
     // APNs.
     var apns: APNsService
     var pushes: [Int64: (life: Int, push: PushID)] = [:]
+    /// The devices that recipient tags name.
+    var tags: OrderedDictionary<String, DeviceKey> = [:]
     var lastStream: Int64 = 0
     var lastCourier: UInt64 = 0
     var phoneOfCourier: [UInt64: Int] = [:]
 
-    // Phones.
+    // Phones and people.
     var phones: [WorldPhone] = []
+    /// In the order of their numbers.
+    var people: [UserID] = []
+    /// Groups and discussions.
+    var groups: [ConversationID] = []
+    var lastApiRequest: UInt64 = 0
     var connections: [WorldConnection] = []
     /// Lines of the trace, if they are wanted.
     var lines: [String]?
@@ -59,7 +66,9 @@ package struct World {
         self.report = WorldReport(seed: options.seed)
         self.lines = keepsLines ? [] : nil
         let key = ProviderKey(keyID: "WORLDKEY01", teamID: "WORLDTEAM1", environments: [.sandbox], topics: nil)
-        self.apns = APNsService(configuration: .init(keys: [key]))
+        var configuration = APNsService.Configuration(keys: [key])
+        configuration.mishaps = options.faults.mishaps(seed: options.seed)
+        self.apns = APNsService(configuration: configuration)
     }
 
     /// Runs a world from beginning to end.
@@ -98,12 +107,15 @@ package struct World {
             self.report.events += 1
             self.happen(occurrence)
         }
-        self.checkers.checkDurable(store: &self.store, phones: self.phones, app: Self.app)
-        self.checkers.checkLegs(store: &self.store, phones: self.phones, app: Self.app)
-        self.report.acknowledged = self.checkers.acknowledged.count
-        self.report.rings = self.phones.reduce(0) { sum, phone in
-            sum + phone.rings.values.reduce(0, +)  // tidy: order does not leave: it is a sum
-        }
+        self.checkers.judge(
+            Ending(
+                store: self.store.dump(),
+                phones: self.phones.map {
+                    .init(key: $0.key, disk: $0.disk, icon: $0.core.screen.badge(of: Self.bundle))
+                }))
+        self.report.acknowledged = self.checkers.acknowledged
+        self.report.rings = self.checkers.rings
+        self.report.marks = self.checkers.marks
         self.report.violations = self.checkers.violations
         self.report.traceHash = self.hash.value
         return self.report
@@ -113,7 +125,7 @@ package struct World {
         for index in 0..<self.options.phones {
             self.phones.append(
                 WorldPhone(
-                    person: UserID("p\(index)"), device: DeviceID("phone-\(index)"),
+                    person: self.owner(of: index), device: DeviceID("phone-\(index)"),
                     core: PhoneCore(version: 17, apps: [InstalledApp(bundleID: Self.bundle, appGroup: "group.chat")])))
             self.goOnline(index)
             self.plan(.phone(index, .person(.appOpened(Self.bundle))), after: 1_000)
@@ -121,10 +133,27 @@ package struct World {
             self.plan(.personActs(index), after: 60_000 + self.chance.number(0...60_000))
         }
         self.plan(.serverStart, after: 0)
+        self.plan(.groupsBegin, after: 500)
+        self.plan(.backendActs, after: 65_000)
         self.plan(.chanceOfCrash, after: 70_000)
         self.plan(.chanceOfAPNsFault, after: 80_000)
         self.plan(.heal, after: self.options.duration)
     }
+
+    /// Whose a phone is: the next person's, and sometimes one's who has a phone already. There are two people at least.
+    private mutating func owner(of index: Int) -> UserID {
+        let single = self.people.filter { person in self.phones.count { $0.person == person } == 1 }
+        if self.people.count >= 2, self.chance.chance(perMille: 400), let person = self.drawn(single) {
+            self.see(.reached(.secondPhones))
+            return person
+        }
+        let person = UserID("p\(self.people.count)")
+        self.people.append(person)
+        return person
+    }
+
+    /// Tells the promises what happened.
+    mutating func see(_ fact: Fact) { self.checkers.see(fact, at: self.now) }
 
     // tidy: long because it is one case per occurrence.
     private mutating func happen(_ occurrence: Occurrence) {
@@ -157,11 +186,16 @@ package struct World {
         case .serverHangUp(let connection): self.hangUpServer(connection)
         case .clientHangUp(let connection): self.hangUpClient(connection)
         case .personActs(let index): self.act(index)
+        case .signsIn(let index): self.signIn(index)
         case .chanceOfCrash: self.maybeCrash()
         case .chanceOfAPNsFault: self.maybeBreakAPNs()
+        case .groupsBegin: self.beginGroups()
+        case .backendActs: self.backendActs()
         case .heal: self.heal()
         case .openEverything:
             for index in self.phones.indices { self.handle(.person(.appOpened(Self.bundle)), on: index) }
+        case .leaveEverything:
+            for index in self.phones.indices { self.handle(.person(.wentHome), on: index) }
         }
     }
 }

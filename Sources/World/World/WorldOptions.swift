@@ -1,8 +1,10 @@
+import APNsCore
+
 /// What a run is made of. Together with the seed it determines every event of the run.
 package struct WorldOptions: Hashable, Sendable {
     /// Every choice of the run comes from it.
     package var seed: UInt64
-    /// How many people, each with one phone: 2 or more.
+    /// How many phones, 2 or more. Some people have two.
     package var phones: Int
     /// How long people act and things break, in milliseconds; afterwards everything heals.
     package var duration: Int64
@@ -33,18 +35,21 @@ package struct WorldFaults: Hashable, Sendable {
     package var apns: Int64
     /// Phones that freeze without a word, are killed by the system or lose the network, per action of a person.
     package var phone: Int64
+    /// Pushes that come late, that overtake others, that come twice, and whose newer one is given up in the store of APNs,
+    /// per push.
+    package var push: Int
     /// The longest time a frame takes, in milliseconds.
     package var latencyMax: Int64
 
     /// Nothing breaks.
     package static let none = WorldFaults(
-        silentDeath: 0, reset: 0, crash: 0, apns: 0, phone: 0, latencyMax: 40)
+        silentDeath: 0, reset: 0, crash: 0, apns: 0, phone: 0, push: 0, latencyMax: 40)
     /// The usual: a crash every few minutes, bad networks, bad minutes at APNs.
     package static let `default` = WorldFaults(
-        silentDeath: 4, reset: 6, crash: 40, apns: 60, phone: 120, latencyMax: 400)
+        silentDeath: 4, reset: 6, crash: 40, apns: 60, phone: 120, push: 50, latencyMax: 400)
     /// Much more of everything.
     package static let harsh = WorldFaults(
-        silentDeath: 20, reset: 30, crash: 150, apns: 250, phone: 300, latencyMax: 3_000)
+        silentDeath: 20, reset: 30, crash: 150, apns: 250, phone: 300, push: 250, latencyMax: 3_000)
 
     /// The plan of a name: `none`, `default` or `harsh`.
     package init?(name: String) {
@@ -56,13 +61,26 @@ package struct WorldFaults: Hashable, Sendable {
         }
     }
 
-    private init(silentDeath: Int64, reset: Int64, crash: Int64, apns: Int64, phone: Int64, latencyMax: Int64) {
+    private init(
+        silentDeath: Int64, reset: Int64, crash: Int64, apns: Int64, phone: Int64, push: Int, latencyMax: Int64
+    ) {
         self.silentDeath = silentDeath
         self.reset = reset
         self.crash = crash
         self.apns = apns
         self.phone = phone
+        self.push = push
         self.latencyMax = latencyMax
+    }
+
+    /// What APNs does to pushes on their way.
+    func mishaps(seed: UInt64) -> APNsService.Mishaps {
+        var mishaps = APNsService.Mishaps()
+        mishaps.seed = seed
+        mishaps.reorderPerMille = self.push
+        mishaps.duplicatePerMille = self.push
+        mishaps.olderSurvivesPerMille = self.push
+        return mishaps
     }
 }
 
@@ -82,6 +100,8 @@ package struct WorldReport: Hashable, Sendable {
     package var crashes = 0
     /// Connections that broke.
     package var broken = 0
+    /// What the run has come to.
+    package var marks = WorldMarks()
     /// Hash over everything that happened, in order.
     package var traceHash: UInt64 = 0
     /// What no promise allows, in the order found; empty if all held.
@@ -93,7 +113,7 @@ package struct WorldReport: Hashable, Sendable {
 
 /// A promise that did not hold.
 package struct Violation: Hashable, Sendable, CustomStringConvertible {
-    /// `P1`, `P2`, `P3`, `P6`, or `bug` for something our own code must not do.
+    /// The promise by its name in `docs/simulation.md`, or `bug` for something our own code must not do.
     package var promise: String
     /// What happened, with the ids.
     package var text: String

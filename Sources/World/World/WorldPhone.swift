@@ -5,10 +5,19 @@ import TidingsModel
 
 /// A phone with one app: its core, what survives the app's processes, and the processes themselves.
 struct WorldPhone {
-    let person: UserID
+    /// Who is signed in, or was last.
+    var person: UserID
     let device: DeviceID
     var core: PhoneCore
     var disk = WorldDisk()
+    /// What others who were signed in have left.
+    var others: OrderedDictionary<UserID, WorldDisk> = [:]
+    var isSignedIn = true
+    /// The person has signed out, and the server is still to be told.
+    var isLeaving = false
+    var saidFarewellAt: Int64 = 0
+    /// What the app has received from the system.
+    var registration: PushRegistration?
     var group = WorldAppGroup()
     /// The app's process, and its extension's, while they live.
     var processes: OrderedDictionary<ProcessID, WorldProcess> = [:]
@@ -20,12 +29,15 @@ struct WorldPhone {
     var awaitsToken = false
     var isOnline = true
     var timerAt: Int64?
-    /// How often a message rang, by the phone's own records.
-    var rings: [String: Int] = [:]
     var nextQuery: QueryNumber = 1
     /// What a query's answer is for.
     var posting: [QueryNumber: MessageID] = [:]
     var nextTask: BackgroundTaskNumber = 1
+    var nextRequest: RequestNumber = 1
+    /// What the person has written and the server has not taken.
+    var drafts: OrderedDictionary<ClientMessageID, MessageDraft> = [:]
+
+    var key: DeviceKey { DeviceKey(user: UserKey(app: World.app, user: self.person), device: self.device) }
 }
 
 /// One process of the app; an extension has no client.
@@ -36,52 +48,10 @@ struct WorldProcess {
     var waiting: [ClientEvent] = []
     var timerAt: Int64?
     var task: BackgroundTaskNumber?
-}
-
-/// The app's private store: what a new process of the app finds.
-struct WorldDisk {
-    var log: [LogEntry] = []
-    var settled: LogPosition = 0
-    var outbox: OrderedDictionary<ClientMessageID, MessageDraft> = [:]
-    var reads: OrderedDictionary<ConversationID, LogPosition> = [:]
-    /// Positions of unread messages by conversation.
-    private(set) var unread: [ConversationID: Set<LogPosition>] = [:]
-
-    var stored: LogPosition { LogPosition(self.log.count) }
-    var unreadCount: Int { self.unread.values.reduce(0) { $0 + $1.count } }  // tidy: order does not leave: it is a sum
-
-    /// Writes entries; only what continues the log without a gap is taken.
-    mutating func write(_ entries: [LogEntry], person: UserID) {
-        for entry in entries where entry.position == self.stored + 1 {
-            self.log.append(entry)
-            switch entry.body {
-            case .message(let message):
-                let conversation = message.conversation(seenBy: person)
-                if message.sender != person, message.flags.contains(.counted),
-                    entry.position > self.reads[conversation] ?? 0
-                {
-                    self.unread[conversation, default: []].insert(entry.position)
-                }
-            case .read(let conversation, let upTo):
-                self.read(conversation, upTo: upTo)
-                if self.reads[conversation] ?? 0 <= upTo { self.reads[conversation] = nil }
-            case .custom, .recall, .edit, .deletion, .conversationSettings, .personSettings, .blocked, .change,
-                .unknown:
-                break
-            }
-        }
-    }
-
-    mutating func read(_ conversation: ConversationID, upTo position: LogPosition) {
-        self.unread[conversation] = self.unread[conversation]?.filter { $0 > position }
-    }
-
-    /// Where the newest unread message stands, of the conversation that comes first.
-    var newestUnread: (conversation: ConversationID, position: LogPosition)? {
-        let conversations = self.unread.filter { !$0.value.isEmpty }.keys.sorted()
-        guard let first = conversations.first, let position = self.unread[first]?.max() else { return nil }
-        return (first, position)
-    }
+    /// The app was told that it is on the screen, and not yet that it left.
+    var isInFront = false
+    /// The taps the app was told of.
+    var taps = TapLog()
 }
 
 /// The files app and extension share.
@@ -89,4 +59,6 @@ struct WorldAppGroup {
     var ledger = Ledger()
     var badge: Badge?
     var recipient: Recipient?
+    /// The person wants notifications to hide what messages say.
+    var hidesContent = false
 }

@@ -28,9 +28,11 @@ public import TidingsModel
     public let id: String
     /// The folder that holds app groups and homes; nil for none.
     public let folder: String?
-    /// How long real time may pass without any sign of the app before its work counts as done, in milliseconds.
+    /// How long real time may pass without any sign of the app before its work counts as done, in milliseconds; longer on a
+    /// machine that is too busy to let its tasks run.
     public var quietMilliseconds = 15
-    /// How long real time may pass while the app owes an answer, in milliseconds. Later the phone's own deadlines decide.
+    /// How long real time may pass while the app owes an answer, in milliseconds; longer on a busy machine, too. Later the
+    /// phone's own deadlines decide.
     public var patienceMilliseconds = 400
 
     /// Every line of the trace, oldest first.
@@ -277,6 +279,8 @@ public import TidingsModel
         while true {
             let before = self.activity
             for _ in 0..<20 { await Task.yield() }
+            // Behind all that the apps' tasks have queued, however long a busy machine takes for it.
+            await Task.detached {}.value
             try? await Task.sleep(nanoseconds: 1_000_000)
             quiet = self.activity == before ? quiet + 1 : 0
             waited = self.activity == before ? waited + 1 : 0

@@ -24,6 +24,8 @@ package struct Requests: Hashable, Sendable {
         case conversation(ConversationID)
         /// The core: the room again that was heard on the connection before.
         case room(ConversationID)
+        /// The core: to watch those again who were watched on the connection before, a part of them.
+        case watch(part: Int)
     }
 
     /// One request.

@@ -12,16 +12,17 @@ extension ClientCore {
         guard !entries.isEmpty else { return self.sendAck(into: &effects) }
         self.wakes.heardNews()
         effects.append(.publishEntries(entries))
+        var isLeftToPush = false
         for entry in entries {
             switch entry.body {
             case .read(let conversation, let upTo):
                 self.settlements.append(entry.position, .neutral)
-                if let wished = self.reads[conversation], wished <= upTo {
-                    self.reads.removeValue(forKey: conversation)
-                }
+                self.confirmRead(conversation, upTo: upTo)
                 effects.append(.clearNotifications(conversation, upTo: upTo))
                 self.lowerBadge(into: &effects)
-            case .message(let message): self.judge(message, at: entry.position, now: now, into: &effects)
+            case .message(let message):
+                let verdict = self.judge(message, at: entry.position, now: now, into: &effects)
+                if verdict == .leftToPush { isLeftToPush = true }
             case .custom:
                 self.settlements.append(entry.position, .neutral)
                 self.hasCustomMessages = true
@@ -44,6 +45,8 @@ extension ClientCore {
             case .change(let change):
                 self.settlements.append(entry.position, .neutral)
                 guard change.removes(self.settings.person) else { continue }
+                // Nothing is unread there any more: the server's cursor stands at the entry.
+                self.confirmRead(change.conversation, upTo: entry.position)
                 effects.append(.clearNotifications(change.conversation, upTo: entry.position))
                 self.lowerBadge(into: &effects)
             }
@@ -51,25 +54,35 @@ extension ClientCore {
         self.confirmWishes(into: &effects)
         self.sendAck(into: &effects)
         self.handOverCustomMessages(into: &effects)
-        // What was missed before the stay is the push's, and every later word would wait behind it: hang up, so that all of it
-        // goes by push, once.
-        if case .backgroundActive = self.run.state, entries.contains(where: { self.isLeftToPush($0) }) {
+        // What was missed before the stay is the push's, as is what comes in quiet hours, and every later word would wait behind
+        // it: hang up, so that all of it goes by push, once.
+        if isLeftToPush, case .backgroundActive = self.run.state {
             self.step(RunStateMachine.Event.timeExpired, at: now, into: &effects)
         }
     }
 
-    private func isLeftToPush(_ entry: LogEntry) -> Bool {
-        guard case .message(let message) = entry.body, message.sender != self.settings.person else { return false }
-        return message.flags.contains(.notified) && entry.position <= self.offlineBelow ?? .max
+    /// The log says that a conversation is read up to here: what was wished and is no further need not be told again.
+    private mutating func confirmRead(_ conversation: ConversationID, upTo position: LogPosition) {
+        if self.reads[conversation] ?? .max <= position { self.reads.removeValue(forKey: conversation) }
     }
 
-    /// How a stored message is settled (DESIGN §3 "Acks"). What was missed while offline, and what came after hanging up,
-    /// stays undecided until the app is in front: the server's push is its road.
+    private enum Judgement {
+        /// Nobody else has to do anything.
+        case isOurs
+        /// The server's push is to tell of it.
+        case leftToPush
+    }
+
+    /// How a stored message is settled (DESIGN §3 "Acks"). What was missed while offline, what came after hanging up, and what
+    /// comes in quiet hours stays undecided until the app is in front: the server's push is its road.
     private mutating func judge(
         _ message: Message, at position: LogPosition, now: Now, into effects: inout [ClientEffect]
-    ) {
+    ) -> Judgement {
         let runState = self.run.runState
-        guard runState != .foreground else { return self.settlements.append(position, .settled(.shown)) }
+        guard runState != .foreground else {
+            self.settlements.append(position, .settled(.shown))
+            return .isOurs
+        }
         let facts = Gate.Facts(
             message: message, person: self.settings.person, isOffline: position <= self.offlineBelow ?? .max,
             runState: runState, isEnabled: self.kit?.isLocalNotificationEnabled ?? false,
@@ -78,12 +91,17 @@ extension ClientCore {
             wall: self.wall(at: now))
         let reason = Gate.suppression(facts)
         switch reason {
-        case .offlineMessage?: self.settlements.append(position, .undecided)
+        case .offlineMessage?:
+            self.settlements.append(position, .undecided)
+            if message.flags.contains(.notified) { return .leftToPush }
         case .ownMessage?, .chatRoom?, .notNotifiable?, .recalled?, .expired?: self.settle(position, by: reason)
         case _ where runState == .backgroundSuspended: self.settlements.append(position, .undecided)
         case _ where self.kit == nil: self.settlements.append(position, .settled(.leftToApp))
         case .inForeground?, .switchedOff?, .command?, .level?, .providerMissing?, .alreadyShown?, .notAuthorized?:
             self.settle(position, by: reason)
+        case nil where self.isQuiet(at: now):
+            self.settlements.append(position, .undecided)
+            return .leftToPush
         case nil:
             self.settlements.append(position, .undecided)
             self.apply(
@@ -91,6 +109,7 @@ extension ClientCore {
                     message, seenBy: self.settings.person, position: position, unread: self.unread, at: now),
                 sendsAck: false, into: &effects)
         }
+        return .isOurs
     }
 
     private mutating func settle(_ position: LogPosition, by reason: SuppressionReason?) {

@@ -8,6 +8,7 @@ extension ClientCore {
     ) {
         // Whether or not the server hears of it: the next connection does not enter it again.
         if case .exitRoom(let room) = request { self.rooms.removeValue(forKey: room) }
+        if case .unwatch(let users) = request { self.watched.subtract(users) }
         guard self.isOnline, !self.isLeaving else {
             return effects.append(.finishRequest(number, .notConnected))
         }
@@ -41,6 +42,9 @@ extension ClientCore {
         case .settings: break
         case .conversation: self.askConversation(at: now, into: &effects)
         case .room(let room): self.reentered(room, answer, into: &effects)
+        case .watch:
+            guard case .presence(let people) = answer else { break }
+            for presence in people { effects.append(.publishSignal(.presence(presence))) }
         }
         self.writeRequests(into: &effects)
     }
@@ -55,7 +59,10 @@ extension ClientCore {
         case .history(let messages, _):
             guard case .enterRoom(let room, _) = request, self.rooms[room] == nil else { return }
             self.rooms[room] = messages.map(\.id).max() ?? MessageID(rawValue: 0)
-        case .done, .refused: break
+        case .presence(let people):
+            guard case .watch = request else { return }
+            self.watched.formUnion(people.map(\.id))
+        case .done, .refused, .receipts: break
         }
     }
 
@@ -109,6 +116,17 @@ extension ClientCore {
         }
     }
 
+    /// People are watched by a connection; the next one watches them again, and what they are now is told as news.
+    mutating func watchAgain(at now: Now, into effects: inout [ClientEffect]) {
+        var rest = self.watched[...]
+        var part = 0
+        while !rest.isEmpty {
+            self.ask(.watch(part: part), .watch(Array(rest.prefix(ClientRequest.watchedMax))), at: now, into: &effects)
+            rest = rest.dropFirst(ClientRequest.watchedMax)
+            part += 1
+        }
+    }
+
     /// How many messages of a room are asked for after a lost connection.
     package static let roomHistory: UInt32 = 50
 
@@ -120,7 +138,7 @@ extension ClientCore {
         case .refused(let problem) where problem.code != .unavailable:
             guard self.rooms.removeValue(forKey: room) != nil else { return }
             effects.append(.publishProblem(.roomLost(room, problem)))
-        case .done, .refused, .conversation, .settings: break
+        case .done, .refused, .conversation, .settings, .receipts, .presence: break
         }
     }
 

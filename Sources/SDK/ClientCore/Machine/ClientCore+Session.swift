@@ -177,6 +177,7 @@ extension ClientCore {
         self.tellOpened(self.opened.waiting, into: &effects)
         self.tellWishes(at: now, into: &effects)
         self.reenterRooms(at: now, into: &effects)
+        self.watchAgain(at: now, into: &effects)
         self.askConversation(at: now, into: &effects)
         self.sendDue(at: now, into: &effects)
     }

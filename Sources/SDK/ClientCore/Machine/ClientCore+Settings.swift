@@ -53,7 +53,7 @@ extension ClientCore {
                 guard isDropped else { continue }
                 effects += [.dropWish(telling.wish), .publishProblem(.settingRefused(problem))]
             }
-        case .conversation, .settings, .history: break
+        case .conversation, .settings, .history, .receipts, .presence: break
         }
     }
 

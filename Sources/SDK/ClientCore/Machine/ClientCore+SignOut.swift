@@ -54,6 +54,7 @@ extension ClientCore {
         self.reads = [:]
         self.preferences = Preferences()
         self.rooms = [:]
+        self.watched = []
         self.wanted = []
         self.endRequests(into: &effects)
         self.recipient = nil

@@ -60,6 +60,8 @@ extension ClientCore {
         } else {
             effects.append(.withdrawNotification(recall.message, replacement: replacement))
         }
+        // A push of it may still be on its way, and late: it must not ring.
+        effects.append(.markShown(recall.message))
     }
 
     /// The person has deleted a message on one of their devices: its notification goes without a word.
@@ -69,5 +71,6 @@ extension ClientCore {
         } else {
             effects.append(.withdrawNotification(message, replacement: nil))
         }
+        effects.append(.markShown(message))
     }
 }

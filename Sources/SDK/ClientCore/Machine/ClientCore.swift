@@ -105,12 +105,16 @@ package struct ClientCore: Hashable, Sendable {
     var preferences: Preferences
     /// When wishes are told again that the server could not take, in monotonic milliseconds.
     var wishRetryAt: Int64?
+    /// The zone of the person's quiet hours; nil if there never were any.
+    var zone: Zone?
     var requests = Requests()
     /// Conversations to ask the server about, and those asked about on this connection.
     var wanted: OrderedSet<ConversationID> = []
     var asked: OrderedSet<ConversationID> = []
     /// The chat rooms that are heard, each with its newest message.
     var rooms: OrderedDictionary<ConversationID, MessageID> = [:]
+    /// The people who are watched.
+    var watched: OrderedSet<UserID> = []
     /// The server's wall clock at a moment of this device's monotonic one; nil before the first welcome.
     var serverClock: Now?
     /// Entries of this background stay up to here were missed while offline and are the push's business; nil until the
@@ -119,6 +123,8 @@ package struct ClientCore: Hashable, Sendable {
     var ackedStored: LogPosition = 0
     var unsentReport: ReportedRunState?
     var wakes = Wakes()
+    /// The count that was written when the app resigned active; nil in the background.
+    var resignedUnread: Int?
     /// Effects on the notification centre and the badge that are not answered yet: a wake waits for them.
     var openNotificationWork = 0
     var opened = OpenedReceipts()
@@ -173,6 +179,7 @@ package struct ClientCore: Hashable, Sendable {
     package mutating func handle(_ event: ClientEvent, at now: Now, into effects: inout [ClientEffect]) {
         let before = effects.count
         self.perform(event, at: now, into: &effects)
+        self.needZone(into: &effects)
         for effect in effects[before...] where effect.isNotificationWork { self.openNotificationWork += 1 }
         self.settleWakes(at: now, into: &effects)
     }
@@ -205,9 +212,12 @@ package struct ClientCore: Hashable, Sendable {
 
         case .appWillResignActive:
             guard self.kit?.managesBadge ?? false else { return }
+            self.resignedUnread = self.unread
             effects.append(.writeBadge(unread: self.unread, position: self.sync.stored))
         case .appDidEnterBackground(let remaining):
             self.step(.enteredBackground(remainingMilliseconds: remaining), at: now, into: &effects)
+            // What came or was read while the app was inactive, as behind the app switcher.
+            if let written = self.resignedUnread.take(), written != self.unread { self.lowerBadge(into: &effects) }
         case .appWillEnterForeground: self.step(RunStateMachine.Event.willEnterForeground, at: now, into: &effects)
         case .wakeBegan(let number, let remaining): self.wake(number, remaining: remaining, at: now, into: &effects)
         case .backgroundTimeExpired: self.step(RunStateMachine.Event.timeExpired, at: now, into: &effects)
@@ -239,6 +249,8 @@ package struct ClientCore: Hashable, Sendable {
             self.decide(event, at: now, into: &effects)
         case .notificationWorkDone: self.openNotificationWork = max(0, self.openNotificationWork - 1)
         case .deviceStatusRead(let status): self.write(.deviceStatus(status), into: &effects)
+        case .timeZoneRead(let name, let facts):
+            if self.zone?.name == name { self.zone = Zone(name: name, facts: facts, isKnown: true) }
         case .deadlineReached: self.deadlineReached(at: now, into: &effects)
         }
     }

@@ -54,6 +54,9 @@ package enum ClientEffect: Hashable, Sendable {
     /// Forget everything of the person: log, outbox, ledger, badge, recipient, and what of ours is in the notification centre.
     case forgetPerson
 
+    /// Look up a zone of the time-zone database by its name. Answered by `.timeZoneRead`.
+    case readTimeZone(String)
+
     // MARK: To the app
 
     /// The connection's status changed.

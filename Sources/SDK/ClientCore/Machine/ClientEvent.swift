@@ -82,6 +82,8 @@ package enum ClientEvent: Hashable, Sendable {
     case notificationWorkDone
     /// Answer to `.readDeviceStatus`.
     case deviceStatusRead(DeviceStatus)
+    /// Answer to `.readTimeZone`; nil if there is no such zone.
+    case timeZoneRead(String, TimeZoneFacts?)
     /// The time `nextDeadline` named has come.
     case deadlineReached
 }

@@ -153,16 +153,18 @@ public enum ExtensionDecision {
             // A push of the withdrawn message may still come, and late: it must not ring.
             ledger.markShown(info.message, by: .pushExtension, wall: wall)
             Self.count(absolute, info, in: &badge)
+            // It may have taken the place of alerts at APNs: they ring all the same.
             return Changes(
                 badge: badge?.shown, isSilent: true, isDiscarded: facts.isFilteringEntitled, title: "",
-                body: Self.recallText, removed: facts.isFilteringEntitled ? [info.message] : [], reason: .recall)
+                body: Self.recallText, removed: facts.isFilteringEntitled ? [info.message] : [],
+                fetch: MissedFetch(info, facts), reached: Self.reached(info, facts), reason: .recall)
         }
         let claim = ledger.claim(info.message, by: .pushExtension, isDelivered: facts.isDelivered, wall: wall)
         if claim == .lookAtDelivered { return nil }
         Self.count(absolute, info, in: &badge)
         var changes = Changes(
-            badge: badge?.shown, fetch: MissedFetch(info, facts), receipt: info.message, reason: .alreadyShown)
-        if let known = facts.position, info.position == known + 1 { changes.reached = info.position }
+            badge: badge?.shown, fetch: MissedFetch(info, facts), reached: Self.reached(info, facts),
+            receipt: info.message, reason: .alreadyShown)
         if facts.showsContent, let text = info.text {
             let type = (try? NotificationPayload(userInfo: userInfo))?.conversationType
             let words = text.named(facts.names, isGroup: type?.isGroup == true)
@@ -182,6 +184,11 @@ public enum ExtensionDecision {
             changes.isSilent = true
         }
         return changes
+    }
+
+    /// The log position the phone has after a push that is the next of its log.
+    private static func reached(_ info: PushInfo, _ facts: Facts) -> LogPosition? {
+        facts.position.map { $0 + 1 } == info.position ? info.position : nil
     }
 
     private static func stripped(_ reason: Reason, isDiscarded: Bool) -> Changes {

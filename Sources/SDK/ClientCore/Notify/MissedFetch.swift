@@ -71,10 +71,15 @@ public struct MissedMessage: Hashable, Sendable {
         self.sender = UserID(sender)
         self.conversation = payload.conversation
         self.payload = payload
-        self.text =
-            showsContent
-            ? text.named(names(payload), isGroup: payload.conversationType.isGroup)
-            : PushInfo.Text(body: Gate.fixedText)
+        if entry["hidden"]?.boolValue == true {
+            // The person wants it so, and this phone may not know yet: these are the server's words for it.
+            self.text = PushInfo.Text(body: text.body)
+        } else {
+            self.text =
+                showsContent
+                ? text.named(names(payload), isGroup: payload.conversationType.isGroup)
+                : PushInfo.Text(body: Gate.fixedText)
+        }
     }
 }
 

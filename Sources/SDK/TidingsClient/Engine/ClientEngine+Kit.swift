@@ -168,6 +168,17 @@ extension ClientEngine {
         }
     }
 
+    /// Shows a number a push has told, after what was begun before.
+    func showPushedBadge(_ number: Int) async {
+        guard let host = self.shared.withLock({ $0.host }) else { return }
+        await withCheckedContinuation { continuation in
+            self.afterTidying {
+                await self.showBadge(number, on: host)
+                continuation.resume()
+            }
+        }
+    }
+
     private var storedBadge: Int? {
         let shown: Int?? = self.withGroup { $0.badge?.shown }
         return shown ?? nil

@@ -251,6 +251,8 @@ final class ClientEngine: Sendable {
         case .noteHiddenContent(let hides):
             self.shared.withLock { $0.hidesContent = hides }
             self.noteSettings()
+        case .readTimeZone(let name):
+            self.post(.timeZoneRead(name, TimeZoneFacts(named: name, at: self.parts.clock.now.wall)))
         case .forgetPerson: self.forgetPerson()
 
         case .publishStatus, .publishRunState, .publishEntries, .handOverCustomMessages, .publishProblem,

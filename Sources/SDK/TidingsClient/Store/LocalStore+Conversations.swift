@@ -5,7 +5,7 @@ import TidingsModel
 extension LocalStore {
     /// A conversation as far as it is known here; nil if nothing is.
     func info(_ conversation: ConversationID) throws -> ConversationInfo? {
-        try self.queue.read { database in
+        try self.read { database in
             guard let row = try Self.infoRow(conversation, in: database) else { return nil }
             return ConversationInfo(
                 id: conversation, version: UInt64(row["version"] as Int64), name: row["name"] ?? "",
@@ -16,7 +16,7 @@ extension LocalStore {
 
     /// The name of a conversation, and what a member is called in it; nil for what is not known.
     func names(of user: UserID, in conversation: ConversationID) throws -> (conversation: String?, member: String?) {
-        try self.queue.read { database in
+        try self.read { database in
             let name: String? = try Self.infoRow(conversation, in: database)?["name"]
             let nickname = try String?.fetchOne(
                 database, sql: "SELECT nickname FROM member WHERE type = ? AND target = ? AND user = ?",
@@ -27,7 +27,7 @@ extension LocalStore {
 
     /// Remembers what the server has answered, unless what is there is newer.
     func write(_ info: ConversationInfo) throws {
-        try self.queue.write { database in
+        try self.write { database in
             let known = try Self.infoRow(info.id, in: database)
             guard UInt64(known?["version"] as Int64? ?? 0) <= info.version else { return }
             try database.execute(
@@ -96,9 +96,9 @@ extension LocalStore {
         try Self.infoRow(conversation, in: database)?["isKnown"] ?? false
     }
 
-    /// The person is no member any more: nobody would tell what changes from now on.
-    static func markKnown(_ conversation: ConversationID, in database: Database) throws {
-        try Self.set("isKnown", to: 1, of: conversation, in: database)
+    /// Whether name and members count as known, whatever the log has told.
+    static func markKnown(_ isKnown: Bool, _ conversation: ConversationID, in database: Database) throws {
+        try Self.set("isKnown", to: isKnown ? 1 : 0, of: conversation, in: database)
     }
 
     // MARK: Rows
@@ -174,5 +174,16 @@ extension LocalStore {
                     SELECT user FROM member WHERE type = ?1 AND target = ?2 ORDER BY role <> 'admin', user LIMIT 1)
                 """,
             arguments: [conversation.type.rawValue, conversation.target])
+    }
+}
+
+extension ConversationChange {
+    /// Whether somebody who was no member is one through it.
+    func adds(_ user: UserID) -> Bool {
+        switch self.action {
+        case .add(let users): users.contains(user)
+        case .join: self.by == user
+        case .create, .remove, .leave, .rename, .setPortrait, .setRole, .setNickname, .dissolve: false
+        }
     }
 }

@@ -51,7 +51,7 @@ extension LocalStore {
     /// Takes the custom messages that were not handed over yet, oldest first, and remembers it before it returns them: at
     /// most once, also when the store is lost and synced again.
     func takeCustomMessages() throws -> [CustomMessage] {
-        try self.queue.write { database in
+        try self.write { database in
             let mark = self.handedOver
             let rows = try Row.fetchAll(
                 database, sql: "SELECT * FROM custom WHERE position > ? ORDER BY position",

@@ -18,12 +18,14 @@ extension LocalStore {
     /// - Returns: where the damaged one is.
     /// - Throws: an error of the file system or of SQLite; then the store cannot be used any more.
     func renew() throws -> URL {
-        // What cannot be closed is moved all the same: an open file keeps its bytes, wherever its name goes.
-        try? self.queue.close()
-        let aside = try Self.putAside(self.file)
-        let fresh = try Self.open(self.file)
-        self.current.withLock { $0 = (fresh, false) }
-        return aside
+        try self.current.withLock { current in
+            // What cannot be closed is moved all the same: an open file keeps its bytes, wherever its name goes.
+            try? current.queue?.close()
+            current.queue = nil
+            let aside = try Self.putAside(self.file)
+            current = (try Self.open(self.file), false)
+            return aside
+        }
     }
 
     static func isDamage(_ error: DatabaseError) -> Bool {

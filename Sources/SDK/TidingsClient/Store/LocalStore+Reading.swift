@@ -5,7 +5,7 @@ import TidingsModel
 extension LocalStore {
     /// Messages of a conversation, oldest first: the newest `limit` before a position.
     func history(_ conversation: ConversationID, before: LogPosition?, limit: Int) throws -> [StoredMessage] {
-        try self.queue.read { database in
+        try self.read { database in
             let end = before.map { Int64(clamping: $0) } ?? .max
             return try Row.fetchAll(
                 database,
@@ -22,7 +22,7 @@ extension LocalStore {
     ///
     /// - Parameter wall: the moment, for levels that have an end.
     func conversations(wall: Int64) throws -> [ConversationSummary] {
-        try self.queue.read { database in
+        try self.read { database in
             let counts = try Self.counts(in: database)
             let preferences = try Self.preferences(in: database)
             return try Row.fetchAll(
@@ -46,7 +46,7 @@ extension LocalStore {
 
     /// The position of the newest message of a conversation; nil if there is none.
     func newest(_ conversation: ConversationID) throws -> LogPosition? {
-        try self.queue.read { database in
+        try self.read { database in
             try Int64.fetchOne(
                 database, sql: "SELECT max(position) FROM message WHERE type = ? AND target = ?",
                 arguments: [conversation.type.rawValue, conversation.target]
@@ -56,7 +56,7 @@ extension LocalStore {
 
     /// Where a message stands in the log; nil if it is not there.
     func position(of id: MessageID) throws -> LogPosition? {
-        try self.queue.read { database in
+        try self.read { database in
             try Int64.fetchOne(
                 database, sql: "SELECT position FROM message WHERE id = ?",
                 arguments: [Int64(bitPattern: id.rawValue)]
@@ -66,15 +66,15 @@ extension LocalStore {
 
     /// Unread messages outside muted conversations, and the position they were counted at.
     func count() throws -> (unread: Int, stored: LogPosition) {
-        try self.queue.read { (try Self.counts(in: $0).unread, try Self.number("stored", in: $0)) }
+        try self.read { (try Self.counts(in: $0).unread, try Self.number("stored", in: $0)) }
     }
 
     /// How many messages are unread.
-    func counts() throws -> UnreadCounts { try self.queue.read { try Self.counts(in: $0) } }
+    func counts() throws -> UnreadCounts { try self.read { try Self.counts(in: $0) } }
 
     /// One message; nil if it is not there.
     func message(_ id: MessageID) throws -> StoredMessage? {
-        try self.queue.read { database in
+        try self.read { database in
             try Row.fetchOne(
                 database, sql: "SELECT * FROM message WHERE id = ?", arguments: [Int64(bitPattern: id.rawValue)]
             ).flatMap(Self.message)
@@ -83,7 +83,7 @@ extension LocalStore {
 
     /// Whether a message is there.
     func contains(_ id: MessageID) throws -> Bool {
-        try self.queue.read { database in
+        try self.read { database in
             try Bool.fetchOne(
                 database, sql: "SELECT EXISTS (SELECT 1 FROM message WHERE id = ?)",
                 arguments: [Int64(bitPattern: id.rawValue)]) ?? false

@@ -13,7 +13,7 @@ extension LocalStore {
             arguments += [conversation.type.rawValue, conversation.target]
         }
         arguments += [limit]
-        return try self.queue.read { database in
+        return try self.read { database in
             try Row.fetchAll(database, sql: "\(sql) ORDER BY s.rowid DESC LIMIT ?", arguments: arguments)
                 .compactMap(Self.message)
         }

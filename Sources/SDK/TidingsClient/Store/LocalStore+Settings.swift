@@ -5,7 +5,7 @@ import TidingsModel
 // What the person has set: as the log has it, and what this device has set since.
 extension LocalStore {
     /// Both together.
-    func preferences() throws -> Preferences { try self.queue.read { try Self.preferences(in: $0) } }
+    func preferences() throws -> Preferences { try self.read { try Self.preferences(in: $0) } }
 
     static func preferences(in database: Database) throws -> Preferences {
         let wishes = try String.fetchAll(database, sql: "SELECT value FROM wish ORDER BY number")
@@ -64,7 +64,7 @@ extension LocalStore {
 
     /// Takes settings for what the log says. Returns the unread messages outside muted conversations.
     func write(_ all: AllSettings) throws -> Int {
-        try self.queue.write { database in
+        try self.write { database in
             try database.execute(sql: "DELETE FROM setting; DELETE FROM blocked")
             for (conversation, own) in all.conversations { try Self.write(own, of: conversation, in: database) }
             try Self.write(all.person, in: database)
@@ -75,7 +75,7 @@ extension LocalStore {
 
     /// Remembers what the person has set until the log confirms it. Returns the unread messages outside muted conversations.
     func write(_ wish: SettingsWish) throws -> Int {
-        try self.queue.write { database in
+        try self.write { database in
             try Self.write(wish, in: database)
             return try Self.counts(in: database).unread
         }
@@ -93,7 +93,7 @@ extension LocalStore {
     ///
     /// - Parameter isKept: whether it is taken for what the log says.
     func drop(_ wish: SettingsWish, isKept: Bool) throws -> Int {
-        try self.queue.write { database in
+        try self.write { database in
             if isKept {
                 var all = try Self.confirmed(in: database)
                 wish.apply(to: &all)

@@ -9,8 +9,9 @@ import TidingsModel
 /// A store that is damaged when it is opened, or found so later, is set aside under another name and begun anew; the log is
 /// synced again.
 final class LocalStore: Sendable {
-    var queue: DatabaseQueue { self.current.withLock { $0.queue } }
-    let current: Locked<(queue: DatabaseQueue, isDamaged: Bool)>
+    /// The database, nil once it is closed. Whoever uses it holds the lock, so that nobody closes it meanwhile: SQLite does not
+    /// check the handle it is asked with.
+    let current: Locked<(queue: DatabaseQueue?, isDamaged: Bool)>
     let file: URL
     /// Where a damaged store was put when this one was opened; nil if nothing was wrong.
     let setAside: URL?
@@ -47,13 +48,37 @@ final class LocalStore: Sendable {
     }
 
     /// Closes the file; the store cannot be used any more.
-    func close() throws { try self.queue.close() }
+    func close() throws {
+        try self.current.withLock { current in
+            try current.queue?.close()
+            current.queue = nil
+        }
+    }
+
+    /// Reads; the body must not use the store by another way.
+    ///
+    /// - Throws: an error of SQLite, `SQLITE_MISUSE` if the store is closed, and what the body throws.
+    func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        try self.current.withLock { try Self.opened($0.queue).read(body) }
+    }
+
+    /// Writes in one transaction; the body must not use the store by another way.
+    ///
+    /// - Throws: an error of SQLite, `SQLITE_MISUSE` if the store is closed, and what the body throws.
+    func write<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        try self.current.withLock { try Self.opened($0.queue).write(body) }
+    }
+
+    private static func opened(_ queue: DatabaseQueue?) throws -> DatabaseQueue {
+        guard let queue else { throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "the store is closed") }
+        return queue
+    }
 
     // MARK: For the core
 
     /// What the core starts with.
     func restored() throws -> ClientCore.Restored {
-        try self.queue.read { database in
+        try self.read { database in
             let drafts = try Row.fetchAll(database, sql: "SELECT * FROM outbox ORDER BY number").compactMap(Self.draft)
             let reads = try Row.fetchAll(database, sql: "SELECT * FROM pendingRead ORDER BY type, target")
                 .compactMap { row -> ClientCore.ReadPosition? in
@@ -82,7 +107,7 @@ final class LocalStore: Sendable {
     /// Writes entries of the log in one transaction. Entries that are there already change nothing, and what would leave a
     /// gap is not written: after a failed write the log is asked for again from where it ends.
     func write(_ entries: [LogEntry], person: UserID) throws -> Written {
-        try self.queue.write { database in
+        try self.write { database in
             var stored = try Self.number("stored", in: database)
             var touched: Set<ConversationID> = []
             for entry in entries where entry.position == stored + 1 {
@@ -101,10 +126,7 @@ final class LocalStore: Sendable {
         switch entry.body {
         case .message(let message): try Self.insert(message, at: entry.position, person: person, in: database)
         case .read(let conversation, let upTo):
-            try Self.markRead(conversation, upTo: upTo, in: database)
-            try database.execute(
-                sql: "DELETE FROM pendingRead WHERE type = ? AND target = ? AND upTo <= ?",
-                arguments: [conversation.type.rawValue, conversation.target, Int64(upTo)])
+            try Self.confirmRead(conversation, upTo: upTo, in: database)
         case .custom(let message): try Self.insert(message, at: entry.position, in: database)
         case .recall(let recall): try Self.withdraw(recall, in: database)
         case .edit(let edit): try Self.edit(edit, in: database)
@@ -113,17 +135,30 @@ final class LocalStore: Sendable {
         case .unknown: break
         case .change(let change):
             try Self.apply(change, in: database)
+            // Who comes back has missed who came and went meanwhile, and may not have known who was there before.
+            if change.adds(person) { try Self.markKnown(false, change.conversation, in: database) }
             guard change.removes(person) else { return }
             // Whoever is no member any more has nothing unread there.
-            try Self.markRead(change.conversation, upTo: entry.position, in: database)
-            try Self.markKnown(change.conversation, in: database)
+            try Self.confirmRead(change.conversation, upTo: entry.position, in: database)
+            // Nobody would tell what changes from now on.
+            try Self.markKnown(true, change.conversation, in: database)
         }
+    }
+
+    /// The log says that a conversation is read up to here: what was read here and is no further is told.
+    private static func confirmRead(
+        _ conversation: ConversationID, upTo position: LogPosition, in database: Database
+    ) throws {
+        try Self.markRead(conversation, upTo: position, in: database)
+        try database.execute(
+            sql: "DELETE FROM pendingRead WHERE type = ? AND target = ? AND upTo <= ?",
+            arguments: [conversation.type.rawValue, conversation.target, Int64(position)])
     }
 
     /// The server has trimmed its log: if the store ends at the one position, it goes on after the other. Anywhere else nothing
     /// changes: the entries before the gap were not written, and are asked for again.
     func skip(after position: LogPosition, upTo end: LogPosition) throws -> Written {
-        try self.queue.write { database in
+        try self.write { database in
             let stored = try Self.number("stored", in: database)
             let goesOn = stored == position && end > position
             if goesOn {
@@ -137,12 +172,12 @@ final class LocalStore: Sendable {
 
     /// Remembers that everything up to here was settled.
     func writeSettled(_ position: LogPosition) throws {
-        try self.queue.write { try Self.set("settled", position, in: $0) }
+        try self.write { try Self.set("settled", position, in: $0) }
     }
 
     /// Writes a message that waits to be sent.
     func writeOutgoing(_ draft: MessageDraft) throws {
-        try self.queue.write { database in
+        try self.write { database in
             try database.execute(
                 sql: """
                     INSERT INTO outbox (clientMessageID, type, target, objectName, content, flags, pushText, mentions,
@@ -159,14 +194,14 @@ final class LocalStore: Sendable {
 
     /// Forgets a message that was accepted or refused.
     func removeOutgoing(_ id: ClientMessageID) throws {
-        try self.queue.write {
+        try self.write {
             try $0.execute(sql: "DELETE FROM outbox WHERE clientMessageID = ?", arguments: [id.rawValue])
         }
     }
 
     /// Remembers a reading position until the log confirms it. Returns the unread messages outside muted conversations.
     func writeRead(_ conversation: ConversationID, upTo position: LogPosition) throws -> Int {
-        try self.queue.write { database in
+        try self.write { database in
             try Self.markRead(conversation, upTo: position, in: database)
             try database.execute(
                 sql: """
@@ -186,7 +221,7 @@ final class LocalStore: Sendable {
     }
 
     private func forgetLog() throws {
-        try self.queue.write { database in
+        try self.write { database in
             try database.execute(
                 sql: """
                     DELETE FROM message; DELETE FROM search; DELETE FROM pendingRead; DELETE FROM position;
@@ -203,6 +238,6 @@ final class LocalStore: Sendable {
             try? FileManager.default.removeItem(atPath: Self.aside(self.file).path + suffix)
         }
         try self.forgetLog()
-        try self.queue.write { try $0.execute(sql: "DELETE FROM outbox; DELETE FROM wish") }
+        try self.write { try $0.execute(sql: "DELETE FROM outbox; DELETE FROM wish") }
     }
 }

@@ -16,13 +16,22 @@ extension ServerCore {
                 effects.append(.reply(request, .refused(error)))
             }
         case .putConversation(let conversation):
-            self.ask(.putConversation(conversation), for: .apiAnswer(request), &effects)
+            do throws(InvalidField) {
+                try self.check(memberCount: conversation.members.count, in: conversation.app)
+                self.ask(.putConversation(conversation), for: .apiAnswer(request), &effects)
+            } catch {
+                effects.append(.reply(request, .refused(ServerFrame.Problem(error))))
+            }
         case .request(let app, let person, let asked):
             self.carryOut(asked, Asked(requester: .api(request), app: app, actor: person), now, &effects)
         case .sendCustom(let app, let message, let recipients, let clientMessageID):
             self.sendCustom(message, to: recipients, of: app, clientMessageID, for: request, now, &effects)
-        case .unread(let user):
-            self.ask(.readLog(user, after: 0, limit: 0), for: .apiAnswer(request), &effects)
+        case .unread(let user, let conversation):
+            self.ask(.readUnread(user, conversation), for: .apiAnswer(request), &effects)
+        case .setObjectNames(let app, let names):
+            self.ask(.setObjectNames(app, names), for: .apiAnswer(request), &effects)
+        case .objectNames(let app):
+            self.ask(.readObjectNames(app), for: .apiAnswer(request), &effects)
         case .trace(let app, let message):
             self.ask(.trace(app, message), for: .apiAnswer(request), &effects)
         case .signOut(let device):
@@ -58,7 +67,8 @@ extension ServerCore {
         switch question {
         case .missed(let after, let limit):
             let entries = max(1, min(limit, self.settings.pageEntriesMax))
-            self.ask(.readLog(device.user, after: after, limit: entries), for: .apiAnswer(request), &effects)
+            self.ask(
+                .readLog(device.user, after: after, limit: entries), for: .missed(request, device.user), &effects)
         case .receipt(let message, let receipt):
             let leg = LegID(message: message, user: device.user, device: device.device)
             self.ask(.receipt(leg, receipt, at: now.wall), for: .apiAnswer(request), &effects)
@@ -71,11 +81,11 @@ extension ServerCore {
         let ended = Set(trace.ended.map(\.leg))
         var open = Dictionary(trace.open.map { ($0.leg, $0) }, uniquingKeysWith: { first, _ in first })
         for delivery in trace.deliveries {
-            guard let slot = self.slots[UserKey(app: trace.message.app, user: delivery.user)] else { continue }
+            guard let slot = self.slots[UserKey(app: trace.app, user: delivery.user)] else { continue }
             for index in self.people[slot].devices.indices {
                 guard let leg = self.people[slot].devices[index].legs.index(of: delivery.position) else { continue }
                 let live = self.openLeg(slot, index, leg, notBefore: nil)
-                guard live.leg.message == trace.message.id, !ended.contains(live.leg) else { continue }
+                guard live.leg.message == trace.id, !ended.contains(live.leg) else { continue }
                 let notBefore = open[live.leg]?.notBefore
                 open[live.leg] = live
                 open[live.leg]?.notBefore = notBefore

@@ -79,6 +79,7 @@ extension ServerCore {
     /// A device is signed out in the store: it gets no more legs.
     mutating func removeDevice(_ device: DeviceKey, _ now: Now, _ effects: inout [ServerEffect]) {
         guard let slot = self.slots[device.user], let index = self.people[slot].index(of: device.device) else { return }
+        let wasOnline = self.people[slot].isOnline
         self.endLegs(ofSignedOut: slot, index, now, &effects)
         if let session = self.people[slot].devices[index].session {
             let problem = ServerFrame.Problem(code: .invalidToken, field: "device", rule: "was signed out")
@@ -86,6 +87,7 @@ extension ServerCore {
             self.close(session, &effects)
         }
         self.people[slot].devices.remove(at: index)
+        self.tellPresence(slot, before: wasOnline, now, &effects)
         self.arm(slot)
     }
 }

@@ -18,21 +18,22 @@ extension ServerCore {
 
     /// The same for one person, who may still be loading.
     ///
-    /// - Parameter shown: the devices that have shown the message this entry withdraws.
+    /// - Parameter withdrawn: what the store knows of the message this entry withdraws.
     mutating func note(
-        _ entry: LogEntry, unread: Int, shown: [DeviceID] = [], _ slot: Int, _ now: Now,
+        _ entry: LogEntry, unread: Int, withdrawn: WithdrawnMessage = WithdrawnMessage(), _ slot: Int, _ now: Now,
         _ effects: inout [ServerEffect]
     ) {
         if self.people[slot].isReady {
-            self.take(entry, unread: unread, shown: shown, slot, now, &effects)
+            self.take(entry, unread: unread, withdrawn: withdrawn, slot, now, &effects)
         } else {
-            self.loadings[slot]?.queue.append(.entry(entry, unread: unread, shown: shown))
+            self.loadings[slot]?.queue.append(.entry(entry, unread: unread, withdrawn))
         }
     }
 
     /// The same for a person in memory: everybody of theirs is told, and what waits for a push is judged again.
     mutating func take(
-        _ entry: LogEntry, unread: Int, shown: [DeviceID], _ slot: Int, _ now: Now, _ effects: inout [ServerEffect]
+        _ entry: LogEntry, unread: Int, withdrawn: WithdrawnMessage, _ slot: Int, _ now: Now,
+        _ effects: inout [ServerEffect]
     ) {
         let before = self.people[slot].unread
         self.people[slot].head = max(self.people[slot].head, entry.position)
@@ -44,7 +45,7 @@ extension ServerCore {
             {
                 effects.append(.write(session, .entry(entry)))
             }
-            self.apply(entry, fell: unread < before, shown: shown, slot, index, now, &effects)
+            self.apply(entry, withdrawn, slot, index, now, &effects)
             if self.people[slot].devices[index].lease.isLive {
                 self.dirtyCursor(slot, index, now)
             } else {
@@ -82,7 +83,7 @@ extension ServerCore {
 
     /// What an entry says of the legs of one device.
     private mutating func apply(
-        _ entry: LogEntry, fell: Bool, shown: [DeviceID], _ slot: Int, _ index: Int, _ now: Now,
+        _ entry: LogEntry, _ withdrawn: WithdrawnMessage, _ slot: Int, _ index: Int, _ now: Now,
         _ effects: inout [ServerEffect]
     ) {
         let isLive = self.people[slot].devices[index].lease.isLive
@@ -90,13 +91,14 @@ extension ServerCore {
         case .read(let conversation, let upTo):
             if !isLive { self.endRead(slot, index, conversation, upTo: upTo, now, &effects) }
         case .recall(let recall):
-            self.withdraw(
-                recall, at: entry.position, fell: fell, isShown: shown.contains(self.people[slot].devices[index].id),
-                slot, index, now, &effects)
+            self.withdraw(recall, at: entry.position, withdrawn, slot, index, now, &effects)
         case .edit(let edit): self.people[slot].devices[index].legs.edit(edit)
         case .deletion(let deletion):
             self.people[slot].devices[index].legs.withdraw(Set(deletion.messages), as: .deleted)
-        case .message, .custom, .conversationSettings, .personSettings, .blocked, .change, .unknown: break
+        case .change(let change):
+            guard case .rename(let name) = change.action else { return }
+            self.people[slot].devices[index].legs.rename(change.conversation, to: name)
+        case .message, .custom, .conversationSettings, .personSettings, .blocked, .unknown: break
         }
     }
 }

@@ -12,6 +12,8 @@ enum Errand: Sendable {
     case typing(ConversationID, UserKey, isTyping: Bool, SessionID)
     /// Which devices have shown a message that was withdrawn, at this position of the person's log.
     case shown(UserKey, Recall, LogPosition)
+    /// At which message the read cursor of somebody who is watched stands now.
+    case readReceipt(UserKey, ConversationID)
     /// A newer device has taken this one's place.
     case kick(DeviceKey)
 }
@@ -46,7 +48,9 @@ extension ServerCore {
         case (.typing(_, _, _, let session), .refused):
             self.sessions[session]?.isTypingAsked = false
             return
-        case (.enterRoom, _), (.kick, _), (.pushState, _), (.typing, _), (.shown, _): break
+        case (.readReceipt(let user, let conversation), .page(let page)):
+            return self.tellReading(user, conversation, page, &effects)
+        case (.enterRoom, _), (.kick, _), (.pushState, _), (.typing, _), (.shown, _), (.readReceipt, _): break
         }
         self.flag("\(errand)", &effects)
     }

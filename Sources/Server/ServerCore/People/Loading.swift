@@ -7,7 +7,7 @@ struct Loading: Sendable {
     /// Something that has to wait until the person is there.
     enum Pending: Sendable {
         case delivery(Delivery, SharedMessage, from: DeviceID?)
-        case entry(LogEntry, unread: Int, shown: [DeviceID])
+        case entry(LogEntry, unread: Int, WithdrawnMessage)
         case signedIn(SessionID, DeviceRecord)
         case signOut(ApiRequestID, DeviceKey)
         case fromExtension(ApiRequestID, DeviceKey, Int64, ExtensionRequest)
@@ -20,7 +20,14 @@ struct Loading: Sendable {
     var from: LogPosition = 0
     /// The log up to the record's head, as far as it was read.
     var entries: [LogEntry] = []
+    /// The names of the groups and discussions it has messages of.
+    var names: [ConversationID: String] = [:]
     var queue: [Pending] = []
+
+    /// A message of the log, with what is known of its conversation.
+    func shared(_ message: Message) -> SharedMessage {
+        SharedMessage(message, conversationName: self.names[message.conversation] ?? "")
+    }
 
     /// Who sent what while the person was loading: the log does not tell the device.
     var senders: [LogPosition: DeviceID] {
@@ -29,11 +36,20 @@ struct Loading: Sendable {
         return senders
     }
 
-    /// Which devices have shown a message that was withdrawn while the person was loading, by the withdrawal's position.
-    var shown: [LogPosition: [DeviceID]] {
-        var shown: [LogPosition: [DeviceID]] = [:]
-        for case .entry(let entry, _, let devices) in self.queue { shown[entry.position] = devices }
-        return shown
+    /// What the store knew of messages that were withdrawn while the person was loading, by the withdrawal's position.
+    var withdrawn: [LogPosition: WithdrawnMessage] {
+        var withdrawn: [LogPosition: WithdrawnMessage] = [:]
+        for case .entry(let entry, _, let message) in self.queue { withdrawn[entry.position] = message }
+        return withdrawn
+    }
+
+    /// The names of the conversations of the messages that came in while the person was loading.
+    var namesFromQueue: [ConversationID: String] {
+        var names: [ConversationID: String] = [:]
+        for case .delivery(_, let shared, _) in self.queue where !shared.conversationName.isEmpty {
+            names[shared.message.conversation] = shared.conversationName
+        }
+        return names
     }
 
     /// The entries after `from`, if they all came in while the person was loading: then the log need not be read.
@@ -97,6 +113,7 @@ extension ServerCore {
         guard let head = self.loadings[slot]?.record?.head else { return }
         let entries = page.entries.filter { $0.position <= head }
         self.loadings[slot]?.entries.append(contentsOf: entries)
+        self.loadings[slot]?.names.merge(page.names) { _, newer in newer }
         // A log that is trimmed below its head has nothing more to tell.
         self.loadings[slot]?.from = entries.last?.position ?? head
         self.readOn(slot, now, &effects)
@@ -108,6 +125,7 @@ extension ServerCore {
             self.finishLoading(slot, now, &effects)
         } else if loading.entries.isEmpty, let entries = loading.entriesFromQueue(upTo: record.head) {
             self.loadings[slot]?.entries = entries
+            self.loadings[slot]?.names = loading.namesFromQueue
             self.finishLoading(slot, now, &effects)
         } else {
             self.ask(
@@ -134,9 +152,9 @@ extension ServerCore {
                 } else {
                     self.endWithoutDevice(message, slot, now, &effects)
                 }
-            case .entry(let entry, let unread, let shown):
+            case .entry(let entry, let unread, let withdrawn):
                 guard entry.position > record.head else { continue }
-                self.take(entry, unread: unread, shown: shown, slot, now, &effects)
+                self.take(entry, unread: unread, withdrawn: withdrawn, slot, now, &effects)
             case .signedIn(let session, let record):
                 self.openSession(session, record, in: slot, now, &effects)
             case .signOut(let request, let device):
@@ -157,7 +175,7 @@ extension ServerCore {
         of slot: Int, _ loading: Loading, _ openLegs: [OpenLeg], _ now: Now, _ effects: inout [ServerEffect]
     ) {
         let senders = loading.senders
-        let shown = loading.shown
+        let withdrawn = loading.withdrawn
         // Withdrawals that were synced before the crash, while their legs perhaps were not.
         var unsure: OrderedDictionary<LogPosition, Recall> = [:]
         for index in self.people[slot].devices.indices {
@@ -167,7 +185,7 @@ extension ServerCore {
             if open.isEmpty, now.monotonic < self.restartGraceUntil {
                 self.people[slot].devices[index].lease = .returning(until: self.restartGraceUntil)
             }
-            let known = max(self.people[slot].devices[index].written, self.people[slot].devices[index].since)
+            let written = max(self.people[slot].devices[index].written, self.people[slot].devices[index].since)
             var kept = open[...].makeIterator()
             var next = kept.next()
             for entry in loading.entries {
@@ -180,12 +198,15 @@ extension ServerCore {
                     self.people[slot].devices[index].legs.withdraw(Set(deletion.messages), as: .deleted)
                 case .recall(let recall):
                     let mayBeShown = self.people[slot].devices[index].legs.withdraw([recall.message], as: .recalled)
+                    let known = withdrawn[entry.position]
                     if let leg = next, leg.position == entry.position {
                         // Whether it was unread is not known any more; the push's own badge is.
                         self.takeUp(leg, .recall(recall, wasUnread: false), slot, index, now)
-                    } else if mayBeShown || shown[entry.position]?.contains(id) == true {
-                        self.startWithdrawal(recall, at: entry.position, wasUnread: false, slot, index, now, &effects)
-                    } else if entry.position > known, shown[entry.position] == nil {
+                    } else if mayBeShown || known?.shown.contains(id) == true {
+                        self.startWithdrawal(
+                            recall, at: entry.position, wasUnread: known?.wasUnread ?? false, slot, index, now,
+                            &effects)
+                    } else if entry.position > written, known == nil {
                         unsure[entry.position] = recall
                     }
                 case .read(let conversation, let upTo):
@@ -193,11 +214,11 @@ extension ServerCore {
                         max(self.people[slot].readUpTo[conversation] ?? 0, upTo)
                 case .message(let message):
                     if let leg = next, leg.position == entry.position {
-                        self.takeUp(leg, .message(SharedMessage(message)), slot, index, now)
-                    } else if entry.position > known {
+                        self.takeUp(leg, .message(loading.shared(message)), slot, index, now)
+                    } else if entry.position > written {
                         let sender = senders[entry.position]
                         self.start(
-                            SharedMessage(message), at: entry.position, slot, index, from: sender, now, &effects)
+                            loading.shared(message), at: entry.position, slot, index, from: sender, now, &effects)
                     }
                 }
             }

@@ -24,6 +24,8 @@ struct Person: Sendable {
     var levelDueAt: Int64?
     /// When the timer in the heap that counts is due.
     var armedAt: Int64?
+    /// When the app was in front last on one of the devices, in wall milliseconds; nil while it is, and if that is not known.
+    var lastSeenAt: Int64?
     /// When the person last had work.
     var busyAt: Int64
 

@@ -8,6 +8,7 @@ enum StorePurpose: Sendable {
     case apiSend(ApiRequestID, SharedMessage)
     case apiAnswer(ApiRequestID)
     case apiSignOut(ApiRequestID, DeviceKey)
+    case missed(ApiRequestID, UserKey)
     case signIn(SessionID, UserKey)
     case signOut(SessionID, DeviceKey)
     case load(slot: Int)
@@ -55,10 +56,10 @@ extension ServerCore {
         _ result: StoreResult, for purpose: StorePurpose, _ now: Now, _ effects: inout [ServerEffect]
     ) {
         switch (purpose, result) {
-        case (.send(let session, let message, let device), .accepted(let deliveries)):
+        case (.send(let session, let message, let device), .accepted(let deliveries, let name)):
             self.finishSend(session, message, .success(deliveries), &effects)
             self.tellRoom(message.message, from: session, &effects)
-            self.fanOut(message, deliveries, from: device, now, &effects)
+            self.fanOut(message.named(name), deliveries, from: device, now, &effects)
         case (.send(let session, let message, _), .duplicate(let id, let sentAt)):
             self.sessions[session]?.sendsInFlight -= 1
             self.write(
@@ -68,16 +69,16 @@ extension ServerCore {
                 to: session, &effects)
         case (.send(let session, let message, _), .refused(let problem)):
             self.finishSend(session, message, .failure(problem), &effects)
-        case (.apiSend(let request, let message), .accepted(let deliveries)):
+        case (.apiSend(let request, let message), .accepted(let deliveries, let name)):
             effects.append(.reply(request, .accepted(Self.acceptance(of: message.message, deliveries))))
             self.tellRoom(message.message, from: nil, &effects)
-            self.fanOut(message, deliveries, from: nil, now, &effects)
+            self.fanOut(message.named(name), deliveries, from: nil, now, &effects)
         case (.apiSend(let request, let message), .duplicate(let id, let sentAt)):
             let first = ServerFrame.SendAccepted(
                 clientMessageID: message.message.clientMessageID, messageID: id, sentAt: sentAt, position: 0)
             effects.append(.reply(request, .accepted(first)))
         case (.apiSend(let request, _), .refused(let problem)), (.apiAnswer(let request), .refused(let problem)),
-            (.apiSignOut(let request, _), .refused(let problem)):
+            (.apiSignOut(let request, _), .refused(let problem)), (.missed(let request, _), .refused(let problem)):
             effects.append(.reply(request, .refused(problem)))
         case (.apiAnswer(let request), .done):
             effects.append(.reply(request, .done))
@@ -85,6 +86,20 @@ extension ServerCore {
             effects.append(.reply(request, .trace(trace.map(self.withLiveLegs))))
         case (.apiAnswer(let request), .page(let page)):
             effects.append(.reply(request, .page(page)))
+        case (.missed(let request, let user), .page(let page)):
+            // Whoever asked is in memory, for some time.
+            guard let slot = self.slots[user] else {
+                return effects.append(.reply(request, .refused(Self.unavailable)))
+            }
+            let hidesContent = self.people[slot].settings.person.hidesContent
+            effects.append(
+                .reply(
+                    request,
+                    .missed(self.missed(page, of: user, now), self.words(of: slot).words, hidesContent: hidesContent)))
+        case (.apiAnswer(let request), .unread(let report)):
+            effects.append(.reply(request, .unread(report)))
+        case (.apiAnswer(let request), .objectNames(let names)):
+            effects.append(.reply(request, .objectNames(names)))
         case (.apiSignOut(let request, let device), .done):
             self.removeDevice(device, now, &effects)
             effects.append(.reply(request, .done))
@@ -105,13 +120,14 @@ extension ServerCore {
                 let body = LogEntry.Body.read(conversation: conversation, upTo: upTo)
                 let delivery = Delivery(user: user.user, position: position, unread: unread)
                 self.note(body, [delivery], in: user.app, now, &effects)
+                self.noteReading(user, conversation, upTo: upTo, &effects)
             }
         case (.markRead(let session, _, _, _), .refused(let problem)):
             self.sessions[session]?.commandsInFlight -= 1
             self.write(.problem(problem, isFatal: false), to: session, &effects)
         case (.errand(let errand), let answer): self.use(answer, for: errand, now, &effects)
-        case (.send, _), (.apiSend, _), (.apiAnswer, _), (.apiSignOut, _), (.signIn, _), (.signOut, _), (.load, _),
-            (.loadPage, _), (.sync, _), (.markRead, _):
+        case (.send, _), (.apiSend, _), (.apiAnswer, _), (.apiSignOut, _), (.missed, _), (.signIn, _), (.signOut, _),
+            (.load, _), (.loadPage, _), (.sync, _), (.markRead, _):
             self.flag("\(purpose)", &effects)
         }
     }
@@ -129,6 +145,7 @@ extension ServerCore {
             case .errand(.request(let asked)), .errand(.enterRoom(let asked, _, _)):
                 self.answer(asked.requester, .refused(Self.unavailable), &effects)
             case .apiSend(let request, _), .apiAnswer(let request), .apiSignOut(let request, _),
+                .missed(let request, _),
                 .errand(.custom(let request, _)):
                 effects.append(.reply(request, .refused(Self.unavailable)))
             case .signIn(let session, _):
@@ -136,7 +153,7 @@ extension ServerCore {
                 effects.append(.write(session, .problem(Self.unavailable, isFatal: true)))
                 self.close(session, &effects)
             case .signOut, .load, .loadPage, .sync, .markRead, .errand(.pushState), .errand(.typing),
-                .errand(.kick), .errand(.shown):
+                .errand(.kick), .errand(.shown), .errand(.readReceipt):
                 break
             }
         }

@@ -5,8 +5,18 @@ import TidingsModel
 /// A message shared by all its legs: one allocation for a fan-out of thousands. It never changes.
 final class SharedMessage: Sendable {
     let message: Message
+    /// The name of its group or discussion when it was accepted, or read from the log; empty for other kinds.
+    let conversationName: String
 
-    init(_ message: Message) { self.message = message }
+    init(_ message: Message, conversationName: String = "") {
+        self.message = message
+        self.conversationName = conversationName
+    }
+
+    /// The message with the name of its conversation.
+    func named(_ name: String) -> SharedMessage {
+        name == self.conversationName ? self : SharedMessage(self.message, conversationName: name)
+    }
 }
 
 /// One unfinished leg of a device.
@@ -168,7 +178,19 @@ struct DeviceLegs: Sendable {
             }
             var message = shared.message
             message.content = edit.content
-            self.legs[index].subject = .message(SharedMessage(message))
+            self.legs[index].subject = .message(
+                SharedMessage(message, conversationName: shared.conversationName))
+        }
+    }
+
+    /// Gives the messages of a conversation its new name.
+    mutating func rename(_ conversation: ConversationID, to name: String) {
+        for index in self.legs.indices {
+            guard case .message(let shared) = self.legs[index].subject, shared.message.conversation == conversation
+            else {
+                continue
+            }
+            self.legs[index].subject = .message(shared.named(name))
         }
     }
 

@@ -18,8 +18,6 @@ extension ServerCore {
     }
 
     private static let hour: Int64 = 3_600_000
-    /// How long APNs may keep the push: a day later the app was looked at, or nobody cares; in milliseconds.
-    private static let badgeLifetime: Int64 = 86_400_000
 
     /// The person's unread count fell.
     mutating func wantBadge(_ slot: Int, _ index: Int, _ now: Now) {
@@ -63,12 +61,12 @@ extension ServerCore {
         let user = self.people[slot].key
         let device = DeviceKey(user: user, device: self.people[slot].devices[index].id)
         let unread = self.people[slot].unread
-        // Beside `content-available` nothing of Apple's may stand in `aps` (apns.md §14).
-        let info = JSONValue.members([
-            ("badge", .int(unread)), ("bseq", .int(self.people[slot].head)),
-            ("to", .string(recipientTag(of: device, salt: self.settings.recipientTagSalt))),
-        ])
-        let payload = APNsPayload(contentAvailable: true, custom: JSONObject([(PushInfo.key, info)]))
+        // Not to be kept (expiration 0): for a phone that is off APNs keeps one push of an app, and an alert that waits there must
+        // not give way to a number (apns.md §15). Beside `content-available` nothing of Apple's may stand in `aps` (apns.md §14).
+        let info = BadgeInfo(
+            badge: unread, badgePosition: self.people[slot].head,
+            recipientTag: recipientTag(of: device, salt: self.settings.recipientTagSalt))
+        let payload = APNsPayload(contentAvailable: true, custom: JSONObject([(PushInfo.key, info.dictionary)]))
         let type = APNsPushType.background
         guard let bytes = try? payload.serialized(bytesMax: type.payloadBytesMax) else {
             effects.append(.flagBug("a badge does not fit a push"))
@@ -88,7 +86,7 @@ extension ServerCore {
                 push, user.app,
                 APNsRequest(
                     token: registration.token, topic: registration.topic, pushType: type, priority: .powerAware,
-                    expiration: (now.wall + Self.badgeLifetime) / 1_000, collapseID: "badge", payload: bytes,
+                    expiration: 0, collapseID: "badge", payload: bytes,
                     environment: registration.environment)))
         self.tellBreaker(of: lane, .started(push), now, &effects)
     }

@@ -125,14 +125,43 @@ extension ServerCore {
         if !self.people[slot].readUpTo.isEmpty, (self.people[slot].readUpTo[conversation] ?? 0) >= open.position {
             facts.isReadElsewhere = true
         }
-        facts.isExpired =
-            now.wall >= min(message.sentAt + self.settings.pushLifetime, message.expiresAt ?? .max)
-        let settings = self.people[slot].settings
-        facts.isMuted = !settings.person
-            .level(of: conversation, settings.conversations[conversation], wall: now.wall)
-            .allows(message.mentions, of: user)
-        if settings.person.quietHours != nil { facts.quietHours = self.quiet(slot, now).hold }
+        facts.isExpired = self.isExpired(message, now)
+        facts.isMuted = self.isMuted(message, slot, now)
+        if self.people[slot].settings.person.quietHours != nil { facts.quietHours = self.quiet(slot, now).hold }
         facts.isActiveElsewhere = self.activeElsewhere(slot, than: index, now) != nil
         facts.isStorm = self.stormEnd(open, slot, index, now) != nil
+    }
+
+    /// Whether it is worth no push any more.
+    private func isExpired(_ message: Message, _ now: Now) -> Bool {
+        now.wall >= min(message.sentAt + self.settings.pushLifetime, message.expiresAt ?? .max)
+    }
+
+    /// Whether the conversation's level, or its kind's, does not let it ring.
+    private func isMuted(_ message: Message, _ slot: Int, _ now: Now) -> Bool {
+        let user = self.people[slot].key.user
+        let settings = self.people[slot].settings
+        let conversation = message.conversation(seenBy: user)
+        return !settings.person.level(of: conversation, settings.conversations[conversation], wall: now.wall)
+            .allows(message.mentions, of: user)
+    }
+
+    /// A part of the person's log that a phone has missed, as its extension may tell of it (DESIGN §5 "Keep-one"): what was
+    /// never to be pushed to this person, or waits for the end of quiet hours, notifies nobody there either.
+    func missed(_ page: LogPage, of user: UserKey, _ now: Now) -> LogPage {
+        guard let slot = self.slots[user], self.people[slot].isReady else { return page }
+        let isQuiet = self.quiet(slot, now).hold != .none
+        var page = page
+        for index in page.entries.indices {
+            guard case .message(var message) = page.entries[index].body else { continue }
+            let sent = Now(monotonic: now.monotonic, wall: message.sentAt)
+            guard
+                isQuiet || self.isExpired(message, now) || self.isMuted(message, slot, now)
+                    || self.quiet(slot, sent).hold == .drop
+            else { continue }
+            message.flags.remove(.notified)
+            page.entries[index].body = .message(message)
+        }
+        return page
     }
 }

@@ -44,7 +44,8 @@ extension ServerCore {
         var text: PushInfo.Text?
         if !person.hidesContent {
             text = PushInfo.Text(
-                title: self.title(of: message, seenBy: id.user.user),
+                title: PushText.title(
+                    of: message, seenBy: id.user.user, conversationName: shared.conversationName),
                 body: count > 1 ? words.several(count) : self.alertText(of: shared, tag, words))
         }
         var custom: [(String, JSONValue)] = []
@@ -103,11 +104,6 @@ extension ServerCore {
     func words(of slot: Int) -> (tag: String, words: PushWords) {
         (self.settings.words[self.people[slot].key.app] ?? AppWords())
             .words(for: self.people[slot].settings.person.language)
-    }
-
-    /// The title of a notification. The core knows no names of conversations; the extension puts them in their place.
-    private func title(of message: Message, seenBy user: UserID) -> String {
-        PushText.title(of: message, seenBy: user)
     }
 
     private mutating func alertText(of shared: SharedMessage, _ tag: String, _ words: PushWords) -> String {

@@ -16,9 +16,10 @@ package struct PushWords: Hashable, Sendable {
     /// What a push says that counts several messages; `{count}` is their number.
     package var several: String
 
-    /// Words from their parts.
+    /// Words from their parts; by default all are missing.
     package init(
-        kinds: [ObjectName: String], other: String, neutral: String, hidden: String, recalled: String, several: String
+        kinds: [ObjectName: String] = [:], other: String = "", neutral: String = "", hidden: String = "",
+        recalled: String = "", several: String = ""
     ) {
         self.kinds = kinds
         self.other = other
@@ -58,19 +59,35 @@ package struct AppWords: Hashable, Sendable {
     /// - Parameter language: a BCP 47 tag, or nil for the app's.
     /// - Returns: the tag they were found under, and the words.
     package func words(for language: String?) -> (tag: String, words: PushWords) {
-        for tag in [language, self.language].compactMap({ $0?.lowercased() }) {
-            var parts = tag.split(separator: "-")
-            while !parts.isEmpty {
-                let tag = parts.joined(separator: "-")
-                if let words = self.byLanguage[tag] ?? PushWords.builtIn[tag] { return (tag, words) }
-                parts.removeLast()
-            }
+        for tag in [language, self.language].compactMap({ $0 }) {
+            if let found = PushWords.lookUp(tag, { self.byLanguage[$0] ?? PushWords.builtIn[$0] }) { return found }
         }
         return ("en", .english)
+    }
+
+    /// Whether there are words in the language of people who have set none.
+    package var hasLanguage: Bool {
+        PushWords.lookUp(self.language) { self.byLanguage[$0] ?? PushWords.builtIn[$0] } != nil
     }
 }
 
 extension PushWords {
+    /// Looks words up by a BCP 47 tag, then by ever shorter front parts of it (RFC 4647 §3.4).
+    fileprivate static func lookUp(
+        _ tag: String, _ words: (String) -> PushWords?
+    ) -> (tag: String, words: PushWords)? {
+        var parts = tag.lowercased().split(separator: "-")
+        while !parts.isEmpty {
+            let tag = parts.joined(separator: "-")
+            if let words = words(tag) { return (tag, words) }
+            parts.removeLast()
+        }
+        return nil
+    }
+
+    /// The built-in words for a BCP 47 tag; nil if there are none in that language.
+    package static func builtIn(for tag: String) -> PushWords? { Self.lookUp(tag) { Self.builtIn[$0] }?.words }
+
     /// The built-in words by language.
     package static let builtIn: [String: PushWords] = ["en": .english, "zh": .simplifiedChinese]
 
@@ -95,13 +112,21 @@ extension PushWords {
 
 /// The words of one message's push.
 package enum PushText {
+    /// The longest title, in bytes of JSON: a name has at most 256 bytes of UTF-8, but JSON may need six for one.
+    package static let titleBytesMax = 512
+
     /// The longest real text, in bytes of JSON: more than any phone shows, and little enough for a payload of 4,096 bytes
     /// (apns.md §13).
     package static let bytesMax = 1_024
 
-    /// The title of a notification: the peer, or the group. The server knows no names; the kit puts them in their place.
-    package static func title(of message: Message, seenBy user: UserID) -> String {
-        message.conversation(seenBy: user).target
+    /// The title of a notification: the name of the group or discussion, or the id of the other person, whose name the server
+    /// does not know; the kit puts it in its place.
+    ///
+    /// - Parameter name: the conversation's name; empty if it has none, then its id stands for it.
+    package static func title(of message: Message, seenBy user: UserID, conversationName name: String) -> String {
+        guard !name.isEmpty else { return message.conversation(seenBy: user).target }
+        return APNsPayload.escapedCount(name.utf8) <= Self.titleBytesMax
+            ? name : APNsPayload.shortened(name, bytesMax: Self.titleBytesMax)
     }
 
     /// The text, shortened at the end of a character if need be.

@@ -3,6 +3,14 @@ import TidingsModel
 
 // A withdrawal goes to the devices that have shown the message, or may have (DESIGN §5 "Recall"): as a leg of its own, under the
 // withdrawal's id, at its place in the log. The others never hear of it but from their log.
+/// What the store knows of a withdrawn message, as far as it is one person's matter.
+struct WithdrawnMessage: Hashable, Sendable {
+    /// The person's devices that have shown it, or may have.
+    var shown: [DeviceID] = []
+    /// It was unread until now, and counted.
+    var wasUnread = false
+}
+
 extension ServerCore {
     /// The store has withdrawn a message: everybody who has it is told.
     ///
@@ -20,20 +28,18 @@ extension ServerCore {
             var seen = recall
             seen.conversation = message.conversation(seenBy: delivery.user)
             self.note(
-                LogEntry(position: delivery.position, body: .recall(seen)), unread: delivery.unread, shown: shown,
+                LogEntry(position: delivery.position, body: .recall(seen)), unread: delivery.unread,
+                withdrawn: WithdrawnMessage(shown: shown, wasUnread: delivery.wasUnread),
                 self.slot(of: user, now, &effects), now, &effects)
         }
     }
 
     /// The same for one device: what was not sent ends, what was sent is followed by the withdrawal.
-    ///
-    /// - Parameters:
-    ///   - fell: the message was unread and counted.
-    ///   - isShown: a leg of the message has ended on this device as shown.
     mutating func withdraw(
-        _ recall: Recall, at position: LogPosition, fell: Bool, isShown: Bool, _ slot: Int, _ index: Int, _ now: Now,
-        _ effects: inout [ServerEffect]
+        _ recall: Recall, at position: LogPosition, _ withdrawn: WithdrawnMessage, _ slot: Int, _ index: Int,
+        _ now: Now, _ effects: inout [ServerEffect]
     ) {
+        let isShown = withdrawn.shown.contains(self.people[slot].devices[index].id)
         let mayBeShown = self.people[slot].devices[index].legs.withdraw([recall.message], as: .recalled)
         for leg in self.people[slot].devices[index].legs.removeAll(where: {
             $0.withdrawal == .recalled && !$0.isInFlight
@@ -41,7 +47,7 @@ extension ServerCore {
             self.end(leg.id, slot, index, .recalled, now, &effects)
         }
         guard isShown || mayBeShown else { return }
-        self.startWithdrawal(recall, at: position, wasUnread: fell, slot, index, now, &effects)
+        self.startWithdrawal(recall, at: position, wasUnread: withdrawn.wasUnread, slot, index, now, &effects)
     }
 
     /// Starts the leg of a withdrawal, and keeps it: nothing else would tell of it after a crash.

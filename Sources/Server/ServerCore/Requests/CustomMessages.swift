@@ -52,14 +52,14 @@ extension ServerCore {
             return .reply(request, .accepted(accepted))
         }
         switch result {
-        case .accepted(let deliveries):
+        case .accepted(let deliveries, _):
             let position = deliveries.first?.position ?? 0
             effects.append(accepted(operation.message.id, at: operation.message.sentAt, position))
             self.note(.custom(operation.message), deliveries, in: operation.app, now, &effects)
         case .duplicate(let id, let sentAt): effects.append(accepted(id, at: sentAt, 0))
         case .refused(let problem): effects.append(.reply(request, .refused(problem)))
-        case .done, .changed, .recalled, .noted, .taken, .conversation, .history, .settings, .device, .read, .user,
-            .page, .trace, .failed:
+        case .done, .changed, .recalled, .noted, .taken, .conversation, .history, .settings, .receipts, .device, .read,
+            .user, .page, .trace, .unread, .objectNames, .failed:
             return false
         }
         return true

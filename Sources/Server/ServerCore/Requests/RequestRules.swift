@@ -6,16 +6,12 @@ extension ServerCore {
     /// Checks everything that can be checked without the store.
     ///
     /// - Throws: a problem that names the field and the rule.
-    func check(_ request: ClientRequest) throws(ServerFrame.Problem) {
+    func check(_ request: ClientRequest, in app: AppID) throws(ServerFrame.Problem) {
         do throws(InvalidField) {
             try request.validate()
             switch request {
             case .change(_, let action):
-                guard action.people.count <= self.settings.membersMax else {
-                    throw InvalidField(
-                        field: "members",
-                        rule: "must be at most \(self.settings.membersMax), got \(action.people.count)")
-                }
+                try self.check(memberCount: action.people.count, in: app)
             case .history(_, _, let limit):
                 guard Int(limit) <= self.settings.historyMax else {
                     throw InvalidField(
@@ -27,11 +23,19 @@ extension ServerCore {
                         field: "history", rule: "must be 0 to \(self.settings.historyMax), got \(history)")
                 }
             case .recall, .edit, .delete, .setConversationSettings, .setPersonSettings, .setBlocked, .conversation,
-                .settings, .exitRoom:
+                .settings, .exitRoom, .receipts, .watch, .unwatch:
                 break
             }
         } catch {
             throw ServerFrame.Problem(error)
+        }
+    }
+
+    /// Checks how many members a conversation is to have.
+    func check(memberCount: Int, in app: AppID) throws(InvalidField) {
+        let max = self.settings.membersMax(in: app)
+        guard memberCount <= max else {
+            throw InvalidField(field: "members", rule: "must be at most \(max), got \(memberCount)")
         }
     }
 }

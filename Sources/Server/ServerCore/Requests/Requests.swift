@@ -45,7 +45,7 @@ extension ServerCore {
     ) {
         do throws(ServerFrame.Problem) {
             guard self.storeBacklog < self.settings.storeBacklogMax else { throw Self.unavailable }
-            try self.check(request)
+            try self.check(request, in: asked.app)
             switch request {
             case .setPersonSettings(let settings):
                 let user = try Self.person(asked)
@@ -57,8 +57,12 @@ extension ServerCore {
             case .exitRoom(let room):
                 try self.exitRoom(room, asked)
                 self.answer(asked.requester, .done(0), &effects)
+            case .watch(let users): try self.watch(users, asked, &effects)
+            case .unwatch(let users):
+                try self.unwatch(users, asked)
+                self.answer(asked.requester, .done(0), &effects)
             case .change, .recall, .edit, .delete, .setConversationSettings, .setBlocked, .conversation, .settings,
-                .history:
+                .history, .receipts:
                 self.ask(try self.command(for: request, asked, now), for: .errand(.request(asked)), &effects)
             }
         } catch {
@@ -74,7 +78,7 @@ extension ServerCore {
             .change(
                 ConversationOperation(
                     app: asked.app, conversation: conversation, action: action, actor: asked.actor,
-                    membersMax: self.settings.membersMax, at: now.wall))
+                    membersMax: self.settings.membersMax(in: asked.app), at: now.wall))
         case .recall(let message):
             .recall(
                 RecallOperation(
@@ -98,7 +102,8 @@ extension ServerCore {
         case .settings: .readSettings(try Self.person(asked))
         case .history(let conversation, let before, let limit):
             .readHistory(try Self.person(asked), conversation, before: before, limit: Int(limit))
-        case .enterRoom, .exitRoom: throw Self.unavailable
+        case .receipts(let message): .readReceipts(asked.app, message, asked: asked.actor)
+        case .enterRoom, .exitRoom, .watch, .unwatch: throw Self.unavailable
         }
     }
 
@@ -135,9 +140,13 @@ extension ServerCore {
         case .conversation(let conversation):
             self.answer(asked.requester, .conversation(conversation), &effects)
         case .history(let messages, let hasMore):
-            self.answer(asked.requester, .history(messages, hasMore: hasMore), &effects)
+            let fitting = self.fitting(messages)
+            self.answer(
+                asked.requester, .history(fitting, hasMore: hasMore || fitting.count < messages.count), &effects)
         case .settings(let settings):
             self.answer(asked.requester, .settings(settings), &effects)
+        case .receipts(let receipts):
+            self.answer(asked.requester, .receipts(receipts), &effects)
         case .changed(let change, let deliveries):
             self.answer(asked, deliveries, &effects)
             if let change { self.note(.change(change), deliveries, in: asked.app, now, &effects) }
@@ -147,7 +156,7 @@ extension ServerCore {
         case .recalled(let recall, let message, let deliveries, let shown):
             self.answer(asked, deliveries, &effects)
             self.withdraw(message, recall, deliveries, shown: shown, now, &effects)
-        case .done, .accepted, .duplicate, .taken, .device, .read, .user, .page, .trace, .failed:
+        case .done, .accepted, .duplicate, .taken, .device, .read, .user, .page, .trace, .unread, .objectNames, .failed:
             return false
         }
         return true

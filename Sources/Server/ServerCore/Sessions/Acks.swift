@@ -58,7 +58,10 @@ extension ServerCore {
         let user = self.people[slot].key
         let device = self.people[slot].devices[index].id
         var requests = self.storeRequests
+        let isWatched = self.watchers[user] != nil
+        var arrivals: [Arrival] = []
         self.people[slot].devices[index].legs.settle(upTo: position) { leg in
+            if isWatched, let arrival = leg.arrival(at: user.user) { arrivals.append(arrival) }
             let ended = EndedLeg(
                 leg: LegID(message: leg.id, user: user, device: device),
                 end: .settled(disposition ?? leg.impliedDisposition(for: user.user)), at: now.wall)
@@ -66,6 +69,7 @@ extension ServerCore {
             effects.append(.store(StoreRequestID(requests), .endLeg(ended)))
         }
         self.storeRequests = requests
+        if !arrivals.isEmpty { self.noteArrivals(arrivals, slot, &effects) }
     }
 
     /// Writes the device's own cursor, once for all it has settled.

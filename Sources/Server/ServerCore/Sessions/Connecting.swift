@@ -22,6 +22,8 @@ struct Session: Sendable {
     var isTypingAsked = false
     /// The chat rooms it hears.
     var rooms: OrderedSet<ConversationID> = []
+    /// The people it watches.
+    var watched: OrderedSet<UserID> = []
     /// Push registrations, reads and sign-outs with the store.
     var commandsInFlight = 0
 }

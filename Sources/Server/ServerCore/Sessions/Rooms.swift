@@ -46,7 +46,7 @@ extension ServerCore {
             self.sessions[id]?.rooms.append(room)
             self.rooms[RoomKey(app: asked.app, room: room), default: []].append(id)
         }
-        let newest = Array(messages.prefix(history))
+        let newest = self.fitting(Array(messages.prefix(history)))
         self.answer(
             asked.requester, .history(newest, hasMore: hasMore || newest.count < messages.count), &effects)
     }

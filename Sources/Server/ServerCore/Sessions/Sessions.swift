@@ -13,6 +13,7 @@ extension ServerCore {
         self.openings.removeValue(forKey: session)
         guard let ended = self.sessions.removeValue(forKey: session) else { return }
         for room in ended.rooms { self.leave(RoomKey(app: ended.device.user.app, room: room), session) }
+        for user in ended.watched { self.forgetWatcher(session, of: UserKey(app: ended.device.user.app, user: user)) }
         guard let index = self.people[ended.slot].index(of: ended.device.device) else { return }
         guard self.people[ended.slot].devices[index].session == session else { return }
         self.people[ended.slot].devices[index].session = nil
@@ -118,6 +119,7 @@ extension ServerCore {
         _ slot: Int, _ index: Int, _ event: LeaseEvent, _ now: Now, _ effects: inout [ServerEffect]
     ) {
         let before = self.people[slot].devices[index].lease
+        let wasOnline = self.people[slot].isOnline
         var leaseEffects: [LeaseEffect] = []
         self.people[slot].devices[index].lease.handle(event, at: now, settings: self.settings, into: &leaseEffects)
         for effect in leaseEffects {
@@ -135,6 +137,7 @@ extension ServerCore {
         }
         let after = self.people[slot].devices[index].lease
         if before != after { self.followLease(slot, index, from: before, to: after, now, &effects) }
+        self.tellPresence(slot, before: wasOnline, now, &effects)
     }
 
     private mutating func followLease(
@@ -206,6 +209,24 @@ extension ServerCore {
                     .init(after: after, entries: entries, head: page.head, unread: UInt32(clamping: page.unread)))))
     }
 
+    /// The first of some messages, as many as fit a frame; at least one.
+    func fitting(_ messages: [Message]) -> [Message] {
+        var room = Int(self.settings.frameBytesMax)
+        let count = messages.prefix { message in
+            room -= Self.frameBytes(of: message)
+            return room >= 0
+        }.count
+        return count == messages.count ? messages : Array(messages.prefix(max(1, count)))
+    }
+
+    /// How many bytes a message takes in a frame, about: at least those of the binary form.
+    private static func frameBytes(of message: Message) -> Int {
+        var bytes = 512 + 2 * (message.content.utf8.count + (message.pushText?.utf8.count ?? 0))
+        bytes += 128 * message.recipients.count
+        if case .users(let users) = message.mentions { bytes += 128 * users.count }
+        return bytes
+    }
+
     private func fitting(_ entries: [LogEntry]) -> [LogEntry] {
         // JSON may write a byte as six ("\u0001"); in the frame everything but the texts and the lists of people takes less than
         // 512 bytes an entry, and a person less than 128.
@@ -214,10 +235,7 @@ extension ServerCore {
         for entry in entries {
             room -= 512
             switch entry.body {
-            case .message(let message):
-                room -= 2 * (message.content.utf8.count + (message.pushText?.utf8.count ?? 0))
-                room -= 128 * message.recipients.count
-                if case .users(let users) = message.mentions { room -= 128 * users.count }
+            case .message(let message): room -= Self.frameBytes(of: message) - 512
             case .custom(let message):
                 room -= 2 * (message.content.utf8.count + JSONValue.object(message.extras).text.utf8.count)
             case .edit(let edit): room -= 2 * edit.content.utf8.count

@@ -55,14 +55,16 @@ extension Api {
         let after = try self.number(request, "after", 0...Int64.max, default: nil)
         let limit = try self.number(request, "limit", 1...Self.missedMax, default: Self.missedMax)
         let question = ExtensionRequest.missed(after: LogPosition(after), limit: Int(limit))
-        guard case .page(let page) = try await self.ask(question, token) else { throw ApiProblem.bug }
-        return .json(page.json(for: token.device.user.user))
+        guard case .missed(let page, let words, let hidesContent) = try await self.ask(question, token) else {
+            throw ApiProblem.bug
+        }
+        return .json(page.json(for: token.device.user.user, in: words, hidesContent: hidesContent))
     }
 }
 
 extension LogPage {
     /// Whether a phone that has missed the message may tell of it now: it is one that is pushed, and nothing later in the page
-    /// withdraws it or has read it (DESIGN §5).
+    /// withdraws, deletes or has read it (DESIGN §5).
     private func rings(_ message: Message, at position: LogPosition, for user: UserID) -> Bool {
         guard message.flags.contains(.notified), message.flags.contains(.stored), message.sender != user,
             message.conversation.type != .chatRoom
@@ -72,24 +74,33 @@ extension LogPage {
             switch later.body {
             case .read(conversation, let upTo): upTo >= position
             case .recall(let recall): recall.message == message.id
-            case .read, .message, .custom, .edit, .deletion, .conversationSettings, .personSettings, .blocked, .change,
+            case .deletion(let deletion): deletion.messages.contains(message.id)
+            case .read, .message, .custom, .edit, .conversationSettings, .personSettings, .blocked, .change,
                 .unknown:
                 false
             }
         }
     }
 
+    /// What a notification of a message says, as a push of it would have said.
+    private func text(of message: Message, for user: UserID, in words: PushWords) -> PushInfo.Text {
+        PushInfo.Text(
+            title: PushText.title(
+                of: message, seenBy: user, conversationName: self.names[message.conversation] ?? ""),
+            body: PushText.shortText(of: message, words: words))
+    }
+
     /// The page as one person sees it.
-    fileprivate func json(for user: UserID) -> JSONValue {
+    fileprivate func json(for user: UserID, in words: PushWords, hidesContent: Bool) -> JSONValue {
         let entries = self.entries.map { entry -> JSONValue in
             switch entry.body {
             case .message(let message):
                 [
                     "position": .int(entry.position), "message_id": .string(message.id.description),
                     "rings": .bool(self.rings(message, at: entry.position, for: user)),
-                    "text": PushInfo.Text(
-                        title: PushText.title(of: message, seenBy: user), body: PushText.shortText(of: message)
-                    ).dictionary,
+                    "text": hidesContent
+                        ? ["body": .string(words.hidden)] : self.text(of: message, for: user, in: words).dictionary,
+                    "hidden": .bool(hidesContent),
                     NotificationPayload.key: (try? NotificationPayload(message: message, seenBy: user)).map {
                         .object($0.dictionary)
                     } ?? .null,

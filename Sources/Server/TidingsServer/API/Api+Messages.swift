@@ -12,6 +12,7 @@ extension Api {
         app.patch("messages/{id}") { try await self.edit($0, $1) }
         app.delete("messages/{id}") { try await self.recall($0, $1) }
         app.get("messages/{id}/trace") { try await self.trace($0, $1) }
+        app.get("messages/{id}/receipts") { try await self.receipts($0, $1) }
         app.get("conversations/{type}/{id}/messages") { try await self.history($0, $1) }
         app.post("custom-messages") { try await self.sendCustom($0, $1) }
     }
@@ -59,7 +60,7 @@ extension Api {
                     "repeated": .bool(isRepeat),
                 ], status: isRepeat ? .ok : .created)
         case .refused(let problem): throw ApiProblem(problem)
-        case .done, .trace, .page, .answer: throw ApiProblem.bug
+        case .done, .trace, .page, .unread, .objectNames, .answer, .missed: throw ApiProblem.bug
         }
     }
 
@@ -139,6 +140,20 @@ extension Api {
         return .json(["messages": .array(messages.map(\.json)), "has_more": .bool(hasMore)])
     }
 
+    /// `GET /v1/apps/{app}/messages/{id}/receipts`: who has got a message and who has read it.
+    private func receipts(_ request: Request, _ context: Context) async throws -> Response {
+        let app = try self.authorize(request, context, .history)
+        let id = try self.messageID(Self.parameter("id", context), "id")
+        guard case .receipts(let receipts) = try await self.answer(app, try self.actor(request), .receipts(id)) else {
+            throw ApiProblem.bug
+        }
+        return .json([
+            "message_id": .string(receipts.id.description), "recipients": .int(Int64(receipts.recipients)),
+            "delivered": .array(receipts.delivered.map { .string($0.rawValue) }),
+            "read": .array(receipts.read.map { .string($0.rawValue) }),
+        ])
+    }
+
     /// `GET /v1/apps/{app}/messages/{id}/trace`: the life of a message, without its text.
     private func trace(_ request: Request, _ context: Context) async throws -> Response {
         let app = try self.authorize(request, context, .trace)
@@ -148,7 +163,7 @@ extension Api {
         case .trace(nil):
             throw ApiProblem(.notFound, code: "unknown_message", field: "id", rule: "names no message of this app")
         case .refused(let problem): throw ApiProblem(problem)
-        case .accepted, .done, .page, .answer: throw ApiProblem.bug
+        case .accepted, .done, .page, .unread, .objectNames, .answer, .missed: throw ApiProblem.bug
         }
     }
 }

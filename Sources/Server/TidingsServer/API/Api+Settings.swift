@@ -17,6 +17,9 @@ extension Api {
         user.put("blocked/{other}") { try await self.block($0, $1, true) }
         user.delete("blocked/{other}") { try await self.block($0, $1, false) }
         user.get("unread") { try await self.unread($0, $1) }
+        user.get("unread/{type}/{id}") { try await self.unreadInConversation($0, $1) }
+        app.get("object-names") { try await self.objectNames($0, $1) }
+        app.put("object-names") { try await self.putObjectNames($0, $1) }
     }
 
     private func settings(_ request: Request, _ context: Context) async throws -> Response {
@@ -82,11 +85,57 @@ extension Api {
 
     private func unread(_ request: Request, _ context: Context) async throws -> Response {
         let app = try self.authorize(request, context, .settings)
-        let user = try self.person(context)
-        switch await self.core(.unread(UserKey(app: app, user: user))) {
-        case .page(let page): return .json(["unread": .int(page.unread), "head": .int(page.head)])
+        let report = try await self.report(of: UserKey(app: app, user: try self.person(context)), in: nil)
+        return .json([
+            "unread": .int(report.counts.unread), "unread_with_muted": .int(report.counts.unreadWithMuted),
+            "mentions": .int(report.counts.mentions), "head": .int(report.head),
+        ])
+    }
+
+    private func unreadInConversation(_ request: Request, _ context: Context) async throws -> Response {
+        let app = try self.authorize(request, context, .settings)
+        let conversation = try self.place(context)
+        let user = UserKey(app: app, user: try self.person(context))
+        guard let part = try await self.report(of: user, in: conversation).conversation else { throw ApiProblem.bug }
+        return .json([
+            "conversation": part.id.json, "unread": .int(part.unread), "mentions": .int(part.mentions),
+            "is_muted": .bool(part.isMuted), "read_up_to": .int(part.readUpTo),
+        ])
+    }
+
+    private func report(
+        of user: UserKey, in conversation: ConversationID?
+    ) async throws(ApiProblem) -> UnreadReport {
+        switch await self.core(.unread(user, conversation)) {
+        case .unread(let report): return report
         case .refused(let problem): throw ApiProblem(problem)
-        case .accepted, .done, .trace, .answer: throw ApiProblem.bug
+        case .accepted, .done, .trace, .page, .objectNames, .answer, .missed: throw ApiProblem.bug
+        }
+    }
+
+    // MARK: - What holds for the app
+
+    private func objectNames(_ request: Request, _ context: Context) async throws -> Response {
+        let app = try self.authorize(request, context, .settings)
+        switch await self.core(.objectNames(app)) {
+        case .objectNames(let names): return .json(["names": .array(names.map { .string($0.rawValue) })])
+        case .refused(let problem): throw ApiProblem(problem)
+        case .accepted, .done, .trace, .page, .unread, .answer, .missed: throw ApiProblem.bug
+        }
+    }
+
+    private func putObjectNames(_ request: Request, _ context: Context) async throws -> Response {
+        let app = try self.authorize(request, context, .settings)
+        var body = try await self.body(request)
+        var names: [ObjectName] = []
+        for (index, text) in try body.strings("names").enumerated() {
+            names.append(try self.identifier(text, "names[\(index)]"))
+        }
+        try body.refuseUnknown()
+        switch await self.core(.setObjectNames(app, names)) {
+        case .done: return Response(status: .noContent)
+        case .refused(let problem): throw ApiProblem(problem)
+        case .accepted, .trace, .page, .unread, .objectNames, .answer, .missed: throw ApiProblem.bug
         }
     }
 }

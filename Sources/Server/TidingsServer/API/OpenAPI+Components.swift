@@ -150,10 +150,27 @@ extension OpenAPI {
                 blocked: {type: array, items: {$ref: "#/components/schemas/Id"}}
             Unread:
               type: object
-              required: [unread, head]
+              required: [unread, unread_with_muted, mentions, head]
               properties:
-                unread: {type: integer}
+                unread: {type: integer, description: Without muted conversations; what the badge shows}
+                unread_with_muted: {type: integer}
+                mentions: {type: integer, description: "Unread messages that mention the person, also in muted conversations"}
                 head: {type: integer, description: The newest position of the person's log}
+            UnreadInConversation:
+              type: object
+              required: [conversation, unread, mentions, is_muted, read_up_to]
+              properties:
+                conversation: {$ref: "#/components/schemas/Conversation"}
+                unread: {type: integer}
+                mentions: {type: integer, description: Those of them that mention the person}
+                is_muted: {type: boolean, description: Its messages do not count in unread of all conversations}
+                read_up_to: {type: integer, description: The position the person has read it up to}
+            ObjectNames:
+              type: object
+              required: [names]
+              additionalProperties: false
+              properties:
+                names: {type: array, maxItems: 256, items: {$ref: "#/components/schemas/Id"}}
             Problem:
               type: object
               required: [type, title, status, detail, code, field, rule]
@@ -179,23 +196,30 @@ extension OpenAPI {
                 counted: {type: boolean}
                 notified: {type: boolean}
                 sent_at: {type: integer}
-                rings: {type: boolean, description: A phone that has missed the message may tell of it now}
+                rings:
+                  type: boolean
+                  description: A phone that has missed the message may tell of it now; what the person's settings keep from
+                    ringing, and what was read, withdrawn or deleted, does not
                 text:
                   type: object
-                  description: What a notification says; ids stand where the phone may know names
-                  required: [title, body]
+                  description: What a notification says, in the person's language; ids stand where the phone may know names
+                  required: [body]
                   properties: {title: {type: string}, body: {type: string}}
+                hidden: {type: boolean, description: The person wants nothing else told}
                 rc: {type: [object, "null"], description: What a tap opens}
                 read: {$ref: "#/components/schemas/Conversation"}
                 up_to: {type: integer}
             Trace:
               type: object
-              required: [message_id, sender, conversation, object_name, client_message_id, sent_at, deliveries, open_legs, ended_legs, receipts]
+              required: [message_id, kind, sent_at, deliveries, open_legs, ended_legs, receipts]
               properties:
                 message_id: {$ref: "#/components/schemas/MessageId"}
+                kind: {type: string, enum: [message, recall, custom], description: What has the id}
                 sender: {$ref: "#/components/schemas/Id"}
                 conversation: {$ref: "#/components/schemas/Conversation"}
                 object_name: {type: string}
+                recalls: {$ref: "#/components/schemas/MessageId", description: "Of a withdrawal: the message"}
+                withdrawal: {$ref: "#/components/schemas/MessageId", description: "Of a message that was withdrawn: its withdrawal"}
                 client_message_id: {$ref: "#/components/schemas/Id"}
                 sent_at: {type: integer, description: Milliseconds since 1970}
                 deliveries:

@@ -131,6 +131,31 @@ extension OpenAPI {
                 "201": {$ref: "#/components/responses/Sent"}
                 "200": {$ref: "#/components/responses/Sent"}
                 default: {$ref: "#/components/responses/Problem"}
+          /v1/apps/{app}/messages/{id}/receipts:
+            get:
+              summary: Who has got a message and who has read it
+              description: |
+                Needs a key with the scope history.
+                Counted by person, without the sender; one device is enough.
+              security: [{apiKey: []}]
+              parameters:
+                - {$ref: "#/components/parameters/app"}
+                - {$ref: "#/components/parameters/messageId"}
+                - {$ref: "#/components/parameters/actor"}
+              responses:
+                "200":
+                  description: The receipts
+                  content:
+                    application/json:
+                      schema:
+                        type: object
+                        required: [message_id, recipients, delivered, read]
+                        properties:
+                          message_id: {$ref: "#/components/schemas/MessageId"}
+                          recipients: {type: integer, minimum: 0}
+                          delivered: {type: array, items: {$ref: "#/components/schemas/Id"}}
+                          read: {type: array, items: {$ref: "#/components/schemas/Id"}}
+                default: {$ref: "#/components/responses/Problem"}
           /v1/apps/{app}/messages/{id}/trace:
             get:
               summary: The life of one message

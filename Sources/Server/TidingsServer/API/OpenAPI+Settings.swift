@@ -113,8 +113,53 @@ extension OpenAPI {
                 - {$ref: "#/components/parameters/user"}
               responses:
                 "200":
-                  description: Without muted conversations
+                  description: In all conversations together
                   content: {application/json: {schema: {$ref: "#/components/schemas/Unread"}}}
+                default: {$ref: "#/components/responses/Problem"}
+          /v1/apps/{app}/users/{user}/unread/{type}/{id}:
+            get:
+              summary: How much of one conversation a person has not read
+              description: |
+                Needs a key with the scope settings. The conversation is named as the person sees it; of one they have nothing
+                of, nothing is unread.
+              security: [{apiKey: []}]
+              parameters:
+                - {$ref: "#/components/parameters/app"}
+                - {$ref: "#/components/parameters/user"}
+                - {$ref: "#/components/parameters/anyType"}
+                - {$ref: "#/components/parameters/id"}
+              responses:
+                "200":
+                  description: The conversation's part
+                  content: {application/json: {schema: {$ref: "#/components/schemas/UnreadInConversation"}}}
+                default: {$ref: "#/components/responses/Problem"}
+          /v1/apps/{app}/object-names:
+            get:
+              summary: The object names the app has registered
+              description: |
+                Needs a key with the scope settings.
+              security: [{apiKey: []}]
+              parameters:
+                - {$ref: "#/components/parameters/app"}
+              responses:
+                "200":
+                  description: Sorted, without those that are built in
+                  content: {application/json: {schema: {$ref: "#/components/schemas/ObjectNames"}}}
+                default: {$ref: "#/components/responses/Problem"}
+            put:
+              summary: Register the app's own object names
+              description: |
+                Needs a key with the scope settings.
+                Replaces those registered before. From the first one on, a message of any other name that is not built in is
+                refused with unknown_object_name; with none, any well-formed name is accepted.
+              security: [{apiKey: []}]
+              parameters:
+                - {$ref: "#/components/parameters/app"}
+              requestBody:
+                required: true
+                content: {application/json: {schema: {$ref: "#/components/schemas/ObjectNames"}}}
+              responses:
+                "204": {description: Done}
                 default: {$ref: "#/components/responses/Problem"}
 
         """#

@@ -4,22 +4,47 @@ import TidingsModel
 extension MessageTrace {
     /// The trace as the API tells it. The content is left out: it belongs to the people, not to operators.
     var json: JSONValue {
-        [
-            "message_id": .string(self.message.id.description), "sender": .string(self.message.sender.rawValue),
-            "conversation": self.message.conversation.json,
-            "object_name": .string(self.message.objectName.rawValue),
-            "client_message_id": .string(self.message.clientMessageID.rawValue), "sent_at": .int(self.message.sentAt),
-            "deliveries": .array(
-                self.deliveries.map { ["user": .string($0.user.rawValue), "position": .int($0.position)] }),
-            "open_legs": .array(self.open.map(\.json)), "ended_legs": .array(self.ended.map(\.json)),
-            "receipts": .array(
-                self.receipts.map { receipt in
-                    .members(
-                        receipt.leg.members + [
-                            ("receipt", .string(receipt.receipt.rawValue)), ("at", .int(receipt.at)),
-                        ])
-                }),
-        ]
+        .members(
+            [("message_id", .string(self.id.description))] + self.subject.members + self.withdrawalMembers + [
+                (
+                    "deliveries",
+                    .array(self.deliveries.map { ["user": .string($0.user.rawValue), "position": .int($0.position)] })
+                ), ("open_legs", .array(self.open.map(\.json))), ("ended_legs", .array(self.ended.map(\.json))),
+                ("receipts", .array(self.receipts.map(\.json))),
+            ])
+    }
+}
+
+extension MessageTrace {
+    /// Only what was withdrawn has a withdrawal.
+    fileprivate var withdrawalMembers: [(String, JSONValue)] {
+        self.withdrawal.map { [("withdrawal", .string($0.description))] } ?? []
+    }
+}
+
+extension MessageTrace.Subject {
+    fileprivate var members: [(String, JSONValue)] {
+        switch self {
+        case .message(let message):
+            [
+                ("kind", "message"), ("sender", .string(message.sender.rawValue)),
+                ("conversation", message.conversation.json), ("object_name", .string(message.objectName.rawValue)),
+                ("client_message_id", .string(message.clientMessageID.rawValue)), ("sent_at", .int(message.sentAt)),
+            ]
+        case .recall(let recall, _):
+            [
+                ("kind", "recall"), ("sender", .string(recall.sender.rawValue)),
+                ("conversation", recall.conversation.json), ("recalls", .string(recall.message.description)),
+                ("sent_at", .int(recall.at)),
+            ]
+        case .custom(let message, _): [("kind", "custom"), ("sent_at", .int(message.sentAt))]
+        }
+    }
+}
+
+extension MessageTrace.Receipt {
+    fileprivate var json: JSONValue {
+        .members(self.leg.members + [("receipt", .string(self.receipt.rawValue)), ("at", .int(self.at))])
     }
 }
 

@@ -1,5 +1,6 @@
 import Configuration
 import Foundation
+import ServerCore
 import TidingsModel
 import Yams
 
@@ -127,7 +128,48 @@ private struct ConfigurationReading {
             app.apiKeys.append(.init(id: key, sha256: hash ?? "", scopes: scopes))
         }
         app.apns = await self.apns(["app", id, "apns"])
+        app.membersMax = await self.membersMax(["app", id, "members_max"])
+        app.words = await self.words(["app", id])
         return app
+    }
+
+    private mutating func membersMax(_ path: [String]) async -> Int? {
+        guard let text = await self.text(path) else { return nil }
+        if let number = Int(text) { return number }
+        self.faults.append(
+            ConfigurationFault(
+                field: path.joined(separator: "."), rule: "must be a whole number from 1 to 3000, got \"\(text)\"",
+                remedy: "leave it out for policy.members_max"))
+        return nil
+    }
+
+    /// The words of an app's pushes. What a language leaves out is the built-in words', if there are any in that language.
+    private mutating func words(_ path: [String]) async -> AppWords {
+        var words = AppWords()
+        if let language = await self.text(path + ["language"]) { words.language = language.lowercased() }
+        for tag in await self.list(path + ["languages"]) {
+            let path = path + ["words", tag]
+            var own = PushWords.builtIn(for: tag) ?? PushWords()
+            if let text = await self.text(path + ["other"]) { own.other = text }
+            if let text = await self.text(path + ["neutral"]) { own.neutral = text }
+            if let text = await self.text(path + ["hidden"]) { own.hidden = text }
+            if let text = await self.text(path + ["recalled"]) { own.recalled = text }
+            if let text = await self.text(path + ["several"]) { own.several = text }
+            for entry in await self.list(path + ["kinds"]) {
+                let parts = entry.split(separator: "=", maxSplits: 1)
+                guard parts.count == 2 else {
+                    self.faults.append(
+                        ConfigurationFault(
+                            field: (path + ["kinds"]).joined(separator: "."),
+                            rule: "must be a list of NAME=WORDS, got \"\(entry)\"",
+                            remedy: "write for example \"RC:ImgMsg=[Image]\""))
+                    continue
+                }
+                own.kinds[ObjectName(String(parts[0]))] = String(parts[1])
+            }
+            words.byLanguage[tag.lowercased()] = own
+        }
+        return words
     }
 
     private mutating func refuse(scope: String, _ path: [String]) {

@@ -1,4 +1,5 @@
 import Foundation
+import ServerCore
 import TidingsModel
 
 extension ServerConfiguration {
@@ -55,6 +56,65 @@ extension ServerConfiguration.App {
         }
         for key in self.apiKeys { faults += key.faults(prefix: "\(prefix).api_key.\(key.id)") }
         if let apns = self.apns { faults += apns.faults(prefix: "\(prefix).apns") }
+        if let count = self.membersMax, !(1...3_000).contains(count) {
+            faults.append(
+                ConfigurationFault(
+                    field: "\(prefix).members_max", rule: "must be 1 to 3000, got \(count)",
+                    remedy: "leave it out for policy.members_max"))
+        }
+        for (tag, words) in self.words.byLanguage.sorted(by: { $0.key < $1.key }) {
+            faults += words.faults(tag: tag, prefix: "\(prefix).words.\(tag)", list: "\(prefix).languages")
+        }
+        if !self.words.hasLanguage {
+            faults.append(
+                ConfigurationFault(
+                    field: "\(prefix).language", rule: "must be a language with words, got \"\(self.words.language)\"",
+                    remedy: "name one of \(prefix).languages, or a built-in one: en, zh"))
+        }
+        return faults
+    }
+}
+
+extension PushWords {
+    /// The longest words of a push in bytes: far more than a phone shows in a line.
+    private static let bytesMax = 256
+
+    fileprivate func faults(tag: String, prefix: String, list: String) -> [ConfigurationFault] {
+        var faults: [ConfigurationFault] = []
+        do throws(InvalidField) {
+            try PersonSettings(language: tag).validate()
+        } catch {
+            faults.append(
+                ConfigurationFault(
+                    field: list, rule: "\(error.rule), got \"\(tag)\"", remedy: "write for example de or pt-BR"))
+        }
+        let texts =
+            [
+                ("other", self.other), ("neutral", self.neutral), ("hidden", self.hidden), ("recalled", self.recalled),
+                ("several", self.several),
+            ] + self.kinds.sorted { $0.key < $1.key }.map { ("kinds", $0.value) }
+        for (name, text) in texts where !(1...Self.bytesMax).contains(text.utf8.count) {
+            faults.append(
+                ConfigurationFault(
+                    field: "\(prefix).\(name)", rule: "must be 1 to \(Self.bytesMax) bytes, got \(text.utf8.count)",
+                    remedy: "a language without built-in words needs all of its own"))
+        }
+        if !self.several.isEmpty, !self.several.contains("{count}") {
+            faults.append(
+                ConfigurationFault(
+                    field: "\(prefix).several", rule: "must contain {count}, got \"\(self.several)\"",
+                    remedy: "write for example \"{count} new messages\""))
+        }
+        for name in self.kinds.keys.sorted() {
+            do throws(InvalidField) {
+                _ = try ObjectName.validated(name.rawValue, field: "\(prefix).kinds")
+            } catch {
+                faults.append(
+                    ConfigurationFault(
+                        field: error.field, rule: "\(error.rule), got \"\(name)\"",
+                        remedy: "write for example \"RC:ImgMsg=[Image]\""))
+            }
+        }
         return faults
     }
 }

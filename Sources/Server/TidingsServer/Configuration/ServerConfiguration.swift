@@ -73,6 +73,10 @@ package struct ServerConfiguration: Equatable, Sendable {
         package var apiKeys: [ApiKey] = []
         /// How its pushes are sent; nil for none.
         package var apns: Apns?
+        /// How many members its groups, discussions and chat rooms may have; nil for `policy.members_max`.
+        package var membersMax: Int?
+        /// What its pushes say, by language.
+        package var words = AppWords()
 
         /// An app without API keys and pushes.
         package init(id: AppID, tokenSecret: Secret) {
@@ -135,6 +139,10 @@ package struct ServerConfiguration: Equatable, Sendable {
         var settings = self.core
         settings.frameBytesMax = UInt32(clamping: self.gateway.frameBytesMax)
         settings.devicePolicy = DevicePolicy(rawValue: self.devicePolicy) ?? .all
+        for app in self.apps {
+            settings.words[app.id] = app.words
+            settings.membersMaxByApp[app.id] = app.membersMax
+        }
         return settings
     }
 }

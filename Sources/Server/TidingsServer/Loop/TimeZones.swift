@@ -1,5 +1,5 @@
 import Foundation
-import ServerCore
+import TidingsModel
 
 extension TimeZoneFacts {
     /// How far ahead a zone's changes are read: two years, in milliseconds.

@@ -6,11 +6,7 @@ struct TraceTable {
     let lines: [String]
 
     init(_ trace: JSONValue) {
-        var lines = [
-            "message \(trace["message_id"]?.stringValue ?? "?") from \(trace["sender"]?.stringValue ?? "?") to "
-                + "\(trace["conversation"]?["type"]?.stringValue ?? "?"):\(trace["conversation"]?["target"]?.stringValue ?? "?")"
-                + ", accepted \(Self.time(trace["sent_at"]))"
-        ]
+        var lines = [Self.title(trace)]
         var rows: [[String]] = []
         for leg in trace["ended_legs"]?.arrayValue ?? [] {
             rows.append([
@@ -30,13 +26,42 @@ struct TraceTable {
                 Self.party(receipt), "receipt", receipt["receipt"]?.stringValue ?? "?", "", Self.time(receipt["at"]),
             ])
         }
-        if rows.isEmpty { lines.append("no leg yet: the message has just been accepted") }
+        if rows.isEmpty { lines.append(Self.nothing(trace)) }
         let widths = (0..<5).map { column in rows.map { $0[column].count }.max() ?? 0 }
         for row in rows.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
             let cells = zip(row, widths).map { $0.padding(toLength: $1, withPad: " ", startingAt: 0) }
             lines.append("  " + cells.joined(separator: "  ").trimmingCharacters(in: .whitespaces))
         }
         self.lines = lines
+    }
+
+    /// Why there is nothing to tell of.
+    private static func nothing(_ trace: JSONValue) -> String {
+        switch trace["kind"]?.stringValue {
+        case "recall": "no leg: no phone has to be told by a push"
+        case "custom": "no leg: a custom message is never pushed"
+        case .some, nil: "no leg yet: the message has just been accepted"
+        }
+    }
+
+    /// What has the id, and when it was accepted. A trace without a kind is a message's.
+    private static func title(_ trace: JSONValue) -> String {
+        let id = trace["message_id"]?.stringValue ?? "?"
+        let sender = trace["sender"]?.stringValue ?? "?"
+        let place = trace["conversation"]
+        let conversation = "\(place?["type"]?.stringValue ?? "?"):\(place?["target"]?.stringValue ?? "?")"
+        let time = "accepted \(Self.time(trace["sent_at"]))"
+        switch trace["kind"]?.stringValue {
+        case "recall":
+            let message = trace["recalls"]?.stringValue ?? "?"
+            return "withdrawal \(id) of message \(message) by \(sender) in \(conversation), \(time)"
+        case "custom":
+            let count = trace["deliveries"]?.arrayValue?.count ?? 0
+            return "custom message \(id) for \(count) \(count == 1 ? "person" : "people"), \(time)"
+        case .some, nil:
+            let withdrawal = trace["withdrawal"]?.stringValue.map { ", withdrawn by \($0)" } ?? ""
+            return "message \(id) from \(sender) to \(conversation), \(time)\(withdrawal)"
+        }
     }
 
     private static func party(_ leg: JSONValue) -> String {

@@ -28,11 +28,26 @@ extension Stage {
             return .atOnce(.presentation(.init(rawValue: options.systemValue(major: major))))
         case .receiveRemoteFetch(let payload):
             guard payload[PushInfo.key] != nil else { return .atOnce(.fetch(.noData)) }
+            if let push = BadgeInfo(userInfo: .object(payload)), push.recipientTag != sdk.recipient?.tag {
+                return .atOnce(.fetch(.noData))
+            }
             let remaining = self.core.backgroundTimeRemaining(of: Self.bundle, at: self.now)
             self.client(.wakeBegan(number, remainingMilliseconds: remaining), in: process)
             return .later
         default: return .leftToApp
         }
+    }
+
+    /// A silent push about the number on the icon.
+    mutating func badgePushed(_ push: BadgeInfo, _ state: ApplicationState, in process: ProcessID) {
+        guard let sdk = self.app.sdk, sdk.setup.hasKit else { return }
+        let facts = BadgePush.Facts(
+            isForPerson: push.recipientTag == sdk.recipient?.tag, isActive: state == .active,
+            managesBadge: sdk.setup.kit.managesBadge)
+        var badge = sdk.badge
+        let verdict = BadgePush.verdict(push, facts, badge: &badge)
+        self.app.sdk?.badge = badge
+        if case .shows(let number) = verdict { self.setBadge(number, in: process) }
     }
 
     /// A wake is answered.

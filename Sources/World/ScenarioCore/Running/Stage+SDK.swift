@@ -102,7 +102,9 @@ extension Stage {
             // Inactive is a tap on the old roads (S1.8); active and in the background it is the arrival.
             let version = self.setup.phone.version
             let isOldRoad = !version.hasUserNotifications || self.app.setup.delegateMoment == .never
-            if state == .inactive, isOldRoad, !AlertText(userInfo: .object(payload)).isEmpty {
+            if let push = BadgeInfo(userInfo: .object(payload)) {
+                self.badgePushed(push, state, in: process)
+            } else if state == .inactive, isOldRoad, !AlertText(userInfo: .object(payload)).isEmpty {
                 self.tapped(.object(payload), by: .callback)
             }
         case .handleActionRemote(let identifier, let payload, let text):
@@ -311,7 +313,7 @@ extension Stage {
     }
 
     /// By the call of the phone's era, as the kit does it.
-    private mutating func setBadge(_ count: Int, in process: ProcessID) {
+    mutating func setBadge(_ count: Int, in process: ProcessID) {
         guard self.setup.phone.version >= 16 else {
             return self.follow(.process(process, .iconBadgeNumberSet(count)))
         }

@@ -1,5 +1,3 @@
-package import TidingsModel
-
 /// The offsets of a time zone from UTC: checked facts from the time-zone database, which a core does not have.
 package struct TimeZoneFacts: Hashable, Sendable {
     /// An offset and since when it holds.

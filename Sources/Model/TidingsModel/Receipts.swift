@@ -1,0 +1,47 @@
+/// Who of those a message went to has got it, and who has read it. Told to its sender and to the app's backend.
+///
+/// Both are counted by person: one device of theirs is enough.
+public struct MessageReceipts: Hashable, Sendable, Identifiable {
+    /// The message.
+    public var id: MessageID
+    /// How many people it went to, without its sender.
+    public var recipients: Int
+    /// Those on one of whose devices it has arrived, or who have read it, sorted.
+    public var delivered: [UserID]
+    /// Those who have read it: their cursor of the conversation stands at it or after it. Sorted.
+    public var read: [UserID]
+
+    /// Receipts from their parts.
+    public init(id: MessageID, recipients: Int, delivered: [UserID], read: [UserID]) {
+        self.id = id
+        self.recipients = recipients
+        self.delivered = delivered
+        self.read = read
+    }
+}
+
+/// How far a message has come with a person.
+public enum ReceiptKind: String, Hashable, Sendable, CaseIterable {
+    /// It has arrived on one of the person's devices.
+    case delivered
+    /// The person has read it.
+    case read
+}
+
+/// Whether a person is there, as those are told who watch them.
+public struct Presence: Hashable, Sendable, Identifiable {
+    /// The person.
+    public var id: UserID
+    /// Whether the app is in front on one of their devices.
+    public var isOnline: Bool
+    /// When it was in front last, in milliseconds since 1970; nil while they are online, and if the server does not know: it keeps
+    /// this in memory only, and only of people who were watched.
+    public var lastSeenAt: Int64?
+
+    /// Presence from its parts.
+    public init(id: UserID, isOnline: Bool, lastSeenAt: Int64? = nil) {
+        self.id = id
+        self.isOnline = isOnline
+        self.lastSeenAt = lastSeenAt
+    }
+}

@@ -1,0 +1,34 @@
+package import TidingsModel
+
+extension MessageTrace {
+    /// Who has got the message and who has read it.
+    ///
+    /// It has arrived where a device has settled the log up to it since it signed in, where a leg ended as settled, where a phone
+    /// said that the push was shown or opened, and where it was read.
+    ///
+    /// - Parameters:
+    ///   - message: the message the trace is of.
+    ///   - facts: the read cursor of a person in the conversation, and the person's devices.
+    package func receipts<Failure: Error>(
+        of message: Message, _ facts: (UserID) throws(Failure) -> (readUpTo: LogPosition, devices: [DeviceRecord])
+    ) throws(Failure) -> MessageReceipts {
+        var receipts = MessageReceipts(id: message.id, recipients: 0, delivered: [], read: [])
+        let heard = Set(self.receipts.map(\.leg.user.user))
+        var settled: Set<UserID> = []
+        for ended in self.ended {
+            guard case .settled = ended.end else { continue }
+            settled.insert(ended.leg.user.user)
+        }
+        for delivery in self.deliveries where delivery.user != message.sender {
+            let (readUpTo, devices) = try facts(delivery.user)
+            let isRead = readUpTo >= delivery.position
+            let isThere = devices.contains { $0.since < delivery.position && $0.settled >= delivery.position }
+            receipts.recipients += 1
+            if isRead { receipts.read.append(delivery.user) }
+            if isRead || isThere || heard.contains(delivery.user) || settled.contains(delivery.user) {
+                receipts.delivered.append(delivery.user)
+            }
+        }
+        return receipts
+    }
+}

@@ -1,0 +1,108 @@
+import ArgumentParser
+import TidingsModel
+
+/// `tidings settings`: what people and the app have set, over the HTTP API.
+struct SettingsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "settings",
+        abstract: "Show and change what a person has set, and the app's object names.",
+        discussion: "The API key needs the scope settings.",
+        subcommands: [Show.self, Level.self, Unread.self, ObjectNames.self])
+
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Print everything a person has set, as JSON.")
+        @OptionGroup var options: APIOptions
+        @Argument(help: "The person.") var user: String
+
+        func run() async throws {
+            print(try await self.options.ask("GET", "users/\(APIOptions.escaped(self.user))/settings").text)
+        }
+    }
+
+    struct Level: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Set how loud a conversation may be for a person.",
+            discussion: "The level 'default' takes back what was set for the conversation.")
+        @OptionGroup var options: APIOptions
+        @Argument(help: "The person.") var user: String
+        @Argument(help: "The conversation as the person sees it, for example GRP:team.")
+        var conversation: ConversationArgument
+        @Argument(help: ArgumentHelp("One of \(Self.words).")) var level: String
+        @Option(help: "Until when, in milliseconds since 1970.") var until: Int?
+
+        static let words = (NotificationLevel.allCases.map(\.rawValue) + ["default"]).joined(separator: ", ")
+
+        func validate() throws {
+            guard self.level == "default" || NotificationLevel(rawValue: self.level) != nil else {
+                throw ValidationError("level must be one of \(Self.words), got \"\(self.level)\"")
+            }
+            guard self.level != "default" || self.until == nil else {
+                throw ValidationError("--until needs another level than default")
+            }
+        }
+
+        func run() async throws {
+            let path = "users/\(APIOptions.escaped(self.user))/settings/\(self.conversation.path)"
+            if self.level == "default" {
+                _ = try await self.options.ask("DELETE", path)
+            } else {
+                let until: JSONValue = self.until.map { .int($0) } ?? .null
+                _ = try await self.options.ask(
+                    "PUT", path, body: ["level": .string(self.level), "level_until": until])
+            }
+        }
+    }
+
+    struct Unread: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print how much a person has not read, in all or in one conversation.")
+        @OptionGroup var options: APIOptions
+        @Argument(help: "The person.") var user: String
+        @Argument(help: "The conversation as the person sees it, for example GRP:team.")
+        var conversation: ConversationArgument?
+
+        func run() async throws {
+            let part = self.conversation.map { "/\($0.path)" } ?? ""
+            let answer = try await self.options.ask("GET", "users/\(APIOptions.escaped(self.user))/unread\(part)")
+            print(Self.line(answer))
+        }
+
+        /// The answer in one line.
+        static func line(_ answer: JSONValue) -> String {
+            func number(_ name: String) -> Int64 { answer[name]?.intValue ?? 0 }
+            if let isMuted = answer["is_muted"]?.boolValue {
+                return "\(number("unread")) unread, \(number("mentions")) mentions\(isMuted ? ", muted" : "")"
+            }
+            return "\(number("unread")) unread, \(number("unread_with_muted")) with muted conversations, "
+                + "\(number("mentions")) mentions"
+        }
+    }
+
+    struct ObjectNames: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print the app's own object names, or register others in their place.",
+            discussion: """
+                Once an app has registered any, a message of another name that is not built in is refused with \
+                unknown_object_name.
+                """)
+        @OptionGroup var options: APIOptions
+        @Option(help: "A name to register; give it once for each.") var register: [String] = []
+        @Flag(help: "Register none: any well-formed name is accepted again.") var clear = false
+
+        func validate() throws {
+            guard self.register.isEmpty || !self.clear else {
+                throw ValidationError("--register and --clear must not be given together")
+            }
+        }
+
+        func run() async throws {
+            if self.clear || !self.register.isEmpty {
+                _ = try await self.options.ask(
+                    "PUT", "object-names", body: ["names": JSONValue(texts: self.register)])
+            }
+            for name in try await self.options.ask("GET", "object-names")["names"]?.arrayValue ?? [] {
+                print(name.stringValue ?? "")
+            }
+        }
+    }
+}

@@ -1,0 +1,29 @@
+// When all has healed, every phone holds what its person has set and read, on whichever phone, and knows who is in its groups.
+import OrderedCollections
+import StoreModel
+import TidingsModel
+
+/// Compares phones and store at the end.
+struct ConvergenceChecker: Checker {
+    func judge(_ ending: Ending, in scene: Scene, into findings: inout Findings) {
+        for phone in ending.phones {
+            let user = phone.key.user.user
+            guard let person = ending.person(user) else { continue }
+            let disk = phone.disk
+            if !disk.wishes.isEmpty { findings.add("converge", "\(phone.key) still wishes \(disk.wishes.values)") }
+            if !disk.reads.isEmpty { findings.add("converge", "\(phone.key) still tells of reading \(disk.reads)") }
+            if !disk.outbox.isEmpty { findings.add("converge", "\(phone.key) still has \(disk.outbox.keys) to send") }
+            if disk.confirmed != person.record.settings {
+                findings.add(
+                    "converge", "\(phone.key) holds \(disk.confirmed), the store \(person.record.settings)")
+            }
+            for conversation in ending.store.conversations {
+                let members = conversation.record.members
+                guard let info = disk.infos[conversation.record.conversation], info.isKnown,
+                    members.contains(where: { $0.id == user }), info.members != members
+                else { continue }
+                findings.add("converge", "\(phone.key) takes \(info.members) for the members, they are \(members)")
+            }
+        }
+    }
+}

@@ -1,0 +1,85 @@
+// P1: what was acknowledged is on disk, once, and reads on every phone of everybody it concerns as it was last revised.
+import OrderedCollections
+import ServerCore
+import StoreModel
+import TidingsModel
+
+/// Watches acknowledgements, and compares every phone with the store at the end.
+struct DurableChecker: Checker {
+    private struct Sent: Hashable {
+        var sender: UserID
+        var number: ClientMessageID
+    }
+
+    private var acknowledged: [Message] = []
+    private var accepted: Set<Sent> = []
+
+    mutating func see(_ fact: Fact, in scene: Scene, into findings: inout Findings) {
+        switch fact {
+        case .acknowledged(let message, _):
+            self.acknowledged.append(message)
+            if scene.committed.messages[message.id] == nil {
+                findings.add("P1", "\(message.id) from \(message.sender) was acknowledged and is not in the store")
+            }
+        case .apiAccepted(let id):
+            if scene.committed.messages[id] == nil, !scene.committed.custom.contains(id) {
+                findings.add("P1", "\(id) was accepted by the API and is not in the store")
+            }
+        case .committed(.accept(let message, _), .accepted):
+            let sent = Sent(sender: message.sender, number: message.clientMessageID)
+            if !self.accepted.insert(sent).inserted {
+                findings.add("P1", "\(message.clientMessageID) from \(message.sender) was accepted twice")
+            }
+        default: break  // tidy: the other facts are other promises'
+        }
+    }
+
+    func judge(_ ending: Ending, in scene: Scene, into findings: inout Findings) {
+        var texts: [MessageID: String] = [:]
+        for case .message(let message) in ending.store.people.flatMap(\.log).map(\.body) {
+            texts[message.id] = message.content
+        }
+        for message in self.acknowledged {
+            if texts[message.id] == nil {
+                findings.add("P1", "\(message.id) was acknowledged, and the store has lost it")
+            } else if texts[message.id] != message.content {
+                findings.add("P1", "\(message.id) has another text than was sent")
+            }
+        }
+        for phone in ending.phones {
+            Self.judgeLog(phone, ending, into: &findings)
+            Self.judgeTexts(phone, scene, into: &findings)
+        }
+    }
+
+    /// The phone's log is the store's.
+    private static func judgeLog(_ phone: Ending.Phone, _ ending: Ending, into findings: inout Findings) {
+        let log = ending.person(phone.key.user.user)?.log ?? []
+        if let (here, there) = zip(phone.disk.log, log).first(where: { $0 != $1 }) {
+            findings.add("P1", "\(phone.key) has \(here) where the store has \(there)")
+        } else if phone.disk.log.count != log.count {
+            findings.add("P1", "\(phone.key) has \(phone.disk.log.count) entries, the store \(log.count)")
+        }
+    }
+
+    /// Messages read as they were last revised.
+    private static func judgeTexts(_ phone: Ending.Phone, _ scene: Scene, into findings: inout Findings) {
+        let user = phone.key.user.user
+        for (id, accepted) in scene.committed.messages where accepted.position(of: user) != nil {
+            let item = phone.disk.messages[id]
+            if scene.committed.isDeleted(id, by: user) {
+                if item != nil { findings.add("P1", "\(phone.key) still has \(id), which \(user) has deleted") }
+                continue
+            }
+            guard let item else {
+                findings.add("P1", "\(phone.key) does not have \(id)")
+                continue
+            }
+            let isRecalled = scene.committed.recalled[id] != nil
+            let content = scene.committed.contents[id] ?? accepted.message.content
+            if item.isRecalled != isRecalled || !isRecalled && item.content != content {
+                findings.add("P1", "\(phone.key) shows \(id) as \(item), it is \(isRecalled ? "recalled" : content)")
+            }
+        }
+    }
+}

@@ -1,0 +1,166 @@
+import APNsModel
+import ClientCore
+import PhoneCore
+import ServerCore
+import StoreModel
+import TidingsModel
+
+/// Something that happened in a run and that a promise is about.
+enum Fact {
+    // The server.
+
+    /// The store has carried out a command, and its result survives a crash.
+    case committed(StoreCommand, StoreResult)
+    /// The server's core hears of the oldest result it has not heard of.
+    case heard
+    /// A server starts: it reads the store, and knows all that is committed.
+    case serverStarted
+    /// The server hands a push to its APNs client.
+    case pushed(APNsRequest, to: DeviceKey)
+    /// The HTTP API has told a backend that its message is accepted.
+    case apiAccepted(MessageID)
+
+    // A person and the app in front of them.
+
+    /// A message was handed to the outbox.
+    case written(MessageDraft, by: DeviceKey)
+    /// Its sender was told that it is accepted.
+    case acknowledged(Message, to: DeviceKey)
+    /// Its sender was told that it is refused.
+    case refused(MessageDraft, ServerFrame.Problem, to: DeviceKey)
+    /// A request to the server was handed to the client.
+    case asked(RequestNumber, ClientRequest, by: DeviceKey)
+    /// The client says how it ended.
+    case answered(RequestNumber, RequestOutcome, to: DeviceKey)
+    /// The person taps a notification.
+    case tapped(MessageID, on: DeviceKey)
+    /// Something happened to the phone that may cost what the app was about to do.
+    case disturbed(DeviceKey)
+    /// The app opens a conversation because of a tap.
+    case opened(ConversationID, of: MessageID, on: DeviceKey)
+
+    /// A person signs in on a phone, or out.
+    case signedIn(DeviceKey)
+    case signedOut(DeviceKey)
+
+    // The SDK on a phone.
+
+    /// The phone's store holds the log up to here.
+    case stored(upTo: LogPosition, on: DeviceKey)
+    /// The client knows of entries that its store has.
+    case applied([LogEntry], on: DeviceKey)
+    /// The gate has let a message pass, on the way to a local notification.
+    case passedGate(MessageID, on: DeviceKey, WorldDisk)
+    /// The kit hands a local notification to the system.
+    case posted(LocalNotification, on: DeviceKey, WorldDisk)
+    /// The service extension has decided about a push: whether it is quiet, and what it says.
+    case extended(MessageID, isQuiet: Bool, text: String, on: DeviceKey)
+    /// Custom messages were handed to the app, which is in front or not as far as it was told.
+    case handedOver([(position: LogPosition, message: CustomMessage)], isInFront: Bool, on: DeviceKey)
+
+    // The phone.
+
+    /// A notification was presented, or not.
+    case presented(PresentationRecord, on: DeviceKey)
+    /// Something else that a run should come to.
+    case reached(WorldMark)
+}
+
+extension APNsRequest {
+    /// Names the device it is for; nil for a push that is not ours.
+    var recipientTag: String? {
+        (try? JSONValue(parsing: self.payload))?[PushInfo.key]?["to"]?.stringValue
+    }
+
+    /// The message the push is an alert for; nil for a withdrawal and for a silent push.
+    var alert: PushInfo? {
+        guard self.pushType == .alert, let json = try? JSONValue(parsing: self.payload),
+            let info = PushInfo(userInfo: json), !info.isRecall
+        else { return nil }
+        return info
+    }
+}
+
+/// A promise, watched while a run goes on and judged when all has healed (DESIGN §1). A pure value: the same facts give the same
+/// violations.
+protocol Checker {
+    /// Takes a fact. The scene is that after it.
+    mutating func see(_ fact: Fact, in scene: Scene, into findings: inout Findings)
+    /// Everything has healed, and everybody has looked at the app and put the phone away.
+    func judge(_ ending: Ending, in scene: Scene, into findings: inout Findings)
+}
+
+extension Checker {
+    mutating func see(_ fact: Fact, in scene: Scene, into findings: inout Findings) {}
+    func judge(_ ending: Ending, in scene: Scene, into findings: inout Findings) {}
+}
+
+/// How a run ended.
+struct Ending {
+    /// A phone at the end.
+    struct Phone {
+        var key: DeviceKey
+        var disk: WorldDisk
+        /// The number on the icon.
+        var icon: Int
+    }
+
+    /// Everything in the store.
+    var store: StoreDump
+    /// In the order of their numbers.
+    var phones: [Phone]
+
+    /// What the store has of a person; nil for somebody it does not know.
+    func person(_ user: UserID) -> StoreDump.Person? { self.store.people.first { $0.record.key.user == user } }
+}
+
+/// What no promise allows.
+struct Findings {
+    private(set) var violations: [Violation] = []
+
+    mutating func add(_ promise: String, _ text: String) {
+        // The first of a kind tells; thousands of the same would hide it.
+        guard self.violations.count < 20 else { return }
+        self.violations.append(Violation(promise: promise, text: text))
+    }
+}
+
+/// All promises of a run.
+struct Checkers {
+    private var all: [any Checker]
+    private var scene = Scene()
+    private var findings = Findings()
+    /// What the run has reached.
+    private(set) var marks = WorldMarks()
+
+    init(
+        _ all: [any Checker] = [
+            DurableChecker(), OrderChecker(), RingChecker(), LevelChecker(), RecallChecker(), HiddenChecker(),
+            BlockChecker(), RequestChecker(), ConvergenceChecker(), BadgeChecker(), TapChecker(), CustomChecker(),
+            LegChecker(), PersonChecker(),
+        ]
+    ) {
+        self.all = all
+    }
+
+    var violations: [Violation] { self.findings.violations }
+    /// Messages whose sender was told that they are accepted.
+    private(set) var acknowledged = 0
+    /// Banners and sounds.
+    private(set) var rings = 0
+
+    mutating func see(_ fact: Fact, at now: Now) {
+        self.scene.take(fact, at: now)
+        self.marks.count(fact, in: self.scene)
+        if case .acknowledged = fact { self.acknowledged += 1 }
+        if case .presented(let record, _) = fact, record.isRing { self.rings += 1 }
+        for index in self.all.indices { self.all[index].see(fact, in: self.scene, into: &self.findings) }
+    }
+
+    mutating func judge(_ ending: Ending) {
+        for checker in self.all { checker.judge(ending, in: self.scene, into: &self.findings) }
+    }
+
+    /// Our own code did what it must not do.
+    mutating func foundBug(_ text: String) { self.findings.add("bug", text) }
+}

@@ -1,0 +1,183 @@
+// P6 and P2: every leg ends exactly once, with an end that fits what happened; and what a device has settled is in its store.
+//
+// The legs of a message are those of the devices that were signed in when it was accepted, and one of each person who had none;
+// those of a withdrawal, of the devices that had shown the message, or may have.
+import APNsModel
+import OrderedCollections
+import ServerCore
+import StoreModel
+import TidingsModel
+
+/// Watches what the store is told of legs.
+struct LegChecker: Checker {
+    private struct Withdrawal {
+        var leg: LegID
+        var position: LogPosition
+    }
+
+    /// The legs that must end.
+    private var expected: OrderedSet<LegID> = []
+    private var withdrawals: [Withdrawal] = []
+    private var ends: OrderedDictionary<LegID, EndedLeg> = [:]
+    /// The server's life in which a leg ended last.
+    private var lives: [LegID: Int] = [:]
+    private var kept: OrderedSet<LegID> = []
+    /// The lives in which messages were accepted for people without a device.
+    private var deviceless: OrderedDictionary<LegID, Int> = [:]
+    /// Devices whose person has signed out at some time, by what the person did.
+    private var signedOut: OrderedSet<DeviceKey> = []
+    /// The server's life in which the store last signed a device out.
+    private var signOuts: [DeviceKey: Int] = [:]
+    private var stored: [DeviceKey: LogPosition] = [:]
+    private var settled: [DeviceKey: LogPosition] = [:]
+    private var apnsIDs: Set<String> = []
+
+    mutating func see(_ fact: Fact, in scene: Scene, into findings: inout Findings) {
+        switch fact {
+        case .stored(let position, let key): self.stored[key] = position
+        case .signedOut(let key): self.signedOut.append(key)
+        case .pushed(let request, _):
+            if let id = request.apnsID { self.apnsIDs.insert(id) }
+        case .committed(let command, let result): self.see(command, result, scene, into: &findings)
+        default: break  // tidy: the other facts are other promises'
+        }
+    }
+
+    private mutating func see(
+        _ command: StoreCommand, _ result: StoreResult, _ scene: Scene, into findings: inout Findings
+    ) {
+        switch (command, result) {
+        case (.accept(let message, _), .accepted(let deliveries, _)):
+            for delivery in deliveries { self.expect(message, at: delivery, scene) }
+        case (.recall, .recalled(let recall, _, let deliveries, let shown)):
+            for leg in shown {
+                guard let delivery = deliveries.first(where: { $0.user == leg.user.user }),
+                    let device = leg.device.map({ DeviceKey(user: leg.user, device: $0) }),
+                    scene.committed.devices[device]?.isSignedOut == false
+                else { continue }
+                let own = LegID(message: recall.id, user: leg.user, device: leg.device)
+                self.withdrawals.append(Withdrawal(leg: own, position: delivery.position))
+            }
+        case (.signOut(let key, _), .done):
+            self.signOuts[key] = scene.life
+            self.endKept(of: [key], as: .signedOut, scene)
+        case (.setPushState, .taken(let others)): self.endKept(of: others, as: .noToken, scene)
+        case (.advance(let key, let settled?, _), .done): self.settled[key] = max(self.settled[key] ?? 0, settled)
+        case (.keepLeg(let open), .done):
+            // A later life of the server may take up again what the crash let it forget.
+            if self.lives[open.leg] == scene.life {
+                findings.add("P6", "\(open.leg) was kept open after it had ended in one life of the server")
+            }
+            self.kept.append(open.leg)
+        case (.endLeg(let end), .done): self.end(end, scene, into: &findings)
+        default: break  // tidy: the other commands are about no leg
+        }
+    }
+
+    /// One leg for each device of a person, or one for somebody who has none and has not sent it.
+    private mutating func expect(_ message: Message, at delivery: Delivery, _ scene: Scene) {
+        let user = UserKey(app: message.app, user: delivery.user)
+        let devices = scene.committed.devices.filter { $0.key.user == user && !$0.value.isSignedOut }
+        for (key, record) in devices where record.since < delivery.position {
+            self.expected.append(LegID(message: message.id, user: user, device: key.device))
+        }
+        if devices.isEmpty, message.sender != delivery.user {
+            let leg = LegID(message: message.id, user: user, device: nil)
+            self.expected.append(leg)
+            self.deviceless[leg] = scene.life
+        }
+    }
+
+    /// The store itself ends what it keeps open of devices.
+    private mutating func endKept(of devices: [DeviceKey], as end: LegEnd, _ scene: Scene) {
+        let ended = self.kept.filter { leg in devices.contains { leg.user == $0.user && leg.device == $0.device } }
+        for leg in ended {
+            self.kept.remove(leg)
+            if self.ends[leg] == nil { self.ends[leg] = EndedLeg(leg: leg, end: end, at: scene.now.wall) }
+        }
+    }
+
+    private mutating func end(_ end: EndedLeg, _ scene: Scene, into findings: inout Findings) {
+        self.kept.remove(end.leg)
+        if self.lives[end.leg] == scene.life {
+            findings.add("P6", "\(end.leg) ended again as \(end.end.name) in one life of the server")
+        }
+        self.lives[end.leg] = scene.life
+        // Of several ends the first stays.
+        guard self.ends[end.leg] == nil else { return }
+        self.ends[end.leg] = end
+        guard let accepted = scene.committed.messages[end.leg.message] else { return }
+        if let fault = self.misfit(end, accepted, scene) {
+            findings.add("P6", "\(end.leg) ended as \(end.end.name): \(fault)")
+        }
+    }
+
+    /// Why an end does not fit; nil if it does.
+    private func misfit(_ end: EndedLeg, _ accepted: StoreView.Accepted, _ scene: Scene) -> String? {
+        let message = accepted.message
+        let user = end.leg.user.user
+        let position = accepted.position(of: user) ?? 0
+        let settings = scene.committed.settings(of: user, at: end.at)
+        switch end.end {
+        case .ownDevice: return message.sender == user && end.leg.device == accepted.device ? nil : "not its device"
+        case .notNotifiable:
+            return message.sender == user || !message.flags.contains(.notified) ? nil : "it may be notified of"
+        case .settled:
+            guard let device = end.leg.device else { return "there is no device" }
+            let stored = self.stored[DeviceKey(user: end.leg.user, device: device)] ?? 0
+            return stored >= position ? nil : "the device has the log up to \(stored), this is \(position)"
+        case .readElsewhere:
+            let readUpTo = scene.committed.readUpTo(message.conversation(seenBy: user), by: user)
+            let isGone = readUpTo >= position || scene.committed.isDeleted(message.id, by: user)
+            return isGone ? nil : "nobody has read it"
+        case .recalled: return scene.committed.recalled[message.id] != nil ? nil : "nobody has withdrawn it"
+        case .expired: return message.expiresAt ?? .max <= end.at ? nil : "it has no end, or a later one"
+        case .muted:
+            let isSilenced = settings.contains { !$0.allows(message, for: user, wall: end.at) }
+            return isSilenced ? nil : "nobody has silenced it"
+        case .quietHours:
+            let isQuiet = settings.contains {
+                guard let hours = $0.person.quietHours, hours.manner == .drop else { return false }
+                return hours.end(at: end.at, in: Self.zone) != nil
+            }
+            return isQuiet ? nil : "these are no quiet hours"
+        case .accepted(let apnsID): return self.apnsIDs.contains(apnsID) ? nil : "\(apnsID) was never sent"
+        case .noToken: return scene.committed.hasToken(end.leg) ? "the device had a token" : nil
+        case .signedOut:
+            let isOut = self.signedOut.contains { $0.user == end.leg.user && $0.device == end.leg.device }
+            return isOut ? nil : "nobody has signed out there"
+        case .noDevice: return end.leg.device == nil ? nil : "there is a device"
+        case .tokenQuarantined, .tokenDead, .rejected: return "nothing in this world does that"
+        }
+    }
+
+    /// All people of the world live by one clock.
+    private static let zone = TimeZoneFacts(offsets: [.init(from: 0, seconds: 0)], until: .max)
+
+    /// What the server writes after the message, or after the sign-out, and a crash between the two loses: the end of a person without
+    /// a device, and ends of a device that signs out. Nobody is waiting for the message there.
+    private func isLost(_ leg: LegID, _ scene: Scene) -> Bool {
+        guard let device = leg.device else { return self.deviceless[leg] ?? scene.life < scene.life }
+        return self.signOuts[DeviceKey(user: leg.user, device: device)] ?? scene.life < scene.life
+    }
+
+    func judge(_ ending: Ending, in scene: Scene, into findings: inout Findings) {
+        for leg in self.expected where self.ends[leg] == nil && !self.isLost(leg, scene) {
+            findings.add("P6", "\(leg) has no end")
+        }
+        for (leg, end) in self.ends {
+            guard scene.committed.messages[leg.message] != nil, !self.expected.contains(leg) else { continue }
+            findings.add("P6", "\(leg) ended as \(end.end.name), and never began")
+        }
+        for leg in self.kept { findings.add("P6", "\(leg) is still kept open") }
+        for leg in ending.store.people.flatMap(\.record.openLegs) {
+            findings.add("P6", "\(leg.leg) is open (\(leg.wait.rawValue)) after everything healed")
+        }
+        for withdrawal in self.withdrawals where self.ends[withdrawal.leg] == nil {
+            let device = withdrawal.leg.device.map { DeviceKey(user: withdrawal.leg.user, device: $0) }
+            // Whoever has settled the log beyond it has it from there.
+            if let device, self.settled[device] ?? 0 >= withdrawal.position { continue }
+            findings.add("P6", "the withdrawal \(withdrawal.leg) has no end")
+        }
+    }
+}

@@ -1,0 +1,49 @@
+// What a person has silenced does not ring: neither a level that does not let the message through, nor quiet hours.
+//
+// Two moments decide. A push: when the server hands it over, by the settings its core knows then; the verdict is run again at that
+// moment, and what is set later cannot call it back. A local notification: when the client's gate lets it pass, by the settings
+// of the phone's own log up to the message, with what was set on the phone on top; what comes while names are looked up is late.
+import APNsModel
+import ClientCore
+import OrderedCollections
+import ServerCore
+import StoreModel
+import TidingsModel
+
+/// Watches pushes that are handed over, and messages that pass the gate.
+struct LevelChecker: Checker {
+    /// All people of the world live by one clock.
+    private static let zone = TimeZoneFacts(offsets: [.init(from: 0, seconds: 0)], until: .max)
+
+    mutating func see(_ fact: Fact, in scene: Scene, into findings: inout Findings) {
+        switch fact {
+        case .pushed(let request, let key):
+            guard let info = request.alert, let accepted = scene.committed.messages[info.message] else { return }
+            let user = key.user.user
+            let settings = scene.known.settings(of: user)
+            if !settings.allows(accepted.message, for: user, wall: scene.now.wall) {
+                findings.add("level", "a push of \(info.message) went to \(key), who has silenced it")
+            }
+            if let hours = settings.person.quietHours, hours.end(at: scene.now.wall, in: Self.zone) != nil {
+                findings.add("quiet hours", "a push of \(info.message) went to \(key) in quiet hours")
+            }
+        case .passedGate(let id, let key, let disk):
+            guard let accepted = scene.committed.messages[id], let item = disk.messages[id] else { return }
+            let user = key.user.user
+            let isSilenced = [disk.preferences(upTo: item.position), disk.preferences].allSatisfy {
+                !$0.current.allows(accepted.message, for: user, wall: scene.now.wall)
+            }
+            if isSilenced { findings.add("level", "\(key) is about to show \(id), which is silenced there") }
+        default: break  // tidy: the other facts are other promises'
+        }
+    }
+}
+
+extension AllSettings {
+    /// Whether a message may ring at a moment.
+    func allows(_ message: Message, for user: UserID, wall: Int64) -> Bool {
+        let conversation = message.conversation(seenBy: user)
+        return self.person.level(of: conversation, self.conversations[conversation], wall: wall)
+            .allows(message.mentions, of: user)
+    }
+}

@@ -1,0 +1,48 @@
+// Order: messages stand in every log in the order in which they were accepted, and one device's in the order they were written.
+import OrderedCollections
+import TidingsModel
+
+/// Watches what is written, and reads every phone's log at the end.
+struct OrderChecker: Checker {
+    private var written: OrderedDictionary<DeviceKey, OrderedDictionary<ClientMessageID, Int>> = [:]
+
+    mutating func see(_ fact: Fact, in scene: Scene, into findings: inout Findings) {
+        guard case .written(let draft, let key) = fact else { return }
+        self.written[key, default: [:]][draft.clientMessageID] = self.written[key]?.count ?? 0
+    }
+
+    func judge(_ ending: Ending, in scene: Scene, into findings: inout Findings) {
+        for phone in ending.phones {
+            var last = -1
+            for entry in phone.disk.log {
+                guard case .message(let message) = entry.body,
+                    let number = scene.committed.messages[message.id]?.number
+                else { continue }
+                if number < last {
+                    findings.add("order", "\(phone.key) has \(message.id) after one that was accepted later")
+                }
+                last = number
+            }
+        }
+        self.judgeSenders(scene, into: &findings)
+    }
+
+    private func judgeSenders(_ scene: Scene, into findings: inout Findings) {
+        struct Line: Hashable {
+            var device: DeviceKey
+            var conversation: ConversationID
+        }
+        var last: OrderedDictionary<Line, Int> = [:]
+        for accepted in scene.committed.messages.values {
+            let message = accepted.message
+            guard let device = accepted.device else { continue }
+            let key = DeviceKey(user: UserKey(app: message.app, user: message.sender), device: device)
+            guard let number = self.written[key]?[message.clientMessageID] else { continue }
+            let line = Line(device: key, conversation: message.conversation)
+            if number < last[line] ?? -1 {
+                findings.add("order", "\(message.id) of \(key) overtook one that was written earlier")
+            }
+            last[line] = number
+        }
+    }
+}

@@ -1,0 +1,64 @@
+// What was withdrawn is not presented any more: no push of it goes out once the server's core knows, and no phone that knows lets it
+// ring. The same for what the person has deleted. And no push of what the person has read goes out once the core knows.
+//
+// A push on its way, and a notification handed to the system, are not called back: the withdrawal follows them.
+import APNsModel
+import ClientCore
+import OrderedCollections
+import TidingsModel
+
+/// Watches pushes that are handed over, and what phones learn and let ring.
+struct RecallChecker: Checker {
+    private struct Place: Hashable {
+        var device: DeviceKey
+        var message: MessageID
+    }
+
+    /// What a phone knows to be withdrawn or deleted.
+    private var gone: Set<Place> = []
+
+    mutating func see(_ fact: Fact, in scene: Scene, into findings: inout Findings) {
+        switch fact {
+        case .applied(let entries, let key):
+            for entry in entries { self.learn(entry.body, key) }
+        case .signedOut(let key): self.gone = self.gone.filter { $0.device != key }
+        case .pushed(let request, let key):
+            guard let info = request.alert else { return }
+            self.checkPush(info, key, scene, into: &findings)
+        case .posted(let notification, let key, _):
+            guard !notification.isSilent else { return }
+            self.checkRing(notification.message, key, into: &findings)
+        case .extended(let message, let isQuiet, _, let key):
+            if !isQuiet { self.checkRing(message, key, into: &findings) }
+        default: break  // tidy: the other facts are other promises'
+        }
+    }
+
+    private mutating func learn(_ body: LogEntry.Body, _ key: DeviceKey) {
+        switch body {
+        case .recall(let recall): self.gone.insert(Place(device: key, message: recall.message))
+        case .deletion(let deletion):
+            for message in deletion.messages { self.gone.insert(Place(device: key, message: message)) }
+        case .message, .read, .custom, .edit, .conversationSettings, .personSettings, .blocked, .change, .unknown: break
+        }
+    }
+
+    private func checkPush(_ info: PushInfo, _ key: DeviceKey, _ scene: Scene, into findings: inout Findings) {
+        let user = key.user.user
+        if scene.known.recalled[info.message] != nil {
+            findings.add("recall", "a push of \(info.message) went to \(key) after it was withdrawn")
+        }
+        if scene.known.isDeleted(info.message, by: user) {
+            findings.add("recall", "a push of \(info.message) went to \(key) after \(user) had deleted it")
+        }
+        guard let message = scene.committed.messages[info.message]?.message else { return }
+        if info.position <= scene.known.readUpTo(message.conversation(seenBy: user), by: user) {
+            findings.add("recall", "a push of \(info.message) went to \(key) after \(user) had read it")
+        }
+    }
+
+    private func checkRing(_ message: MessageID, _ key: DeviceKey, into findings: inout Findings) {
+        guard self.gone.contains(Place(device: key, message: message)) else { return }
+        findings.add("recall", "\(key) lets \(message) ring, of which it knows that it is gone")
+    }
+}

@@ -1,0 +1,86 @@
+// P1 for what is no message: what a phone was told is done is on disk. And nothing good is refused: a message only to somebody who
+// has blocked its sender, or to a group the sender is not in.
+import ClientCore
+import StoreModel
+import TidingsModel
+
+/// Watches requests, refusals and what the store carries out.
+struct RequestChecker: Checker {
+    private struct Asked: Hashable {
+        var key: DeviceKey
+        var number: RequestNumber
+    }
+
+    private struct Done: Hashable {
+        var user: UserID
+        var request: ClientRequest
+    }
+
+    private struct Block: Hashable {
+        var user: UserID
+        var sender: UserID
+    }
+
+    private var asked: [Asked: ClientRequest] = [:]
+    private var done: Set<Done> = []
+    private var blocks: Set<Block> = []
+
+    mutating func see(_ fact: Fact, in scene: Scene, into findings: inout Findings) {
+        switch fact {
+        case .asked(let number, let request, let key): self.asked[Asked(key: key, number: number)] = request
+        case .answered(let number, .answered(.done), let key):
+            guard let request = self.asked[Asked(key: key, number: number)] else { return }
+            if request.isCommand, !self.done.contains(Done(user: key.user.user, request: request)) {
+                findings.add("P1", "\(key) was told that \(request) is done, and it is not in the store")
+            }
+        case .refused(let draft, let problem, let key):
+            if !self.isDue(problem, draft, from: key.user.user) {
+                findings.add("P1", "\(draft.clientMessageID) of \(key) was refused: \(problem)")
+            }
+        case .committed(let command, let result):
+            if case .refused = result { return }
+            guard let (user, request) = command.request else { return }
+            self.done.insert(Done(user: user, request: request))
+            if case .setBlocked(let sender, true) = request { self.blocks.insert(Block(user: user, sender: sender)) }
+        default: break  // tidy: the other facts are other promises'
+        }
+    }
+
+    private func isDue(_ problem: ServerFrame.Problem, _ draft: MessageDraft, from sender: UserID) -> Bool {
+        switch draft.conversation.type {
+        case .direct:
+            problem.code == .blocked
+                && self.blocks.contains(Block(user: UserID(draft.conversation.target), sender: sender))
+        case .group, .discussion: problem.code == .notAMember
+        case .customerService, .system, .appPublicService, .publicService, .pushService, .chatRoom: false
+        }
+    }
+}
+
+extension ClientRequest {
+    /// Whether it wants something done that the store keeps.
+    fileprivate var isCommand: Bool {
+        switch self {
+        case .change, .recall, .edit, .delete, .setConversationSettings, .setPersonSettings, .setBlocked: true
+        case .conversation, .settings, .history, .enterRoom, .exitRoom, .receipts, .watch, .unwatch: false
+        }
+    }
+}
+
+extension StoreCommand {
+    /// What a person asked that led to it; nil for what nobody asks like that.
+    fileprivate var request: (user: UserID, request: ClientRequest)? {
+        switch self {
+        case .change(let operation):
+            operation.actor.map { ($0, .change(operation.conversation, operation.action)) }
+        case .recall(let operation): operation.actor.map { ($0, .recall(operation.message)) }
+        case .edit(let operation): operation.actor.map { ($0, .edit(operation.message, content: operation.content)) }
+        case .delete(let key, let deletion, _): (key.user, .delete(deletion))
+        case .setConversationSettings(let key, let conversation, let settings, _):
+            (key.user, .setConversationSettings(conversation, settings))
+        case .setPersonSettings(let key, let settings, _): (key.user, .setPersonSettings(settings))
+        case .setBlocked(let key, let user, let isBlocked, _): (key.user, .setBlocked(user, isBlocked))
+        default: nil  // tidy: the others are nobody's request
+        }
+    }
+}

@@ -1,0 +1,125 @@
+import ClientCore
+import DequeModule
+import OrderedCollections
+import ServerCore
+import StoreModel
+import TidingsModel
+
+/// What the promises are judged against: what is committed, and what of it the server's core knows.
+struct Scene {
+    private(set) var now = Now(monotonic: 0, wall: 0)
+    /// The server's life; a later one begins with everything that is committed.
+    private(set) var life = 0
+    private(set) var committed = StoreView()
+    private(set) var known = StoreView()
+    private var unheard: Deque<(command: StoreCommand, result: StoreResult, wall: Int64)> = []
+
+    mutating func take(_ fact: Fact, at now: Now) {
+        self.now = now
+        switch fact {
+        case .committed(let command, let result):
+            self.committed.take(command, result, wall: now.wall)
+            self.unheard.append((command, result, now.wall))
+        case .heard:
+            guard let (command, result, wall) = self.unheard.popFirst() else { return }
+            self.known.take(command, result, wall: wall)
+        case .serverStarted:
+            self.life += 1
+            while let (command, result, wall) = self.unheard.popFirst() {
+                self.known.take(command, result, wall: wall)
+            }
+        case .pushed, .apiAccepted, .written, .acknowledged, .refused, .asked, .answered, .tapped, .disturbed, .opened,
+            .signedIn, .signedOut, .stored, .applied, .passedGate, .posted, .extended, .handedOver, .presented,
+            .reached:
+            break
+        }
+    }
+}
+
+/// What the store's results say, as far as a promise looks at it.
+struct StoreView {
+    /// A message the store has taken.
+    struct Accepted {
+        var message: Message
+        var deliveries: [Delivery]
+        /// The device it was sent from; nil for a backend's.
+        var device: DeviceID?
+        /// How many were accepted before it.
+        var number: Int
+
+        /// Where it stands in a person's log; nil if it is not there.
+        func position(of user: UserID) -> LogPosition? { self.deliveries.first { $0.user == user }?.position }
+    }
+
+    /// What a person has set, since when.
+    struct Settings {
+        var wall: Int64
+        var all: AllSettings
+    }
+
+    private(set) var messages: OrderedDictionary<MessageID, Accepted> = [:]
+    /// What messages say since they were edited.
+    private(set) var contents: OrderedDictionary<MessageID, String> = [:]
+    /// When messages were recalled.
+    private(set) var recalled: OrderedDictionary<MessageID, Int64> = [:]
+    private(set) var custom: OrderedSet<MessageID> = []
+    private(set) var devices: OrderedDictionary<DeviceKey, DeviceRecord> = [:]
+    private var tokens: OrderedSet<DeviceKey> = []
+    private var deleted: OrderedDictionary<UserID, OrderedSet<MessageID>> = [:]
+    private var readUpTo: OrderedDictionary<UserID, OrderedDictionary<ConversationID, LogPosition>> = [:]
+    private var settings: OrderedDictionary<UserID, [Settings]> = [:]
+
+    /// What a person has set.
+    func settings(of user: UserID) -> AllSettings { self.settings[user]?.last?.all ?? AllSettings() }
+
+    /// What held at a moment; everything that did if several things held in that millisecond.
+    func settings(of user: UserID, at wall: Int64) -> [AllSettings] {
+        let all = self.settings[user] ?? []
+        let before = all.last { $0.wall < wall }?.all ?? AllSettings()
+        return [before] + all.filter { $0.wall == wall }.map(\.all)
+    }
+
+    /// Whether a person has deleted a message for themselves.
+    func isDeleted(_ message: MessageID, by user: UserID) -> Bool { self.deleted[user]?.contains(message) ?? false }
+
+    /// Whether the device of a leg has a push token.
+    func hasToken(_ leg: LegID) -> Bool {
+        leg.device.map { self.tokens.contains(DeviceKey(user: leg.user, device: $0)) } ?? false
+    }
+
+    /// How far a person has read a conversation.
+    func readUpTo(_ conversation: ConversationID, by user: UserID) -> LogPosition {
+        self.readUpTo[user]?[conversation] ?? 0
+    }
+
+    mutating func take(_ command: StoreCommand, _ result: StoreResult, wall: Int64) {
+        switch (command, result) {
+        case (.accept(let message, let device), .accepted(let deliveries, _)):
+            self.messages[message.id] = Accepted(
+                message: message, deliveries: deliveries, device: device, number: self.messages.count)
+        case (.acceptCustom(let operation), .accepted): self.custom.append(operation.message.id)
+        case (.recall, .recalled(let recall, _, _, _)): self.recalled[recall.message] = wall
+        case (.edit, .noted(.edit(let edit)?, _)): self.contents[edit.message] = edit.content
+        case (.delete(let key, _, _), .noted(.deletion(let deletion)?, _)):
+            self.deleted[key.user, default: []].formUnion(deletion.messages)
+        case (.markRead(let key, let conversation, let upTo, _), .read):
+            let before = self.readUpTo(conversation, by: key.user)
+            self.readUpTo[key.user, default: [:]][conversation] = max(before, upTo)
+        case (.signIn(let key, _, _), .device(let record)): self.devices[key] = record
+        case (.signOut(let key, _), .done):
+            self.devices[key]?.isSignedOut = true
+            self.tokens.remove(key)
+        case (.setPushState(let key, .registered), let result):
+            if case .taken(let others) = result { self.tokens.subtract(others) }
+            self.tokens.append(key)
+        case (_, .noted(let body?, let deliveries)):
+            guard let user = deliveries.first?.user else { return }
+            var all = self.settings(of: user)
+            all.apply(body)
+            if all != self.settings(of: user) {
+                self.settings[user, default: []].append(Settings(wall: wall, all: all))
+            }
+        default: break  // tidy: the other results say nothing a promise looks at
+        }
+    }
+}

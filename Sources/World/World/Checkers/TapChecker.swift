@@ -1,0 +1,42 @@
+// P5: a tap opens the right conversation, once; never again, and unless something happened to the phone, not never.
+import OrderedCollections
+import TidingsModel
+
+/// Watches taps and what the app opens.
+struct TapChecker: Checker {
+    private struct Tap: Hashable {
+        var message: MessageID
+        var isOpened = false
+        var isExcused = false
+    }
+
+    private var taps: OrderedDictionary<DeviceKey, [Tap]> = [:]
+
+    mutating func see(_ fact: Fact, in scene: Scene, into findings: inout Findings) {
+        switch fact {
+        case .tapped(let message, let key): self.taps[key, default: []].append(Tap(message: message))
+        case .disturbed(let key):
+            for index in self.taps[key]?.indices ?? 0..<0 { self.taps[key]?[index].isExcused = true }
+        case .opened(let conversation, let message, let key):
+            guard let index = self.taps[key]?.firstIndex(where: { $0.message == message && !$0.isOpened }) else {
+                findings.add("P5", "\(key) opened \(conversation) for \(message) without a tap, or once more")
+                return
+            }
+            self.taps[key]?[index].isOpened = true
+            let right = scene.committed.messages[message]?.message.conversation(seenBy: key.user.user)
+            if conversation != right {
+                findings.add(
+                    "P5", "\(key) opened \(conversation) for \(message) instead of \(String(describing: right))")
+            }
+        default: break  // tidy: the other facts are other promises'
+        }
+    }
+
+    func judge(_ ending: Ending, in scene: Scene, into findings: inout Findings) {
+        for (key, taps) in self.taps {
+            for tap in taps where !tap.isOpened && !tap.isExcused {
+                findings.add("P5", "\(key) opened nothing for a tap on \(tap.message)")
+            }
+        }
+    }
+}

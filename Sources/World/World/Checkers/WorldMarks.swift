@@ -1,0 +1,151 @@
+import APNsModel
+import ClientCore
+import OrderedCollections
+import StoreModel
+import TidingsModel
+
+/// What a run should come to: a checker that was never asked has checked nothing.
+package enum WorldMark: String, Hashable, Sendable, CaseIterable {
+    /// People with two phones.
+    case secondPhones = "people with two phones"
+    /// Messages to groups and discussions.
+    case groupMessages = "group messages"
+    /// Messages that mention somebody.
+    case mentions
+    /// People who came into a group or discussion.
+    case joins
+    /// People who left one, or were removed.
+    case leaves
+    /// Messages withdrawn.
+    case recalls
+    /// Messages given another content.
+    case edits
+    /// Deletions for oneself.
+    case deletions
+    /// Conversations silenced.
+    case mutes
+    /// Levels whose time was over.
+    case levelEnds = "levels that ended"
+    /// Legs that ended because their conversation was silenced.
+    case mutedLegs = "legs ended muted"
+    /// Pushes that went out because they mention the person, in a conversation that is silenced otherwise.
+    case mentionPushes = "pushes of a mention through a level"
+    /// Legs that waited for the end of quiet hours.
+    case deferred = "legs deferred by quiet hours"
+    /// Legs that quiet hours ended.
+    case dropped = "legs dropped by quiet hours"
+    /// Pushes that hide what the message says.
+    case hiddenPushes = "pushes without content"
+    /// People blocked.
+    case blocks
+    /// Messages refused because their sender is blocked.
+    case blockedSends = "sends refused as blocked"
+    /// Legs that ended because another device had read the message.
+    case readElsewhere = "legs ended read elsewhere"
+    /// Legs that ended because the message was withdrawn.
+    case recalledLegs = "legs ended recalled"
+    /// Legs that ended because the message's time was over.
+    case expiredLegs = "legs ended expired"
+    /// Pushes of a withdrawal.
+    case withdrawals = "pushes of a withdrawal"
+    /// Silent pushes of the number on the icon.
+    case badgePushes = "badge pushes"
+    /// Local notifications.
+    case localNotifications = "local notifications"
+    /// Pushes another one overwrote in the store of APNs.
+    case overwritten = "pushes overwritten"
+    /// Pushes that were brought twice.
+    case duplicated = "pushes brought twice"
+    /// Custom messages handed over.
+    case handOvers = "custom messages handed over"
+    /// People who signed in on a phone that was another's, or their own before.
+    case signIns = "people who signed in later"
+    /// Conversations opened by a tap.
+    case taps = "taps that opened a conversation"
+}
+
+/// How often a run has come to each.
+package struct WorldMarks: Hashable, Sendable {
+    private var counts: OrderedDictionary<WorldMark, Int> = [:]
+
+    /// Nothing yet.
+    package init() {}
+
+    /// How often.
+    package subscript(mark: WorldMark) -> Int { self.counts[mark] ?? 0 }
+
+    /// Adds those of another run.
+    package mutating func add(_ other: WorldMarks) {
+        for mark in WorldMark.allCases where other[mark] > 0 { self.reach(mark, other[mark]) }
+    }
+
+    private mutating func reach(_ mark: WorldMark, _ count: Int = 1) { self.counts[mark, default: 0] += count }
+
+    mutating func count(_ fact: Fact, in scene: Scene) {
+        switch fact {
+        case .committed(let command, let result): self.count(command, result)
+        case .pushed(let request, let key): self.count(request, key, scene)
+        case .posted(let notification, _, _): if !notification.isSilent { self.reach(.localNotifications) }
+        case .refused(_, let problem, _): if problem.code == .blocked { self.reach(.blockedSends) }
+        case .handedOver(let messages, _, _): self.reach(.handOvers, messages.count)
+        case .opened: self.reach(.taps)
+        case .reached(let mark): self.reach(mark)
+        case .heard, .serverStarted, .apiAccepted, .written, .acknowledged, .asked, .answered, .tapped, .disturbed,
+            .signedIn, .signedOut, .stored, .applied, .passedGate, .extended, .presented:
+            break
+        }
+    }
+
+    private mutating func count(_ request: APNsRequest, _ key: DeviceKey, _ scene: Scene) {
+        guard request.pushType == .alert else { return self.reach(.badgePushes) }
+        guard let info = request.alert else { return self.reach(.withdrawals) }
+        if info.text == nil { self.reach(.hiddenPushes) }
+        guard var message = scene.committed.messages[info.message]?.message, message.mentions != .none else { return }
+        message.mentions = .none
+        if !scene.known.settings(of: key.user.user).allows(message, for: key.user.user, wall: scene.now.wall) {
+            self.reach(.mentionPushes)
+        }
+    }
+
+    private mutating func count(_ command: StoreCommand, _ result: StoreResult) {
+        switch (command, result) {
+        case (.accept(let message, _), .accepted):
+            if message.conversation.hasMembers { self.reach(.groupMessages) }
+            if message.mentions != .none { self.reach(.mentions) }
+        case (.change, .changed(let change?, _)): self.count(change.action)
+        case (.recall, .recalled): self.reach(.recalls)
+        case (.edit, .noted(_?, _)): self.reach(.edits)
+        case (.delete, .noted(_?, _)): self.reach(.deletions)
+        case (.endLevel, .noted(_?, _)): self.reach(.levelEnds)
+        case (.setConversationSettings(_, _, let settings, _), .noted(_?, _)):
+            if settings.level ?? .all != .all { self.reach(.mutes) }
+        case (.setBlocked(_, _, true, _), .noted(_?, _)): self.reach(.blocks)
+        case (.keepLeg(let open), .done): if open.wait == .quietHours { self.reach(.deferred) }
+        case (.endLeg(let ended), .done): self.count(ended.end)
+        default: break  // tidy: the other commands are no mark
+        }
+    }
+
+    private mutating func count(_ action: ConversationAction) {
+        switch action {
+        case .join: self.reach(.joins)
+        case .add(let users): self.reach(.joins, users.count)
+        case .leave: self.reach(.leaves)
+        case .remove(let users): self.reach(.leaves, users.count)
+        case .create, .rename, .setPortrait, .setRole, .setNickname, .dissolve: break
+        }
+    }
+
+    private mutating func count(_ end: LegEnd) {
+        switch end {
+        case .muted: self.reach(.mutedLegs)
+        case .quietHours: self.reach(.dropped)
+        case .readElsewhere: self.reach(.readElsewhere)
+        case .recalled: self.reach(.recalledLegs)
+        case .expired: self.reach(.expiredLegs)
+        case .ownDevice, .noDevice, .signedOut, .notNotifiable, .settled, .noToken, .tokenQuarantined, .accepted,
+            .tokenDead, .rejected:
+            break
+        }
+    }
+}

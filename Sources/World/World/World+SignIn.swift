@@ -1,0 +1,65 @@
+import ClientCore
+import OrderedCollections
+import PhoneCore
+import TidingsModel
+
+// People sign out, and sooner or later they or somebody else sign in on that phone (DESIGN P7). The next one waits until the server
+// has heard of the farewell, and some seconds more, so that nothing on its way to the one client reaches the other.
+extension World {
+    mutating func signOut(in process: ProcessID, on index: Int) {
+        let key = self.phones[index].key
+        self.note("person signs out on phone \(index)")
+        self.see(.disturbed(key))
+        self.see(.signedOut(key))
+        self.phones[index].isSignedIn = false
+        self.plan(.signsIn(index), after: 12_000)
+        self.handle(.signOutWished, in: process, on: index)
+    }
+
+    /// Nothing of the person stays on the phone but how far custom messages were handed over.
+    mutating func forgetPerson(in process: ProcessID, on index: Int) {
+        self.phones[index].disk.forgetAll()
+        self.phones[index].drafts = [:]
+        self.phones[index].group.recipient = nil
+        self.phones[index].group.ledger = Ledger()
+        if self.phones[index].group.badge != nil { self.phones[index].group.badge = Badge() }
+        self.ask(process, .setBadgeCount(0), on: index)
+        self.tell(process, .deliveredRemoved(identifiers: nil), on: index)
+    }
+
+    /// The server has heard of the farewell: nobody is signed in, and nothing is left to do for the client.
+    mutating func endFarewell(in process: ProcessID, on index: Int) {
+        self.note("phone \(index) has said farewell")
+        self.phones[index].isLeaving = false
+        self.phones[index].saidFarewellAt = self.time
+        self.phones[index].processes[process]?.client = nil
+        self.dropConnections(of: process, on: index)
+    }
+
+    mutating func signIn(_ index: Int) {
+        guard !self.phones[index].isSignedIn else { return }
+        let phone = self.phones[index]
+        guard !phone.isLeaving, self.time >= phone.saidFarewellAt + 10_000,
+            let process = phone.core.process(of: Self.bundle), let hosted = phone.processes[process],
+            hosted.isInFront, !hosted.isSuspended
+        else { return self.plan(.signsIn(index), after: 5_000) }
+        let person = self.drawn(self.people) ?? phone.person
+        self.note("\(person) signs in on phone \(index)")
+        self.phones[index].others[phone.person] = phone.disk
+        self.phones[index].person = person
+        let disk = self.phones[index].others.removeValue(forKey: person) ?? WorldDisk()
+        self.phones[index].disk = disk
+        self.phones[index].group.hidesContent = disk.preferences.current.person.hidesContent
+        self.phones[index].isSignedIn = true
+        self.phones[index].processes[process]?.timerAt = nil
+        let client = self.client(of: index)
+        self.phones[index].processes[process]?.client = client
+        self.see(.reached(.signIns))
+        self.see(.signedIn(self.phones[index].key))
+        self.handle(.kitConfigured(KitSettings()), in: process, on: index)
+        self.handle(.connectWished, in: process, on: index)
+        if let registration = phone.registration {
+            self.handle(.pushRegistrationSet(registration), in: process, on: index)
+        }
+    }
+}

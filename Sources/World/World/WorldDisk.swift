@@ -1,0 +1,227 @@
+import ClientCore
+import OrderedCollections
+import StoreModel
+import TidingsModel
+
+/// The app's private store: what a new process of the app finds. It keeps what the SDK's local store keeps, by the same rules.
+struct WorldDisk: Hashable {
+    /// A message as it reads on this phone.
+    struct Item: Hashable {
+        var conversation: ConversationID
+        var position: LogPosition
+        var sender: UserID
+        var sentAt: Int64
+        var content: String
+        var isRecalled = false
+    }
+
+    /// What is known of a conversation with members.
+    struct Info: Hashable {
+        var version: UInt64
+        var members: [Member]
+        /// Whether nothing is missing: nothing that was said of it was passed over.
+        var isKnown: Bool
+    }
+
+    /// What a writing has led to.
+    struct Written {
+        /// Conversations with members among the entries whose members are not known for sure, sorted.
+        var incomplete: [ConversationID] = []
+    }
+
+    private(set) var log: [LogEntry] = []
+    private(set) var messages: OrderedDictionary<MessageID, Item> = [:]
+    private(set) var infos: OrderedDictionary<ConversationID, Info> = [:]
+    var settled: LogPosition = 0
+    var outbox: OrderedDictionary<ClientMessageID, MessageDraft> = [:]
+    /// Reading positions that the log has not confirmed.
+    private(set) var reads: OrderedDictionary<ConversationID, LogPosition> = [:]
+    /// What the person has set, as the log has it.
+    private(set) var confirmed = AllSettings()
+    /// What was set on this phone and the log has not confirmed, by `SettingsWish.key`.
+    private(set) var wishes: OrderedDictionary<String, SettingsWish> = [:]
+    /// Custom messages that were not handed over.
+    private(set) var custom: [LogEntry] = []
+    private var handedOver: LogPosition = 0
+    private var readUpTo: OrderedDictionary<ConversationID, LogPosition> = [:]
+    /// Unread messages and where they stand.
+    private var unread: OrderedDictionary<MessageID, Item> = [:]
+
+    var stored: LogPosition { LogPosition(self.log.count) }
+    /// What holds on this phone.
+    var preferences: Preferences { Preferences(confirmed: self.confirmed, wishes: self.wishes.values.elements) }
+
+    /// Unread messages outside muted conversations.
+    var unreadCount: Int {
+        let preferences = self.preferences
+        return self.unread.values.count { !preferences.isMuted($0.conversation) }
+    }
+
+    /// Conversations with unread messages, sorted, each with the position of the newest.
+    var unreadConversations: [(conversation: ConversationID, newest: LogPosition)] {
+        var newest: OrderedDictionary<ConversationID, LogPosition> = [:]
+        for item in self.unread.values {
+            newest[item.conversation] = max(newest[item.conversation] ?? 0, item.position)
+        }
+        return newest.elements.map { ($0.key, $0.value) }.sorted { $0.0 < $1.0 }
+    }
+
+    /// What held on this phone when its log ended here: the settings of the log, and over them what was set here since.
+    func preferences(upTo position: LogPosition) -> Preferences {
+        var settings = AllSettings()
+        for entry in self.log.prefix(Int(clamping: position)) { settings.apply(entry.body) }
+        return Preferences(confirmed: settings, wishes: self.wishes.values.elements)
+    }
+
+    // MARK: The log
+
+    /// Writes entries; only what continues the log without a gap is taken.
+    mutating func write(_ entries: [LogEntry], person: UserID) -> Written {
+        var touched: OrderedSet<ConversationID> = []
+        for entry in entries where entry.position == self.stored + 1 {
+            self.log.append(entry)
+            self.take(entry, person)
+            switch entry.body {
+            case .message(let message) where message.conversation.hasMembers: touched.append(message.conversation)
+            case .change(let change): touched.append(change.conversation)
+            case .message, .read, .custom, .recall, .edit, .deletion, .conversationSettings, .personSettings,
+                .blocked, .unknown:
+                break
+            }
+        }
+        return Written(incomplete: touched.filter { self.infos[$0]?.isKnown != true }.sorted())
+    }
+
+    private mutating func take(_ entry: LogEntry, _ person: UserID) {
+        switch entry.body {
+        case .message(let message): self.insert(message, at: entry.position, person)
+        case .read(let conversation, let upTo):
+            self.markRead(conversation, upTo: upTo)
+            self.confirmRead(conversation, upTo: upTo)
+        case .custom: self.custom.append(entry)
+        case .recall(let recall):
+            self.messages[recall.message]?.isRecalled = true
+            self.messages[recall.message]?.content = "{}"
+            self.unread.removeValue(forKey: recall.message)
+        case .edit(let edit):
+            guard self.messages[edit.message]?.isRecalled == false else { return }
+            self.messages[edit.message]?.content = edit.content
+        case .deletion(let deletion):
+            for message in deletion.messages {
+                self.messages.removeValue(forKey: message)
+                self.unread.removeValue(forKey: message)
+            }
+        case .conversationSettings, .personSettings, .blocked: self.confirmed.apply(entry.body)
+        case .change(let change):
+            self.apply(change)
+            // Who comes back may have missed who else came and went, and who was there before.
+            if change.adds(person) { self.infos[change.conversation]?.isKnown = false }
+            guard change.removes(person) else { return }
+            self.markRead(change.conversation, upTo: entry.position)
+            self.confirmRead(change.conversation, upTo: entry.position)
+            self.infos[change.conversation]?.isKnown = true
+        case .unknown: break
+        }
+    }
+
+    private mutating func insert(_ message: Message, at position: LogPosition, _ person: UserID) {
+        guard self.messages[message.id] == nil else { return }
+        let conversation = message.conversation(seenBy: person)
+        let item = Item(
+            conversation: conversation, position: position, sender: message.sender, sentAt: message.sentAt,
+            content: message.content)
+        self.messages[message.id] = item
+        guard message.sender != person, message.flags.contains(.counted), position > self.readUpTo[conversation] ?? 0
+        else { return }
+        self.unread[message.id] = item
+    }
+
+    private mutating func markRead(_ conversation: ConversationID, upTo position: LogPosition) {
+        self.readUpTo[conversation] = max(self.readUpTo[conversation] ?? 0, position)
+        self.unread.removeAll { $0.value.conversation == conversation && $0.value.position <= position }
+    }
+
+    private mutating func confirmRead(_ conversation: ConversationID, upTo position: LogPosition) {
+        if self.reads[conversation] ?? .max <= position { self.reads.removeValue(forKey: conversation) }
+    }
+
+    private mutating func apply(_ change: ConversationChange) {
+        let known = self.infos[change.conversation]
+        guard change.version > known?.version ?? 0 else { return }
+        var isKnown = change.version == (known?.version ?? 0) + 1 && known?.isKnown == true
+        if case .create = change.action { isKnown = true }
+        let before = known.map { info in
+            StoredConversation(
+                record: ConversationRecord(
+                    app: World.app, conversation: change.conversation, name: "", portrait: nil, members: info.members),
+                version: info.version)
+        }
+        let after = change.applied(to: before, in: World.app)
+        self.infos[change.conversation] = Info(
+            version: change.version, members: after.record.members, isKnown: isKnown)
+    }
+
+    // MARK: What is no entry
+
+    /// Remembers what the server has answered, unless what is there is newer.
+    mutating func write(_ info: ConversationInfo) {
+        guard self.infos[info.id]?.version ?? 0 <= info.version else { return }
+        self.infos[info.id] = Info(version: info.version, members: info.members, isKnown: true)
+    }
+
+    /// Remembers a reading position until the log confirms it.
+    mutating func writeRead(_ conversation: ConversationID, upTo position: LogPosition) {
+        self.markRead(conversation, upTo: position)
+        self.reads[conversation] = max(self.reads[conversation] ?? 0, position)
+    }
+
+    /// Remembers what the person has set until the log confirms it.
+    mutating func write(_ wish: SettingsWish) { self.wishes[wish.key] = wish }
+
+    /// Forgets a wish if it is still that one.
+    ///
+    /// - Parameter isKept: whether it is taken for what the log says.
+    mutating func drop(_ wish: SettingsWish, isKept: Bool) {
+        if isKept { wish.apply(to: &self.confirmed) }
+        if self.wishes[wish.key] == wish { self.wishes.removeValue(forKey: wish.key) }
+    }
+
+    /// Takes settings for what the log says.
+    mutating func write(_ all: AllSettings) { self.confirmed = all }
+
+    /// Forgets everything but how far custom messages were handed over: who signs in again has the same log.
+    mutating func forgetAll() {
+        let mark = self.handedOver
+        self = WorldDisk()
+        self.handedOver = mark
+    }
+
+    /// Takes the custom messages that were not handed over yet, oldest first, and remembers it before it gives them away.
+    mutating func takeCustomMessages() -> [(position: LogPosition, message: CustomMessage)] {
+        let mark = self.handedOver
+        var taken: [(LogPosition, CustomMessage)] = []
+        for entry in self.custom where entry.position > mark {
+            guard case .custom(let message) = entry.body else { continue }
+            taken.append((entry.position, message))
+            self.handedOver = entry.position
+        }
+        self.custom = []
+        return taken
+    }
+}
+
+extension ConversationChange {
+    /// Whether somebody who was no member is one through it.
+    fileprivate func adds(_ user: UserID) -> Bool {
+        switch self.action {
+        case .add(let users): users.contains(user)
+        case .join: self.by == user
+        case .create, .remove, .leave, .rename, .setPortrait, .setRole, .setNickname, .dissolve: false
+        }
+    }
+}
+
+extension ConversationID {
+    /// Whether it is a group or discussion, whose members a phone wants to know.
+    var hasMembers: Bool { self.type == .group || self.type == .discussion }
+}

@@ -1,0 +1,129 @@
+import OrderedCollections
+import StoreModel
+import Testing
+import TidingsModel
+
+@testable import World
+
+@Suite struct `The promise that every leg ends once, as it should` {
+    /// A message of bob's to ann, with an end for each of the three devices.
+    private func ended(_ story: inout Story, ann ends: [LegEnd] = [.muted, .muted]) -> Message {
+        story.commit(
+            .setConversationSettings(ann1.user, withBob, ConversationSettings(level: .blocked), at: story.now))
+        story.wait(1)
+        let message = story.accepted()
+        story.end(message.id, on: bob1, as: .ownDevice)
+        for (key, end) in zip([ann1, ann2], ends) { story.end(message.id, on: key, as: end) }
+        return message
+    }
+
+    @Test func `is silent when they all have`() {
+        var story = Story(LegChecker())
+        _ = self.ended(&story)
+        story.judge()
+        #expect(story.broken == [])
+    }
+
+    @Test func `finds one without an end, and one that is kept open`() {
+        var story = Story(LegChecker())
+        let message = self.ended(&story, ann: [.muted])
+        let leg = LegID(message: message.id, user: ann2.user, device: ann2.device)
+        story.commit(.keepLeg(OpenLeg(leg: leg, position: 2, wait: .quietHours)))
+        story.judge()
+        // It has no end, it is kept, and the store has it open.
+        #expect(story.broken == ["P6", "P6", "P6"])
+    }
+
+    @Test func `finds one that ends again in one life of the server, not in the next`() {
+        var story = Story(LegChecker())
+        let message = self.ended(&story)
+        story.tell(.serverStarted)
+        story.end(message.id, on: ann1, as: .muted)
+        #expect(story.broken == [])
+        story.end(message.id, on: ann1, as: .muted)
+        #expect(story.broken == ["P6"])
+    }
+
+    @Test func `finds one that is opened again after its end`() {
+        var story = Story(LegChecker())
+        let message = self.ended(&story)
+        let leg = LegID(message: message.id, user: ann2.user, device: ann2.device)
+        story.tell(.committed(.keepLeg(OpenLeg(leg: leg, position: 2, wait: .quietHours)), .done))
+        #expect(story.broken == ["P6"])
+    }
+
+    @Test func `finds one that never began`() {
+        var story = Story(LegChecker())
+        let message = self.ended(&story)
+        let stranger = DeviceKey(user: UserKey(app: World.app, user: "eve"), device: "eve-1")
+        story.commit(
+            .setConversationSettings(stranger.user, withBob, ConversationSettings(level: .blocked), at: story.now))
+        story.wait(1)
+        story.end(message.id, on: stranger, as: .muted)
+        story.judge()
+        #expect(story.broken == ["P6"])
+    }
+
+    @Test(
+        arguments: [
+            .ownDevice, .notNotifiable, .readElsewhere, .recalled, .expired, .quietHours, .accepted(apnsID: "never"),
+            .noDevice, .rejected(reason: "BadTopic"), .settled(.shown),
+        ] as [LegEnd])
+    func `finds an end that does not fit`(end: LegEnd) {
+        var story = Story(LegChecker())
+        _ = self.ended(&story, ann: [end, .muted])
+        #expect(story.broken == ["P6"])
+    }
+
+    @Test func `knows the ends that fit`() {
+        var story = Story(LegChecker())
+        story.tell(.stored(upTo: 9, on: ann1))
+        let settled = story.accepted()
+        story.end(settled.id, on: ann1, as: .settled(.shown))
+        story.push(settled, to: ann2)
+        story.end(settled.id, on: ann2, as: .accepted(apnsID: "apns-1"))
+        let quiet = story.accepted(flags: .stored)
+        story.end(quiet.id, on: ann1, as: .notNotifiable)
+        let recalled = story.accepted()
+        _ = story.recall(recalled)
+        story.end(recalled.id, on: ann1, as: .recalled)
+        let read = story.accepted()
+        story.commit(.markRead(ann1.user, withBob, upTo: 5, at: story.now))
+        story.end(read.id, on: ann1, as: .readElsewhere)
+        let unsaid = story.accepted()
+        let hours = QuietHours(start: 0, end: 2, timeZone: "Etc/UTC", manner: .drop)
+        story.commit(.setPersonSettings(ann1.user, PersonSettings(quietHours: hours), at: story.now))
+        story.end(unsaid.id, on: ann1, as: .quietHours)
+        #expect(story.broken == [])
+    }
+
+    @Test func `wants muted to have been so at that moment`() {
+        var story = Story(LegChecker())
+        let message = story.accepted()
+        story.wait(1)
+        story.commit(
+            .setConversationSettings(ann1.user, withBob, ConversationSettings(level: .blocked), at: story.now))
+        story.wait(1)
+        story.commit(.setConversationSettings(ann1.user, withBob, ConversationSettings(), at: story.now))
+        story.wait(1)
+        story.end(message.id, on: ann1, as: .muted)
+        #expect(story.broken == ["P6"])
+    }
+
+    @Test func `wants an end of the withdrawal on the device that had shown the message, or its word that it knows`() {
+        var story = Story(LegChecker())
+        story.tell(.stored(upTo: 9, on: ann1))
+        let message = story.accepted()
+        for key in [ann1, ann2, bob1] {
+            story.push(message, to: key)
+            story.end(message.id, on: key, as: key == bob1 ? .ownDevice : .accepted(apnsID: "apns-1"))
+        }
+        let recall = story.recall(message)
+        story.commit(.advance(ann1, settled: 2, decided: nil))
+        story.judge()
+        #expect(story.broken == ["P6"])
+        story.end(recall?.id ?? message.id, on: ann2, as: .accepted(apnsID: "apns-1"))
+        story.judge()
+        #expect(story.broken == ["P6"])
+    }
+}

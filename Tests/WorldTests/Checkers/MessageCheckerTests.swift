@@ -1,0 +1,195 @@
+import ClientCore
+import OrderedCollections
+import StoreModel
+import Testing
+import TidingsModel
+
+@testable import World
+
+/// A checker that cannot fail checks nothing: each is shown what it must find, and what it must let pass.
+@Suite struct `The promise that what is acknowledged lasts` {
+    @Test func `finds a message that the store never had, or has not under the API's name`() {
+        var story = Story(DurableChecker())
+        let message = story.message()
+        story.tell(.acknowledged(message, to: bob1))
+        story.tell(.apiAccepted(message.id))
+        #expect(story.broken == ["P1", "P1"])
+    }
+
+    @Test func `finds a message that was accepted twice`() {
+        var story = Story(DurableChecker())
+        var message = story.accepted()
+        message.id = MessageID(rawValue: message.id.rawValue + 1)
+        story.tell(.committed(.accept(message: message, senderDevice: "bob-1"), .accepted(deliveries: [])))
+        #expect(story.broken == ["P1"])
+    }
+
+    @Test func `finds a phone that lacks an entry, or has another one`() {
+        var story = Story(DurableChecker())
+        let message = story.accepted()
+        var other = WorldDisk()
+        var changed = message
+        changed.content = "{}"
+        _ = other.write([LogEntry(position: 1, body: .message(changed))], person: "ann")
+        story.judge([ann1: WorldDisk(), ann2: other])
+        // One has neither entry nor message, the other both and both wrong.
+        #expect(story.broken == ["P1", "P1", "P1", "P1"])
+    }
+
+    @Test func `wants messages as they were last revised`() {
+        var story = Story(DurableChecker())
+        let edited = story.accepted()
+        let before = story.disk(of: ann1)
+        let edit = EditOperation(
+            app: World.app, message: edited.id, actor: "bob", content: "{\"content\":\"new\"}", window: 1_000,
+            at: story.now)
+        story.commit(.edit(edit))
+        let recalled = story.accepted()
+        _ = story.recall(recalled)
+        let deleted = story.accepted()
+        story.commit(.delete(ann1.user, Deletion(conversation: withBob, messages: [deleted.id]), at: story.now))
+        story.tell(.acknowledged(edited, to: bob1))
+        story.judge()
+        #expect(story.broken == [])
+        // The log is too short, the first text is the old one, two messages are not there, of which one need not be.
+        story.judge([ann1: before])
+        #expect(story.broken == ["P1", "P1", "P1"])
+    }
+}
+
+@Suite struct `The promise that messages keep their order` {
+    private func draft(_ message: Message) -> MessageDraft {
+        MessageDraft(
+            clientMessageID: message.clientMessageID, conversation: message.conversation, objectName: .text,
+            content: message.content)
+    }
+
+    @Test func `finds one that overtook another of its device`() {
+        var story = Story(OrderChecker())
+        let (first, second) = (story.message(), story.message())
+        story.tell(.written(self.draft(first), by: bob1))
+        story.tell(.written(self.draft(second), by: bob1))
+        story.accept(second)
+        story.accept(first)
+        story.judge()
+        #expect(story.broken == ["order"])
+    }
+
+    @Test func `lets them pass in the order they were written`() {
+        var story = Story(OrderChecker())
+        for message in [story.message(), story.message()] {
+            story.tell(.written(self.draft(message), by: bob1))
+            story.accept(message)
+        }
+        story.judge()
+        #expect(story.broken == [])
+    }
+
+    @Test func `finds a log in another order than that of acceptance`() {
+        var story = Story(OrderChecker())
+        let (first, second) = (story.accepted(), story.accepted())
+        var disk = WorldDisk()
+        _ = disk.write(
+            [LogEntry(position: 1, body: .message(second)), LogEntry(position: 2, body: .message(first))],
+            person: "ann")
+        story.judge([ann1: disk])
+        #expect(story.broken == ["order"])
+    }
+}
+
+@Suite struct `The promise that the blocked are not heard` {
+    @Test func `finds a message that was accepted all the same, and the log it is in`() {
+        var story = Story(BlockChecker())
+        story.commit(.setBlocked(ann1.user, "bob", true, at: story.now))
+        let message = story.message()
+        story.tell(.committed(.accept(message: message, senderDevice: "bob-1"), .accepted(deliveries: [])))
+        var disk = story.disk(of: ann1)
+        _ = disk.write([LogEntry(position: 2, body: .message(message))], person: "ann")
+        story.judge([ann1: disk])
+        #expect(story.broken == ["block", "block"])
+    }
+
+    @Test func `lets pass what was sent before and after, and to a group`() {
+        var story = Story(BlockChecker())
+        _ = story.accepted()
+        story.commit(.setBlocked(ann1.user, "bob", true, at: story.now))
+        story.commit(.putConversation(teamRecord))
+        _ = story.accepted(to: team)
+        story.commit(.setBlocked(ann1.user, "bob", false, at: story.now))
+        _ = story.accepted()
+        story.judge()
+        #expect(story.broken == [])
+    }
+}
+
+@Suite struct `The promise that what is answered done is done` {
+    @Test func `finds a request that the store never carried out`() {
+        var story = Story(RequestChecker())
+        let message = story.accepted()
+        story.tell(.asked(1, .recall(message.id), by: bob1))
+        story.tell(.answered(1, .answered(.done(3)), to: bob1))
+        #expect(story.broken == ["P1"])
+    }
+
+    @Test func `lets pass one that it did, and one whose fate is unknown`() {
+        var story = Story(RequestChecker())
+        let message = story.accepted()
+        for number in 1...2 as ClosedRange<RequestNumber> {
+            story.tell(.asked(number, .recall(message.id), by: bob1))
+        }
+        story.tell(.answered(1, .unknown, to: bob1))
+        _ = story.recall(message)
+        story.tell(.answered(2, .answered(.done(3)), to: bob1))
+        #expect(story.broken == [])
+    }
+
+    @Test func `finds a refusal without a reason`() {
+        var story = Story(RequestChecker())
+        let draft = MessageDraft(clientMessageID: "c", conversation: toAnn, objectName: .text, content: "{}")
+        let blocked = ServerFrame.Problem(code: .blocked, field: "conversation.target", rule: "must not have blocked")
+        story.tell(.refused(draft, blocked, to: bob1))
+        story.tell(.refused(draft, .init(code: .unavailable, field: "send", rule: "must wait"), to: bob1))
+        #expect(story.broken == ["P1", "P1"])
+        var due = Story(RequestChecker())
+        due.commit(.setBlocked(ann1.user, "bob", true, at: due.now))
+        due.tell(.refused(draft, blocked, to: bob1))
+        #expect(due.broken == [])
+    }
+}
+
+@Suite struct `The promise that custom messages come once and in front` {
+    private func sent(_ story: inout Story, _ counter: UInt32) -> CustomMessage {
+        let message = CustomMessage(
+            id: MessageID(wallMilliseconds: story.now, node: 3, counter: counter), content: "{}", sentAt: story.now)
+        story.commit(
+            .acceptCustom(
+                CustomOperation(
+                    app: World.app, message: message, recipients: ["bob"],
+                    clientMessageID: ClientMessageID("x\(counter)"))))
+        return message
+    }
+
+    private func handedOver(_ message: CustomMessage, at position: LogPosition, isInFront: Bool = true) -> Fact {
+        .handedOver([(position: position, message: message)], isInFront: isInFront, on: bob1)
+    }
+
+    @Test func `finds one that came in the background, twice, or too late`() {
+        var story = Story(CustomChecker())
+        let (first, second) = (self.sent(&story, 1), self.sent(&story, 2))
+        story.tell(self.handedOver(second, at: 2, isInFront: false))
+        story.tell(self.handedOver(second, at: 2))
+        story.tell(self.handedOver(first, at: 1))
+        #expect(story.broken == ["custom", "custom", "custom"])
+    }
+
+    @Test func `finds one that never came`() {
+        var story = Story(CustomChecker())
+        let (first, second) = (self.sent(&story, 1), self.sent(&story, 2))
+        story.tell(self.handedOver(first, at: 1))
+        story.judge()
+        #expect(story.broken == ["custom"])
+        story.tell(self.handedOver(second, at: 2))
+        story.judge()
+        #expect(story.broken == ["custom"])
+    }
+}

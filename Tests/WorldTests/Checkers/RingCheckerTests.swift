@@ -1,0 +1,259 @@
+import ClientCore
+import OrderedCollections
+import PhoneCore
+import StoreModel
+import Testing
+import TidingsModel
+
+@testable import World
+
+private func ring(_ message: Message, isRemote: Bool = true, banner: Bool = true) -> PresentationRecord {
+    PresentationRecord(
+        identifier: message.id.description, isRemote: isRemote, banner: banner, list: true,
+        reason: banner ? .system : .passive)
+}
+
+private func notification(_ message: Message, title: String = "bob", isSilent: Bool = false) throws -> LocalNotification
+{
+    LocalNotification(
+        message: message.id, conversation: withBob, title: title, body: "text",
+        payload: try NotificationPayload(message: message, seenBy: "ann"), isSilent: isSilent, unread: 1, position: 1)
+}
+
+@Suite struct `The promise that it rings once` {
+    @Test func `finds the second ring, not the second entry of the list`() throws {
+        var story = Story(RingChecker())
+        let message = story.accepted()
+        story.push(message)
+        story.tell(.extended(message.id, isQuiet: false, text: "", on: ann1))
+        story.tell(.presented(ring(message), on: ann1))
+        story.tell(.extended(message.id, isQuiet: true, text: "", on: ann1))
+        story.tell(.presented(ring(message, banner: false), on: ann1))
+        #expect(story.broken == [])
+        story.tell(.posted(try notification(message), on: ann1, WorldDisk()))
+        story.tell(.presented(ring(message, isRemote: false), on: ann1))
+        #expect(story.broken == ["P3"])
+        #expect(story.checkers.rings == 2)
+    }
+
+    @Test func `finds a ring that nobody has caused`() {
+        var story = Story(RingChecker())
+        let message = story.accepted()
+        story.tell(.presented(ring(message), on: ann1))
+        story.push(message)
+        story.tell(.presented(ring(message, isRemote: false), on: ann1))
+        #expect(story.broken == ["P3", "P3"])
+    }
+
+    @Test func `does not count where no extension could run`() {
+        var story = Story(RingChecker())
+        let message = story.accepted()
+        story.push(message)
+        story.tell(.presented(ring(message), on: ann1))
+        story.tell(.presented(ring(message), on: ann1))
+        #expect(story.broken == [])
+    }
+}
+
+@Suite struct `The promise that what is silenced is silent` {
+    private func silence(_ story: inout Story, _ level: NotificationLevel, of conversation: ConversationID = withBob) {
+        story.commit(
+            .setConversationSettings(ann1.user, conversation, ConversationSettings(level: level), at: story.now))
+    }
+
+    @Test func `finds a push through a level, once the core knows of it`() {
+        var story = Story(LevelChecker())
+        let message = story.accepted()
+        let command = StoreCommand.setConversationSettings(
+            ann1.user, withBob, ConversationSettings(level: .blocked), at: story.now)
+        story.commit(command, isHeard: false)
+        story.push(message)
+        #expect(story.broken == [])
+        story.tell(.heard)
+        story.push(message)
+        #expect(story.broken == ["level"])
+    }
+
+    @Test func `knows all that is committed in a new life of the server`() {
+        var story = Story(LevelChecker())
+        let message = story.accepted()
+        story.commit(
+            .setConversationSettings(ann1.user, withBob, ConversationSettings(level: .blocked), at: story.now),
+            isHeard: false)
+        story.tell(.serverStarted)
+        story.push(message)
+        #expect(story.broken == ["level"])
+    }
+
+    @Test func `lets a mention through where the level does`() {
+        var story = Story(LevelChecker())
+        story.commit(.putConversation(teamRecord))
+        self.silence(&story, .mentions, of: team)
+        story.push(story.accepted(to: team, mentions: .everyone))
+        #expect(story.broken == [])
+        story.push(story.accepted(to: team))
+        #expect(story.broken == ["level"])
+    }
+
+    @Test func `lets a push pass when the level's time is over`() {
+        var story = Story(LevelChecker())
+        let settings = ConversationSettings(level: .blocked, levelUntil: story.now + 1_000)
+        story.commit(.setConversationSettings(ann1.user, withBob, settings, at: story.now))
+        let message = story.accepted()
+        story.push(message)
+        story.wait(1_000)
+        story.push(message)
+        #expect(story.broken == ["level"])
+    }
+
+    @Test func `finds a push in quiet hours`() {
+        var story = Story(LevelChecker())
+        let message = story.accepted()
+        // The world begins at midnight.
+        let hours = QuietHours(start: 1, end: 2, timeZone: "Etc/UTC")
+        story.commit(.setPersonSettings(ann1.user, PersonSettings(quietHours: hours), at: story.now))
+        story.push(message)
+        story.wait(60_000)
+        story.push(message)
+        story.wait(60_000)
+        story.push(message)
+        #expect(story.broken == ["quiet hours"])
+    }
+
+    @Test func `finds a local notification the phone's own log silences`() {
+        var story = Story(LevelChecker())
+        let before = story.accepted()
+        self.silence(&story, .blocked)
+        let after = story.accepted()
+        let disk = story.disk(of: ann1)
+        story.tell(.passedGate(before.id, on: ann1, disk))
+        #expect(story.broken == [])
+        story.tell(.passedGate(after.id, on: ann1, disk))
+        #expect(story.broken == ["level"])
+    }
+}
+
+@Suite struct `The promise that what is withdrawn stays withdrawn` {
+    @Test func `finds a push once the core knows`() {
+        var story = Story(RecallChecker())
+        let message = story.accepted()
+        _ = story.recall(message, isHeard: false)
+        story.push(message)
+        #expect(story.broken == [])
+        story.tell(.heard)
+        story.push(message)
+        #expect(story.broken == ["recall"])
+    }
+
+    @Test func `finds a push of what was deleted or read`() {
+        var story = Story(RecallChecker())
+        let (deleted, read) = (story.accepted(), story.accepted())
+        story.commit(.delete(ann1.user, Deletion(conversation: withBob, messages: [deleted.id]), at: story.now))
+        story.push(deleted)
+        #expect(story.broken == ["recall"])
+        story.push(read, at: 2)
+        story.commit(.markRead(ann1.user, withBob, upTo: 2, at: story.now))
+        story.push(read, at: 2)
+        #expect(story.broken == ["recall", "recall"])
+    }
+
+    @Test func `finds a phone that knows and lets it ring, by either road`() throws {
+        var story = Story(RecallChecker())
+        let message = story.accepted()
+        let withdrawal = story.recall(message)
+        let recall = try #require(withdrawal)
+        story.tell(.extended(message.id, isQuiet: false, text: "", on: ann1))
+        story.tell(.applied([LogEntry(position: 2, body: .recall(recall))], on: ann1))
+        story.tell(.extended(message.id, isQuiet: false, text: "", on: ann2))
+        story.tell(.extended(message.id, isQuiet: true, text: "", on: ann1))
+        story.tell(.posted(try notification(message, isSilent: true), on: ann1, WorldDisk()))
+        #expect(story.broken == [])
+        story.tell(.extended(message.id, isQuiet: false, text: "", on: ann1))
+        story.tell(.posted(try notification(message), on: ann1, WorldDisk()))
+        #expect(story.broken == ["recall", "recall"])
+    }
+}
+
+@Suite struct `The promise that hidden content stays hidden` {
+    private func hide(_ story: inout Story) {
+        story.commit(.setPersonSettings(ann1.user, PersonSettings(hidesContent: true), at: story.now))
+    }
+
+    @Test func `finds a push that says what the message says`() {
+        var story = Story(HiddenChecker())
+        let message = story.accepted()
+        story.push(message, text: "secret")
+        self.hide(&story)
+        story.push(message)
+        #expect(story.broken == [])
+        story.push(message, text: "secret")
+        #expect(story.broken == ["hidden"])
+    }
+
+    @Test func `finds a local notification that does, on a phone that knows`() throws {
+        var story = Story(HiddenChecker())
+        let message = story.accepted()
+        self.hide(&story)
+        let disk = story.disk(of: ann1)
+        story.tell(.posted(try notification(message), on: ann1, disk))
+        #expect(story.broken == [])
+        story.tell(.applied(disk.log, on: ann1))
+        story.tell(.posted(try notification(message, title: ""), on: ann1, disk))
+        #expect(story.broken == [])
+        story.tell(.posted(try notification(message), on: ann1, disk))
+        #expect(story.broken == ["hidden"])
+    }
+}
+
+@Suite struct `The promise that a tap opens one right conversation` {
+    @Test func `finds one that opens it twice, another, or none`() {
+        var story = Story(TapChecker())
+        let (first, second, third) = (story.accepted(), story.accepted(), story.accepted())
+        story.tell(.tapped(first.id, on: ann1))
+        story.tell(.opened(withBob, of: first.id, on: ann1))
+        #expect(story.broken == [])
+        story.tell(.opened(withBob, of: first.id, on: ann1))
+        story.tell(.tapped(second.id, on: ann1))
+        story.tell(.opened(team, of: second.id, on: ann1))
+        story.tell(.tapped(third.id, on: ann1))
+        story.judge()
+        #expect(story.broken == ["P5", "P5", "P5"])
+    }
+
+    @Test func `excuses one that something came between`() {
+        var story = Story(TapChecker())
+        story.tell(.tapped(story.accepted().id, on: ann1))
+        story.tell(.disturbed(ann1))
+        story.judge()
+        #expect(story.broken == [])
+    }
+}
+
+@Suite struct `The promise that nobody reads what is another's` {
+    @Test func `finds a push of another's that is not stripped`() {
+        var story = Story(PersonChecker())
+        let message = story.accepted()
+        let stranger = DeviceKey(user: UserKey(app: World.app, user: "eve"), device: ann1.device)
+        story.tell(.extended(message.id, isQuiet: false, text: "hi", on: ann1))
+        story.tell(.extended(message.id, isQuiet: true, text: ExtensionDecision.strippedText, on: stranger))
+        #expect(story.broken == [])
+        story.tell(.extended(message.id, isQuiet: true, text: "hi", on: stranger))
+        story.tell(.extended(message.id, isQuiet: false, text: ExtensionDecision.strippedText, on: stranger))
+        #expect(story.broken == ["P7", "P7"])
+    }
+
+    @Test func `finds whatever a phone shows after its person has left`() throws {
+        var story = Story(PersonChecker())
+        let message = story.accepted()
+        story.tell(.signedOut(ann1))
+        story.tell(.extended(message.id, isQuiet: true, text: "hi", on: ann1))
+        story.tell(.posted(try notification(message), on: ann1, WorldDisk()))
+        story.tell(.opened(withBob, of: message.id, on: ann1))
+        let custom = CustomMessage(id: message.id, content: "{}", sentAt: 0)
+        story.tell(.handedOver([(position: LogPosition(1), message: custom)], isInFront: true, on: ann1))
+        #expect(story.broken == ["P7", "P7", "P7", "P7"])
+        story.tell(.signedIn(ann1))
+        story.tell(.extended(message.id, isQuiet: false, text: "hi", on: ann1))
+        #expect(story.broken.count == 4)
+    }
+}
