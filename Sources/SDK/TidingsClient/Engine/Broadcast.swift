@@ -15,10 +15,12 @@ final class Broadcast<Value: Sendable>: Sendable {
     init(keepsForFirst: Bool = false) { self.keepsForFirst = keepsForFirst }
 
     /// A new stream; `first` is its first value if it is not nil.
-    func stream(startingWith first: Value? = nil) -> AsyncStream<Value> {
+    ///
+    /// It is asked for under the lock: whoever changes a value and then sends it is either before it, or the stream hears of it.
+    func stream(startingWith first: @autoclosure () -> Value? = nil) -> AsyncStream<Value> {
         let (stream, continuation) = AsyncStream.makeStream(of: Value.self)
-        if let first { continuation.yield(first) }
         let number = self.state.withLock { state in
+            if let first = first() { continuation.yield(first) }
             state.last += 1
             state.streams[state.last] = continuation
             for value in state.kept { continuation.yield(value) }

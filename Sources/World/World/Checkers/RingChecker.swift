@@ -1,5 +1,5 @@
-import APNsModel
 // P3: a message rings at most once on a phone. Where no extension could run a second ring is counted apart.
+import APNsModel
 import ClientCore
 import OrderedCollections
 import PhoneCore
