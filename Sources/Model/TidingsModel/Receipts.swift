@@ -35,7 +35,7 @@ public struct Presence: Hashable, Sendable, Identifiable {
     /// Whether the app is in front on one of their devices.
     public var isOnline: Bool
     /// When it was in front last, in milliseconds since 1970; nil while they are online, and if the server does not know: it keeps
-    /// this in memory only, and only of people who were watched.
+    /// this in memory only, as long as the person has anything to do there.
     public var lastSeenAt: Int64?
 
     /// Presence from its parts.
