@@ -1,5 +1,6 @@
 """The commands of the tool, as a person types them, against a real server."""
 
+import asyncio
 import json
 import os
 import subprocess
@@ -8,6 +9,7 @@ import urllib.error
 import pytest
 
 from conftest import tool
+from tidings_client import Client
 
 
 def run(*arguments: str, site=None, status: int = 0) -> str:
@@ -73,6 +75,8 @@ def test_a_token_of_the_tool_signs_a_person_in(site):
         (["settings", "level", "bob", "GRP:team", "loud"], "level must be one of"),
         (["settings", "level", "bob", "GRP:team", "default", "--until", "5"], "--until needs another level"),
         (["settings", "object-names", "--register", "my:Card", "--clear"], "must not be given together"),
+        (["device", "sign-out", "bob"], "give a device, or --all"),
+        (["device", "sign-out", "bob", "phone", "--all"], "give a device, or --all"),
         (["serve", "--set", "nothing"], "--set must be key=value"),
     ],
 )
@@ -99,6 +103,7 @@ def test_nobody_answering_is_said_with_the_address():
         "conversation", "conversation create", "conversation show", "conversation add", "conversation remove",
         "conversation rename", "conversation dissolve", "conversation messages",
         "settings", "settings show", "settings level", "settings unread", "settings object-names",
+        "device", "device list", "device sign-out",
     ],
 )
 def test_every_command_explains_itself(command):
@@ -169,3 +174,35 @@ def test_serve_lists_and_checks_its_configuration(site):
     assert "the configuration is good" in run("serve", "--config", str(site.config), "--check")
     fault = run("serve", "--config", str(site.config), "--check", "--set", "gateway.port=70000", status=78)
     assert "gateway.port must be 0 to 65535, got 70000" in fault
+
+
+def test_a_person_is_signed_out_on_one_device_and_on_all(site):
+    def operate(*arguments: str, status: int = 0) -> list[str]:
+        return run(*arguments, "--api", site.api, site=site, status=status).splitlines()
+
+    async def visit() -> None:
+        phone, tablet = (Client(site.gateway, site.token("erin"), device=name) for name in ("phone", "tablet"))
+        try:
+            await phone.connect()
+            await tablet.connect()
+            await phone.register_push("ab" * 32, "com.example.chat")
+            await phone.ping()
+            listed = await asyncio.to_thread(operate, "device", "list", "erin")
+            assert listed == [
+                "phone  python  foreground  push registered com.example.chat sandbox",
+                "tablet  python  foreground  push none",
+            ]
+            assert "must be a device of this person that is signed in" in "".join(
+                await asyncio.to_thread(operate, "device", "sign-out", "erin", "watch", status=1)
+            )
+            await asyncio.to_thread(operate, "device", "sign-out", "erin", "phone")
+            await phone.wait_for(lambda: phone.fatal)
+            assert await asyncio.to_thread(operate, "device", "list", "erin") == ["tablet  python  foreground  push none"]
+            await asyncio.to_thread(operate, "device", "sign-out", "erin", "--all")
+            await tablet.wait_for(lambda: tablet.fatal)
+        finally:
+            await phone.close()
+            await tablet.close()
+
+    asyncio.run(asyncio.wait_for(visit(), 60))
+    assert operate("device", "list", "erin") == ["erin is signed in on no device"]

@@ -159,6 +159,7 @@ extension ServerBench {
         case .unread(let report):
             "unread \(report.counts.unread)" + (report.conversation.map { " of them \($0.unread) there" } ?? "")
         case .objectNames(let names): "object names \(names)"
+        case .devices(let devices): "\(devices.count) devices"
         case .answer(let answer): "answer \(answer)"
         }
     }

@@ -322,6 +322,8 @@ private struct Asked: CustomTestStringConvertible, Sendable {
         (.put, "users/a%20b/blocked/c", nil, "user must not contain spaces or control characters"),
         (.delete, "users/b/blocked/a%20b", nil, "other must not contain spaces or control characters"),
         (.get, "users/a%20b/unread", nil, "user must not contain spaces or control characters"),
+        (.get, "users/a%20b/devices", nil, "user must not contain spaces or control characters"),
+        (.delete, "users/bob/devices/a%20b", nil, "device must not contain spaces or control characters"),
     ]
 
     @Test(arguments: bad) func `is refused by field and rule, and the core not asked`(
@@ -353,6 +355,8 @@ private struct Asked: CustomTestStringConvertible, Sendable {
         (.get, "conversations/GRP/team/messages?user=bob", .history), (.delete, "messages/01qdq6qdr0000", .messages),
         (.post, "custom-messages", .messages), (.get, "users/bob/settings", .settings),
         (.delete, "users/bob/blocked/mallory", .settings), (.get, "users/bob/unread", .settings),
+        (.get, "users/bob/devices", .settings), (.delete, "users/bob/devices", .settings),
+        (.delete, "users/bob/devices/phone", .settings),
     ]) func `for want of the scope is refused with its name`(
         method: HTTPRequest.Method, path: String, scope: ApiScope
     ) async throws {

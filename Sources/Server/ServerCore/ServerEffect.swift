@@ -49,6 +49,8 @@ package enum ApiResult: Hashable, Sendable {
     case unread(UnreadReport)
     /// The object names an app has registered, sorted.
     case objectNames([ObjectName])
+    /// The devices on which a person is signed in, sorted by id.
+    case devices([DeviceInfo])
     /// What a request is answered.
     case answer(ClientAnswer)
 }

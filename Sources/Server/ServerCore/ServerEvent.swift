@@ -129,6 +129,10 @@ package enum ApiCommand: Hashable, Sendable {
     case trace(AppID, MessageID)
     /// Sign a device out: its session ends, its token is forgotten. Answers `.done` or `.refused`.
     case signOut(DeviceKey)
+    /// Sign out all devices a person has. Answers `.done`, also if there is none, or `.refused`.
+    case signOutAll(UserKey)
+    /// The devices on which a person is signed in. Answers `.devices` or `.refused`.
+    case devices(UserKey)
     /// What a device's service extension asks, with a token issued at this wall time. Answered `.refused` with
     /// `invalid_token` if the device is signed out or the token was replaced (DESIGN §7 "Extension").
     case fromExtension(DeviceKey, tokenIssuedAt: Int64, ExtensionRequest)

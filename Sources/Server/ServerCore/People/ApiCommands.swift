@@ -36,6 +36,10 @@ extension ServerCore {
             self.ask(.trace(app, message), for: .apiAnswer(request), &effects)
         case .signOut(let device):
             self.signOut(device, for: request, now, &effects)
+        case .signOutAll(let user):
+            self.askOfDevices(.signOutAll, of: user, for: request, now, &effects)
+        case .devices(let user):
+            self.askOfDevices(.list, of: user, for: request, now, &effects)
         case .fromExtension(let device, let issuedAt, let question):
             self.serve(question, of: device, tokenIssuedAt: issuedAt, for: request, now, &effects)
         }

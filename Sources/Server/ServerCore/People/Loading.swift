@@ -10,6 +10,7 @@ struct Loading: Sendable {
         case entry(LogEntry, unread: Int, WithdrawnMessage)
         case signedIn(SessionID, DeviceRecord)
         case signOut(ApiRequestID, DeviceKey)
+        case ofDevices(ApiRequestID, DevicesQuestion)
         case fromExtension(ApiRequestID, DeviceKey, Int64, ExtensionRequest)
     }
 
@@ -59,7 +60,7 @@ struct Loading: Sendable {
             case .delivery(let delivery, let message, _):
                 LogEntry(position: delivery.position, body: .message(message.message))
             case .entry(let entry, _, _): entry
-            case .signedIn, .signOut, .fromExtension: nil
+            case .signedIn, .signOut, .ofDevices, .fromExtension: nil
             }
         }.filter { $0.position > self.from && $0.position <= head }
         return LogPosition(entries.count) == head - self.from ? entries : nil
@@ -159,6 +160,8 @@ extension ServerCore {
                 self.openSession(session, record, in: slot, now, &effects)
             case .signOut(let request, let device):
                 self.signOut(device, for: request, now, &effects)
+            case .ofDevices(let request, let question):
+                self.askOfDevices(question, of: record.key, for: request, now, &effects)
             case .fromExtension(let request, let device, let issuedAt, let question):
                 self.serve(question, of: device, tokenIssuedAt: issuedAt, for: request, now, &effects)
             }

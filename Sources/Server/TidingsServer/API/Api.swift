@@ -35,6 +35,7 @@ struct Api: Sendable {
         self.addMessages(to: app)
         self.addConversations(to: app)
         self.addSettings(to: app)
+        self.addDevices(to: app)
         return router
     }
 

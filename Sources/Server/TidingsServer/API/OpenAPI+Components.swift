@@ -148,6 +148,21 @@ extension OpenAPI {
                       level: {oneOf: [{$ref: "#/components/schemas/Level"}, {type: "null"}]}
                       level_until: {type: [integer, "null"]}
                 blocked: {type: array, items: {$ref: "#/components/schemas/Id"}}
+            Device:
+              type: object
+              required: [id, platform, connected_at, presence, push]
+              properties:
+                id: {$ref: "#/components/schemas/Id"}
+                platform: {type: string}
+                connected_at: {type: integer, description: "When it connected last, milliseconds since 1970"}
+                presence: {type: string, enum: [foreground, background, away]}
+                push: {type: string, enum: [none, registered, quarantined, dead]}
+                push_at:
+                  type: integer
+                  description: "Of registered and quarantined when it registered, of dead since when; milliseconds since 1970"
+                push_topic: {type: string}
+                push_environment: {type: string, enum: [sandbox, production]}
+                push_reason: {type: string, description: "Of quarantined: what APNs said"}
             Unread:
               type: object
               required: [unread, unread_with_muted, mentions, head]

@@ -1,0 +1,54 @@
+import ArgumentParser
+import TidingsModel
+
+/// `tidings device`: where people are signed in, over the HTTP API.
+struct DeviceCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "device",
+        abstract: "List the devices a person is signed in on, and sign them out.",
+        discussion: "The API key needs the scope settings.",
+        subcommands: [List.self, SignOut.self])
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Print the devices of a person, one a line.")
+        @OptionGroup var options: APIOptions
+        @Argument(help: "The person.") var user: String
+
+        func run() async throws {
+            let answer = try await self.options.ask("GET", "users/\(APIOptions.escaped(self.user))/devices")
+            let devices = answer["devices"]?.arrayValue ?? []
+            if devices.isEmpty { print("\(self.user) is signed in on no device") }
+            for device in devices { print(Self.line(device)) }
+        }
+
+        /// A device in one line.
+        static func line(_ device: JSONValue) -> String {
+            func text(_ name: String) -> String { device[name]?.stringValue ?? "" }
+            let reason = device["push_reason"]?.stringValue.map { " (\($0))" } ?? ""
+            let topic = device["push_topic"]?.stringValue.map { " \($0) \(text("push_environment"))" } ?? ""
+            return "\(text("id"))  \(text("platform"))  \(text("presence"))  push \(text("push"))\(reason)\(topic)"
+        }
+    }
+
+    struct SignOut: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "sign-out",
+            abstract: "Sign a person out on one device, or on all.",
+            discussion: """
+                Connections are closed and push tokens forgotten. Whoever still holds a good user token can sign in again.
+                """)
+        @OptionGroup var options: APIOptions
+        @Argument(help: "The person.") var user: String
+        @Argument(help: "The device.") var device: String?
+        @Flag(help: "On all devices.") var all = false
+
+        func validate() throws {
+            guard (self.device == nil) == self.all else { throw ValidationError("give a device, or --all") }
+        }
+
+        func run() async throws {
+            let part = self.device.map { "/\(APIOptions.escaped($0))" } ?? ""
+            _ = try await self.options.ask("DELETE", "users/\(APIOptions.escaped(self.user))/devices\(part)")
+        }
+    }
+}
