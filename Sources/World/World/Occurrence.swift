@@ -39,6 +39,10 @@ enum Occurrence {
     case groupsBegin
     /// The app's backend does something.
     case backendActs
+    /// A request arrives at the HTTP API.
+    case apiRequest(ApiRequestID, ApiCommand)
+    /// An extension hears the answer to its request; nil when it has waited long enough.
+    case extensionHears(Int, CallbackNumber, ApiRequestID, ApiResult?)
     case heal
     /// Everybody looks at the app.
     case openEverything

@@ -101,7 +101,8 @@ extension World {
             let isInFront = self.phones[index].processes[process]?.isInFront ?? false
             self.see(.handedOver(messages, isInFront: isInFront, on: key))
         case .publishProblem(let problem): self.note("phone \(index) problem: \(problem)")
-        case .publishStatus, .publishRunState, .finishConnect, .finishWake, .publishSignal: break
+        case .finishWake(let number, let result): self.finishWake(number, result, in: process, on: index)
+        case .publishStatus, .publishRunState, .finishConnect, .publishSignal: break
         case .readDeviceStatus: self.readStatus(in: process, on: index)
 
         case .readTimeZone(let name):

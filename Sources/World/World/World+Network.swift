@@ -69,7 +69,7 @@ extension World {
             let key = UserKey(app: Self.app, user: UserID(hello.token))
             self.note("\(connection.session) is \(key)")
             return self.handle(
-                ServerEvent.connected(connection.session, hello, .valid(key, extensionToken: "extension")))
+                ServerEvent.connected(connection.session, hello, .valid(key, extensionToken: "\(self.now.wall)")))
         }
         self.note("\(connection.session) says \(Self.kind(of: frame))")
         self.handle(ServerEvent.frame(connection.session, frame))

@@ -71,7 +71,9 @@ extension World {
         case .flagBug(let text): self.checkers.foundBug("server: \(text)")
         case .stopForStoreFailure(let text): self.checkers.foundBug("server stopped: \(text)")
         case .reply(_, .accepted(let accepted)): self.see(.apiAccepted(accepted.messageID))
-        case .reply(let request, let result): self.note("\(request) is answered \(result)")
+        case .reply(let request, let result):
+            self.note("\(request) is answered \(result)")
+            self.answer(request, result)
         case .raiseAlarm, .clearAlarm, .drained: break
         }
     }

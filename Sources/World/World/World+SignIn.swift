@@ -23,7 +23,7 @@ extension World {
         self.phones[index].group.recipient = nil
         self.phones[index].group.ledger = Ledger()
         if self.phones[index].group.badge != nil { self.phones[index].group.badge = Badge() }
-        self.ask(process, .setBadgeCount(0), on: index)
+        self.setBadge(0, in: process, on: index)
         self.tell(process, .deliveredRemoved(identifiers: nil), on: index)
     }
 

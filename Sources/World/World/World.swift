@@ -48,6 +48,8 @@ package struct World {
     /// Groups and discussions.
     var groups: [ConversationID] = []
     var lastApiRequest: UInt64 = 0
+    /// The extensions' requests the server has not answered.
+    var apiCallers: [ApiRequestID: (phone: Int, call: CallbackNumber)] = [:]
     var connections: [WorldConnection] = []
     /// Lines of the trace, if they are wanted.
     var lines: [String]?
@@ -191,6 +193,9 @@ package struct World {
         case .chanceOfAPNsFault: self.maybeBreakAPNs()
         case .groupsBegin: self.beginGroups()
         case .backendActs: self.backendActs()
+        case .apiRequest(let request, let command): self.handle(ServerEvent.api(request, command))
+        case .extensionHears(let index, let call, let request, let result):
+            self.extensionHears(result, to: request, for: call, on: index)
         case .heal: self.heal()
         case .openEverything:
             for index in self.phones.indices { self.handle(.person(.appOpened(Self.bundle)), on: index) }

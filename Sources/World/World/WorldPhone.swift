@@ -13,6 +13,8 @@ struct WorldPhone {
     /// What others who were signed in have left.
     var others: OrderedDictionary<UserID, WorldDisk> = [:]
     var isSignedIn = true
+    /// Whether the app has the filtering entitlement.
+    var isFilteringEntitled = false
     /// The person has signed out, and the server is still to be told.
     var isLeaving = false
     var saidFarewellAt: Int64 = 0
@@ -31,11 +33,20 @@ struct WorldPhone {
     var timerAt: Int64?
     var nextQuery: QueryNumber = 1
     /// What a query's answer is for.
-    var posting: [QueryNumber: MessageID] = [:]
+    var queries: [QueryNumber: QueryPurpose] = [:]
+    /// The pushes the extension has at work, by the call.
+    var extensionWork: OrderedDictionary<CallbackNumber, ExtensionWork> = [:]
     var nextTask: BackgroundTaskNumber = 1
     var nextRequest: RequestNumber = 1
     /// What the person has written and the server has not taken.
     var drafts: OrderedDictionary<ClientMessageID, MessageDraft> = [:]
+
+    /// Whether the files that app and extension share can be read: not between a restart and the first unlock.
+    var canReadGroup: Bool { self.core.screen.lock != .beforeFirstUnlock }
+    /// Whether the extension may show nothing of a push.
+    var mayFilter: Bool {
+        ExtensionDecision.mayFilter(isEntitled: self.isFilteringEntitled, version: self.core.version.description)
+    }
 
     var key: DeviceKey { DeviceKey(user: UserKey(app: World.app, user: self.person), device: self.device) }
 }
@@ -52,6 +63,16 @@ struct WorldProcess {
     var isInFront = false
     /// The taps the app was told of.
     var taps = TapLog()
+    /// What has rung in front.
+    var rung = RingLog()
+}
+
+/// What the answer to a query is for.
+enum QueryPurpose: Hashable {
+    /// A local notification of the kit's.
+    case kitPost(MessageID)
+    /// One of the extension's, at work on a push.
+    case extensionPost(CallbackNumber, MessageID)
 }
 
 /// The files app and extension share.

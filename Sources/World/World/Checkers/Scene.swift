@@ -29,7 +29,9 @@ struct Scene {
                 self.known.take(command, result, wall: wall)
             }
         case .pushed, .apiAccepted, .written, .acknowledged, .refused, .asked, .answered, .tapped, .disturbed, .opened,
-            .signedIn, .signedOut, .stored, .applied, .passedGate, .posted, .extended, .handedOver, .presented,
+            .signedIn, .signedOut, .stored, .applied, .passedGate, .posted, .extended, .unextended, .toldMissed,
+            .fetched,
+            .handedOver, .presented,
             .reached:
             break
         }

@@ -60,6 +60,22 @@ package enum WorldMark: String, Hashable, Sendable, CaseIterable {
     case handOvers = "custom messages handed over"
     /// People who signed in on a phone that was another's, or their own before.
     case signIns = "people who signed in later"
+    /// Silent pushes that made the app catch up.
+    case wakes = "wakes by a silent push"
+    /// Silent pushes that changed the number on the icon.
+    case badgesByPush = "icons changed by a silent push"
+    /// Pushes that rang while the app was in front.
+    case frontRings = "rings in front"
+    /// Times an extension asked for what APNs had overwritten.
+    case fetches = "fetches of what was overwritten"
+    /// Messages that came to the list that way.
+    case fetched = "overwritten messages shown"
+    /// Requests of extensions that were lost, and answers.
+    case lostRequests = "requests of extensions lost"
+    /// Pushes before the first unlock, when the extension cannot read.
+    case lockedExtensions = "pushes before the first unlock"
+    /// Second rings where no extension could run.
+    case secondRings = "second rings without an extension"
     /// Conversations opened by a tap.
     case taps = "taps that opened a conversation"
 }
@@ -91,7 +107,8 @@ package struct WorldMarks: Hashable, Sendable {
         case .opened: self.reach(.taps)
         case .reached(let mark): self.reach(mark)
         case .heard, .serverStarted, .apiAccepted, .written, .acknowledged, .asked, .answered, .tapped, .disturbed,
-            .signedIn, .signedOut, .stored, .applied, .passedGate, .extended, .presented:
+            .signedIn, .signedOut, .stored, .applied, .passedGate, .extended, .unextended, .toldMissed, .fetched,
+            .presented:
             break
         }
     }
