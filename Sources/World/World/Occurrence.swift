@@ -87,6 +87,8 @@ struct WorldConnection {
     var session: SessionID
     /// The server's life it belongs to.
     var life: Int
+    /// How long its frames take, and when it breaks.
+    var chance: SplitMix64
     var clientIsOpen = true
     var serverIsOpen = true
     /// Broken without a word: nothing arrives any more, in either direction.

@@ -46,7 +46,9 @@ extension World {
         let key = self.phones[index].key
         switch effect {
         case .askToken(let person):
-            self.later(.tokenProvided(person.rawValue), in: process, on: index, after: self.chance.number(5...300))
+            self.later(
+                .tokenProvided(person.rawValue), in: process, on: index,
+                after: self.phones[index].chance.number(5...300))
         case .open(let number): self.open(number, in: process, on: index)
         case .sendFrame(let number, let frame): self.write(frame, on: number, in: process, on: index)
         case .close(let number): self.close(number, in: process, on: index)

@@ -12,7 +12,8 @@ extension World {
         case .resolveNames(let id, let question):
             self.see(.passedGate(id, on: self.phones[index].key, self.phones[index].disk))
             let names = ResolvedNames(user: question.sender.rawValue, group: question.group?.target)
-            self.later(.namesResolved(id, names), in: process, on: index, after: self.chance.number(1...200))
+            self.later(
+                .namesResolved(id, names), in: process, on: index, after: self.phones[index].chance.number(1...200))
         case .askDelegate(let message, _):
             self.later(.delegateAnswered(message.id, handled: false), in: process, on: index)
         case .claimRing(let id): self.claim(id, in: process, on: index)

@@ -8,6 +8,7 @@ import TidingsModel
 extension World {
     mutating func act(_ index: Int) {
         guard !self.hasHealed else { return }
+        self.takeTurn(.person(index))
         self.plan(.personActs(index), after: self.chance.number(2_000...60_000))
         guard !self.chance.chance(perMille: self.options.faults.phone) else { return self.mishap(index) }
         let core = self.phones[index].core

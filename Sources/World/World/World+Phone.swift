@@ -26,7 +26,7 @@ extension World {
             let phone = self.phones[index]
             if process.role == .app, phone.isSignedIn || phone.isLeaving { started.client = self.client(of: index) }
             self.phones[index].processes[process] = started
-            self.plan(.phone(index, .process(process, .started)), after: self.chance.number(20...400))
+            self.plan(.phone(index, .process(process, .started)), after: self.phones[index].chance.number(20...400))
         case .suspendProcess(let process): self.phones[index].processes[process]?.isSuspended = true
         case .resumeProcess(let process):
             self.phones[index].processes[process]?.isSuspended = false
@@ -159,7 +159,8 @@ extension World {
             break
         }
         self.plan(
-            .phone(index, .process(process, .callbackCompleted(number, result))), after: self.chance.number(1...30))
+            .phone(index, .process(process, .callbackCompleted(number, result))),
+            after: self.phones[index].chance.number(1...30))
     }
 
     private mutating func hear(

@@ -11,7 +11,13 @@ import TidingsModel
 /// ones; this only carries their effects to where they become events, late, twice cut off, or never.
 package struct World {
     let options: WorldOptions
+    /// What the party draws from whose turn it is.
     var chance: SplitMix64
+    /// How many turns each party had.
+    var turns: OrderedDictionary<Party, Int> = [:]
+    /// How long the server's disk takes, and how long requests and answers take between the server and Apple.
+    var diskChance: SplitMix64
+    var roadChance: SplitMix64
     var agenda = Agenda()
     var time: Int64 = 0
     var report: WorldReport
@@ -64,7 +70,9 @@ package struct World {
     /// - Parameter keepsLines: whether the trace is kept as text; the hash is the same either way.
     package init(options: WorldOptions, keepsLines: Bool = false) {
         self.options = options
-        self.chance = SplitMix64(seed: options.seed)
+        self.chance = SplitMix64(seed: options.seed, party: .setup, turn: 0)
+        self.diskChance = SplitMix64(seed: options.seed, party: .disk, turn: 0)
+        self.roadChance = SplitMix64(seed: options.seed, party: .road, turn: 0)
         self.report = WorldReport(seed: options.seed)
         self.lines = keepsLines ? [] : nil
         let key = ProviderKey(keyID: "WORLDKEY01", teamID: "WORLDTEAM1", environments: [.sandbox], topics: nil)
@@ -99,7 +107,22 @@ package struct World {
         self.lines?.append(line)
     }
 
-    func latency(_ chance: inout SplitMix64) -> Int64 { chance.number(5...max(5, self.options.faults.latencyMax)) }
+    /// It is a party's turn: what is drawn from now on is that turn's.
+    mutating func takeTurn(_ party: Party) {
+        self.chance = SplitMix64(seed: self.options.seed, party: party, turn: self.turns[party] ?? 0)
+        self.turns[party, default: 0] += 1
+    }
+
+    private var latencies: ClosedRange<Int64> { 5...max(5, self.options.faults.latencyMax) }
+
+    /// How long a frame takes on a connection.
+    mutating func latency(on connection: Int) -> Int64 { self.connections[connection].chance.number(self.latencies) }
+
+    /// How long what a phone says or is told takes, where there is no connection to the server.
+    mutating func latency(of phone: Int) -> Int64 { self.phones[phone].chance.number(self.latencies) }
+
+    /// How long something takes between the server and Apple.
+    mutating func latencyToApple() -> Int64 { self.roadChance.number(self.latencies) }
 
     private mutating func run() -> WorldReport {
         self.begin()
@@ -128,6 +151,7 @@ package struct World {
             self.phones.append(
                 WorldPhone(
                     person: self.owner(of: index), device: DeviceID("phone-\(index)"),
+                    chance: SplitMix64(seed: self.options.seed, party: .phone(index), turn: 0),
                     core: PhoneCore(version: 17, apps: [InstalledApp(bundleID: Self.bundle, appGroup: "group.chat")])))
             self.goOnline(index)
             self.plan(.phone(index, .person(.appOpened(Self.bundle))), after: 1_000)

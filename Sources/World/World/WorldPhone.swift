@@ -8,6 +8,8 @@ struct WorldPhone {
     /// Who is signed in, or was last.
     var person: UserID
     let device: DeviceID
+    /// How long its processes take.
+    var chance: SplitMix64
     var core: PhoneCore
     var disk = WorldDisk()
     /// What others who were signed in have left.
@@ -38,6 +40,8 @@ struct WorldPhone {
     var extensionWork: OrderedDictionary<CallbackNumber, ExtensionWork> = [:]
     var nextTask: BackgroundTaskNumber = 1
     var nextRequest: RequestNumber = 1
+    /// How many connections its processes have opened.
+    var connectionCount = 0
     /// What the person has written and the server has not taken.
     var drafts: OrderedDictionary<ClientMessageID, MessageDraft> = [:]
 
