@@ -76,7 +76,7 @@ extension World {
             content.title = ""
             content.subtitle = ""
             content.badge = nil
-            content.userInfo = JSONObject()
+            content.userInfo = ExtensionDecision.strippedUserInfo.objectValue ?? JSONObject()
         }
         content.badge = changes.badge ?? content.badge
         content.title = changes.title ?? content.title
@@ -105,10 +105,10 @@ extension World {
         let request = ApiRequestID(self.lastApiRequest)
         self.phones[index].extensionWork[call]?.waits[request] = wait
         self.plan(.extensionHears(index, call, request, nil), after: patience)
-        guard self.phones[index].isOnline, !self.losesHTTP() else { return }
+        guard self.phones[index].isOnline, !self.losesHTTP(of: index) else { return }
         self.apiCallers[request] = (index, call)
         let command = ApiCommand.fromExtension(self.phones[index].key, tokenIssuedAt: issuedAt, question)
-        self.plan(.apiRequest(request, command), after: self.latency(&self.chance))
+        self.plan(.apiRequest(request, command), after: self.latency(of: index))
     }
 
     /// The server has answered a request of an extension.
@@ -119,12 +119,14 @@ extension World {
             let answer = page.missedAnswer(for: key.user.user, in: words, hidesContent: hidesContent)
             self.see(.toldMissed(answer, to: key))
         }
-        guard !self.losesHTTP() else { return }
-        self.plan(.extensionHears(index, call, request, result), after: self.latency(&self.chance))
+        guard !self.losesHTTP(of: index) else { return }
+        self.plan(.extensionHears(index, call, request, result), after: self.latency(of: index))
     }
 
-    private mutating func losesHTTP() -> Bool {
-        guard !self.hasHealed, self.chance.chance(perMille: self.options.faults.http) else { return false }
+    private mutating func losesHTTP(of index: Int) -> Bool {
+        guard !self.hasHealed, self.phones[index].chance.chance(perMille: self.options.faults.http) else {
+            return false
+        }
         self.see(.reached(.lostRequests))
         return true
     }
@@ -147,7 +149,9 @@ extension World {
     // MARK: What was overwritten
 
     private mutating func take(_ answer: JSONValue, of fetch: MissedFetch, for call: CallbackNumber, on index: Int) {
-        guard let work = self.phones[index].extensionWork[call], self.isForSignedIn(work, on: index) else { return }
+        guard let work = self.phones[index].extensionWork[call], self.isForSignedIn(work, on: index),
+            let tag = self.phones[index].group.recipient?.tag
+        else { return }
         let delivered = Set(self.phones[index].core.screen.list.compactMap { MessageID($0.key.identifier) })
         let posts = MissedDecision.posts(
             answer, fetch, showsContent: !self.phones[index].group.hidesContent,
@@ -158,17 +162,18 @@ extension World {
         let removed = MissedDecision.removed(answer).map(\.description)
         if !removed.isEmpty { self.tell(work.process, .deliveredRemoved(identifiers: removed), on: index) }
         self.phones[index].extensionWork[call]?.fetch = fetch
-        for post in posts { self.post(post, for: call, of: work.process, on: index) }
+        for post in posts { self.post(post, recipientTag: tag, for: call, of: work.process, on: index) }
         if posts.isEmpty { self.reach(fetch, on: index) }
     }
 
     private mutating func post(
-        _ post: MissedDecision.Post, for call: CallbackNumber, of process: ProcessID, on index: Int
+        _ post: MissedDecision.Post, recipientTag tag: String, for call: CallbackNumber, of process: ProcessID,
+        on index: Int
     ) {
         let message = post.message
         var content = NotificationContent(
             title: message.text.title ?? "", body: message.text.body, sound: post.isSilent ? nil : .standard,
-            userInfo: message.payload.userInfo.objectValue ?? JSONObject(),
+            userInfo: message.userInfo(recipientTag: tag).objectValue ?? JSONObject(),
             threadIdentifier: message.conversation.description)
         if post.isSilent { content.interruptionLevel = .passive }
         self.phones[index].extensionWork[call]?.posts.append(message.message)
@@ -224,7 +229,7 @@ extension World {
         self.phones[index].extensionWork[call] = nil
         self.plan(
             .phone(index, .process(work.process, .callbackCompleted(call, .content(work.best)))),
-            after: self.chance.number(1...30))
+            after: self.phones[index].chance.number(1...30))
     }
 
     /// The time is up: the best there is by now is shown.

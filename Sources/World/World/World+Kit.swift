@@ -138,10 +138,13 @@ extension World {
         of notification: DeliveredNotification, in process: ProcessID, on index: Int
     ) -> CallbackResult {
         let content = notification.request.content
-        let message = (try? NotificationPayload(userInfo: .object(content.userInfo)))?.messageUID
+        let userInfo = JSONValue.object(content.userInfo)
+        // The app shows what is none of ours.
+        guard NotificationClearing.isOurs(userInfo) else { return .presentation([.banner, .list, .sound, .badge]) }
+        let message = (try? NotificationPayload(userInfo: userInfo))?.messageUID
             .flatMap { MessageID($0) }
         let isKnown = message.map { self.isKnown($0, in: process, on: index) } ?? false
-        let isSilenced = PushInfo(userInfo: .object(content.userInfo)) != nil && content.sound == nil
+        let isSilenced = userInfo[PushInfo.key] != nil && content.sound == nil
         let options = FrontPresentation.choice(isKnown: isKnown, isSilenced: isSilenced)
         if let message, !options.isDisjoint(with: [.banner, .sound]) {
             self.phones[index].processes[process]?.rung.note(message)
