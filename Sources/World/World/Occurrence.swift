@@ -43,6 +43,11 @@ enum Occurrence {
     case apiRequest(ApiRequestID, ApiCommand)
     /// An extension hears the answer to its request; nil when it has waited long enough.
     case extensionHears(Int, CallbackNumber, ApiRequestID, ApiResult?)
+    /// A push arrives at a phone, unless that was replaced by a new device meanwhile.
+    case pushArrives(Int, generation: Int, Push)
+    /// A phone has room again, or is not to save energy any more.
+    case storageFreed(Int)
+    case energySaved(Int)
     case heal
     /// Everybody looks at the app.
     case openEverything

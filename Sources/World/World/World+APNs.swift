@@ -68,7 +68,9 @@ extension World {
                 priority: push.priority.rawValue, collapseID: push.collapseID)
             // Apple promises no time: some pushes come when all has long been said on the connection.
             let delay = self.hasHealed ? 0 : self.delay(of: phone)
-            self.plan(.phone(phone, .courier(.pushArrived(arrived))), after: delay + self.latency(of: phone))
+            self.plan(
+                .pushArrives(phone, generation: self.phones[phone].tokenGeneration, arrived),
+                after: delay + self.latency(of: phone))
         case .reject(_, let fault): self.checkers.foundBug("courier: \(fault)")
         case .log(let entry):
             switch entry.event {

@@ -19,6 +19,11 @@ extension World {
             self.see(.reached(.lockedExtensions))
             return self.finish(work, call, on: index)
         }
+        work.isStalled = self.breaksExtension(process, on: index)
+        if work.isStalled {
+            self.phones[index].extensionWork[call] = work
+            return self.see(.unextended(identifier: request.identifier, on: self.phones[index].key))
+        }
         self.decide(&work, on: index)
         self.phones[index].extensionWork[call] = work
         if let message = work.changes?.receipt { self.report(message, for: call, on: index) }
@@ -234,7 +239,7 @@ extension World {
 
     /// The time is up: the best there is by now is shown.
     mutating func extensionTimeIsUp(in process: ProcessID, on index: Int) {
-        for (call, work) in self.phones[index].extensionWork where work.process == process {
+        for (call, work) in self.phones[index].extensionWork where work.process == process && !work.isStalled {
             self.finish(work, call, on: index)
         }
     }
@@ -242,7 +247,7 @@ extension World {
     /// The system has ended an extension's process: what it had under way is shown as it came.
     mutating func extensionKilled(_ process: ProcessID, on index: Int) {
         for work in self.phones[index].extensionWork.values
-        where work.process == process && work.changes?.isSilent != false {
+        where work.process == process && !work.isStalled && work.changes?.isSilent != false {
             self.see(.unextended(identifier: work.request.identifier, on: self.phones[index].key))
         }
         self.phones[index].extensionWork.removeAll { $0.value.process == process }
@@ -257,6 +262,8 @@ struct ExtensionWork {
         case fetch(MissedFetch)
     }
 
+    /// Its process does not go on.
+    var isStalled = false
     let process: ProcessID
     let request: NotificationRequest
     /// What is shown if nothing better comes.

@@ -126,7 +126,9 @@ extension World {
         self.lastCourier += 1
         self.phones[phone].courier = self.lastCourier
         self.phoneOfCourier[self.lastCourier] = phone
-        self.tellCourier(.phoneConnected(.init("phone-\(phone)"), .init(self.lastCourier)), phone)
+        self.tellCourier(
+            .phoneConnected(.init("phone-\(phone).\(self.phones[phone].tokenGeneration)"), .init(self.lastCourier)),
+            phone)
         if self.phones[phone].awaitsToken { self.askForToken(phone) }
     }
 
@@ -139,10 +141,9 @@ extension World {
     mutating func askForToken(_ phone: Int) {
         self.phones[phone].awaitsToken = true
         guard let courier = self.phones[phone].courier else { return }
-        let text = String(phone, radix: 16)
-        let drawn = PushToken(String(repeating: "0", count: 64 - text.count) + text)
         self.tellCourier(
-            .registrationRequested(.init(courier), id: 1, topic: Self.bundle.rawValue, .sandbox, drawn: drawn), phone)
+            .registrationRequested(
+                .init(courier), id: 1, topic: Self.bundle.rawValue, .sandbox, drawn: self.token(of: phone)), phone)
     }
 
     /// The network is gone without a word: every connection of the phone is dead.

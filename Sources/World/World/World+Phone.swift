@@ -47,7 +47,8 @@ extension World {
         case .unregisterTopic(let bundle):
             guard let courier = self.phones[index].courier else { return }
             self.tellCourier(.unregistrationRequested(.init(courier), topic: bundle.rawValue, .sandbox), index)
-        case .requestToken, .dropToken, .subscribe, .unsubscribe, .invalidateTokens:
+        case .invalidateTokens: self.invalidateTokens(on: index)
+        case .requestToken, .dropToken, .subscribe, .unsubscribe:
             // The apps of this world use the device token only.
             break
         case .acknowledge(let delivery):
@@ -90,6 +91,11 @@ extension World {
         case .processEnded(let process, let reason): self.note("phone \(index) ends \(process) \(reason.rawValue)")
         case .fault(let text):
             self.note("phone \(index) fault \(text)")
+            // The app was made to be late.
+            guard !self.phones[index].neglected.contains(where: { text.contains("callback \($0) was not called") })
+            else {
+                return
+            }
             self.checkers.foundBug("phone \(index): \(text)")
         case .completion, .processStarted, .wake, .badge, .refused, .backgroundFetch, .refreshTask, .activity,
             .systemSound:
@@ -102,6 +108,7 @@ extension World {
         _ process: ProcessID, _ number: CallbackNumber, _ callback: Callback, _ state: ApplicationState, on index: Int
     ) {
         var result = CallbackResult.returned
+        let isNeglected = self.neglects(callback, number, on: index)
         switch callback {
         case .didFinishLaunching(let options):
             if state == .background {
@@ -134,7 +141,9 @@ extension World {
             let remaining = self.phones[index].core.backgroundTimeRemaining(of: Self.bundle, at: self.now)
             self.handle(.appDidEnterBackground(remainingMilliseconds: remaining), in: process, on: index)
         case .receiveRemoteFetch(let payload):
-            guard let answer = self.wake(by: payload, number, state, in: process, on: index) else { return }
+            guard !isNeglected, let answer = self.wake(by: payload, number, state, in: process, on: index) else {
+                return
+            }
             result = answer
         case .performFetch: result = .fetch(.noData)
         case .willPresent(let notification):
@@ -158,6 +167,7 @@ extension World {
             .activityUpdated, .expiringActivityExpired:
             break
         }
+        if isNeglected { return }
         self.plan(
             .phone(index, .process(process, .callbackCompleted(number, result))),
             after: self.phones[index].chance.number(1...30))

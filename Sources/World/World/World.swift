@@ -148,11 +148,8 @@ package struct World {
 
     private mutating func begin() {
         for index in 0..<self.options.phones {
-            self.phones.append(
-                WorldPhone(
-                    person: self.owner(of: index), device: DeviceID("phone-\(index)"),
-                    chance: SplitMix64(seed: self.options.seed, party: .phone(index), turn: 0),
-                    core: PhoneCore(version: 17, apps: [InstalledApp(bundleID: Self.bundle, appGroup: "group.chat")])))
+            let person = self.owner(of: index)
+            self.phones.append(self.newPhone(index, of: person))
             self.goOnline(index)
             self.plan(.phone(index, .person(.appOpened(Self.bundle))), after: 1_000)
             // People begin once everybody has signed in.
@@ -220,6 +217,11 @@ package struct World {
         case .apiRequest(let request, let command): self.handle(ServerEvent.api(request, command))
         case .extensionHears(let index, let call, let request, let result):
             self.extensionHears(result, to: request, for: call, on: index)
+        case .pushArrives(let index, let generation, let push):
+            guard generation == self.phones[index].tokenGeneration else { return }
+            self.handle(.courier(.pushArrived(push)), on: index)
+        case .storageFreed(let index): self.phones[index].isFull = false
+        case .energySaved(let index): self.saveEnergy(false, on: index)
         case .heal: self.heal()
         case .openEverything:
             for index in self.phones.indices { self.handle(.person(.appOpened(Self.bundle)), on: index) }

@@ -10,13 +10,19 @@ struct WorldPhone {
     let device: DeviceID
     /// How long its processes take.
     var chance: SplitMix64
+    /// The app as it is installed.
+    let installed: InstalledApp
     var core: PhoneCore
     var disk = WorldDisk()
     /// What others who were signed in have left.
     var others: OrderedDictionary<UserID, WorldDisk> = [:]
     var isSignedIn = true
-    /// Whether the app has the filtering entitlement.
-    var isFilteringEntitled = false
+    /// The app's store takes nothing.
+    var isFull = false
+    /// Calls the app never answers.
+    var neglected: OrderedSet<CallbackNumber> = []
+    /// How many tokens have become void.
+    var tokenGeneration = 0
     /// The person has signed out, and the server is still to be told.
     var isLeaving = false
     var saidFarewellAt: Int64 = 0
@@ -49,7 +55,8 @@ struct WorldPhone {
     var canReadGroup: Bool { self.core.screen.lock != .beforeFirstUnlock }
     /// Whether the extension may show nothing of a push.
     var mayFilter: Bool {
-        ExtensionDecision.mayFilter(isEntitled: self.isFilteringEntitled, version: self.core.version.description)
+        ExtensionDecision.mayFilter(
+            isEntitled: self.installed.hasFilteringEntitlement, version: self.core.version.description)
     }
 
     var key: DeviceKey { DeviceKey(user: UserKey(app: World.app, user: self.person), device: self.device) }

@@ -39,6 +39,10 @@ enum Fact {
     /// The app opens a conversation because of a tap.
     case opened(ConversationID, of: MessageID, on: DeviceKey)
 
+    /// The app's store could not write: the phone is full.
+    case refusedWrite(on: DeviceKey)
+    /// The phone's token is void.
+    case tokenEnded(DeviceID)
     /// A person signs in on a phone, or out.
     case signedIn(DeviceKey)
     case signedOut(DeviceKey)
