@@ -242,6 +242,11 @@ private func entry(_ position: Int64, _ number: UInt64, rings: Bool = true) -> J
         #expect(posts.map(\.message.message) == [id(1), id(2), id(3)])
         #expect(posts.map(\.isSilent) == [true, true, true])
         #expect(posts.first?.message.text == .init(title: "Bob", body: "text 1"))
+        let userInfo = posts.first?.message.userInfo(recipientTag: "tag") ?? .null
+        #expect(
+            PushInfo(userInfo: userInfo)
+                == PushInfo(message: id(1), position: 11, badgePosition: 11, recipientTag: "tag"))
+        #expect(userInfo["rc"] == posts.first?.message.payload.userInfo["rc"])
         #expect(self.posts(entries, ledger: &ledger).isEmpty)
         var second = Ledger()
         #expect(self.posts(entries, pushRings: false, ledger: &second).map(\.isSilent) == [true, true, false])

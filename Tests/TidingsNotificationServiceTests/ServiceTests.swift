@@ -242,6 +242,8 @@ final class Service: UNNotificationServiceExtension {
         let list = bench.phone.screen.list.map(\.notification.request)
         #expect(Set(list.map(\.identifier)) == Set((UInt64(1)...3).map { MessageID(rawValue: $0).description }))
         #expect(bench.phone.presentations.filter(\.isRing).count == 1)
+        // By it the kit tells in front which were silenced, and for whom they are.
+        #expect(list.allSatisfy { PushInfo(userInfo: .object($0.content.userInfo))?.recipientTag == "tag" })
         #expect(bench.phone.screen.badge(of: "com.example.chat") == 3)
         // Those that come late after all are silent, and nothing is fetched again.
         await bench.push(2, position: 12)

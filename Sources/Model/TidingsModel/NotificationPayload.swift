@@ -115,4 +115,9 @@ public struct NotificationPayload: Hashable, Sendable {
 
     /// The user info of a local notification: the inner dictionary under `rc`.
     public var userInfo: JSONValue { .object(JSONObject([(Self.key, .object(self.dictionary))])) }
+
+    /// The same beside what a push of the message carries for the SDK.
+    public func userInfo(with info: PushInfo) -> JSONValue {
+        .object(JSONObject([(Self.key, .object(self.dictionary)), (PushInfo.key, info.dictionary)]))
+    }
 }

@@ -100,7 +100,7 @@ struct Push: Sendable {
             content.title = ""
             content.subtitle = ""
             content.badge = nil
-            content.userInfo = [:]
+            content.userInfo = ExtensionDecision.strippedUserInfo.userInfo
         } else if let bare = self.userInfo.withoutPushText {
             content.userInfo = bare.userInfo
         }
@@ -154,10 +154,10 @@ struct Push: Sendable {
                     names: { contents.settings.names(of: $0) }, pushRings: decision.changes.reason == .rings,
                     delivered: delivered, ledger: &contents.ledger, wall: wall)
             }) ?? nil
-        guard let posts else { return }
+        guard let posts, let tag = PushInfo(userInfo: self.userInfo)?.recipientTag else { return }
         self.remove(MissedDecision.removed(page))
         var isWhole = true
-        for post in posts { isWhole = await self.post(post, in: center) && isWhole }
+        for post in posts { isWhole = await self.post(post, recipientTag: tag, in: center) && isWhole }
         guard isWhole else { return }
         _ = try? self.group.update { contents in
             guard self.isForSignedIn(contents), let known = contents.recipient?.position else { return }
@@ -176,12 +176,14 @@ struct Push: Sendable {
     var isForAnother: Bool { (try? self.group.update { !self.isForSignedIn($0) && $0.signIn != .unknown }) ?? false }
 
     /// Posts one missed message; a claim whose notification was not taken is given back.
-    private func post(_ post: MissedDecision.Post, in center: UNUserNotificationCenter) async -> Bool {
+    private func post(
+        _ post: MissedDecision.Post, recipientTag tag: String, in center: UNUserNotificationCenter
+    ) async -> Bool {
         let content = UNMutableNotificationContent()
         content.title = post.message.text.title ?? ""
         content.body = post.message.text.body
         content.threadIdentifier = post.message.conversation.description
-        content.userInfo = post.message.payload.userInfo.userInfo
+        content.userInfo = post.message.userInfo(recipientTag: tag).userInfo
         if post.isSilent { content.interruptionLevel = .passive } else { content.sound = .default }
         let id = post.message.message
         var isPosted = false

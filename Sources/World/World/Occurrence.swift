@@ -39,6 +39,15 @@ enum Occurrence {
     case groupsBegin
     /// The app's backend does something.
     case backendActs
+    /// A request arrives at the HTTP API.
+    case apiRequest(ApiRequestID, ApiCommand)
+    /// An extension hears the answer to its request; nil when it has waited long enough.
+    case extensionHears(Int, CallbackNumber, ApiRequestID, ApiResult?)
+    /// A push arrives at a phone, unless that was replaced by a new device meanwhile.
+    case pushArrives(Int, generation: Int, Push)
+    /// A phone has room again, or is not to save energy any more.
+    case storageFreed(Int)
+    case energySaved(Int)
     case heal
     /// Everybody looks at the app.
     case openEverything
@@ -83,6 +92,8 @@ struct WorldConnection {
     var session: SessionID
     /// The server's life it belongs to.
     var life: Int
+    /// How long its frames take, and when it breaks.
+    var chance: SplitMix64
     var clientIsOpen = true
     var serverIsOpen = true
     /// Broken without a word: nothing arrives any more, in either direction.

@@ -1,4 +1,4 @@
-/// The one source of chance in a world: the same seed draws the same numbers on every machine.
+/// The source of chance in a world: the same seed draws the same numbers on every machine.
 ///
 /// The generator is Sebastiano Vigna's SplitMix64 (public domain); its numbers are not for cryptography.
 package struct SplitMix64: RandomNumberGenerator, Hashable, Sendable {
@@ -6,6 +6,16 @@ package struct SplitMix64: RandomNumberGenerator, Hashable, Sendable {
 
     /// A generator that starts at a seed.
     package init(seed: UInt64) { self.state = seed }
+
+    /// The stream of a party's turn. What other parties draw, and how much in other turns, changes nothing of it.
+    ///
+    /// - Parameter turn: how many turns the party had before.
+    init(seed: UInt64, party: Party, turn: Int) {
+        var mixer = SplitMix64(seed: seed)
+        mixer.state = mixer.next() ^ (party.stream &* 0xd1b5_4a32_d192_ed03)
+        mixer.state = mixer.next() ^ (UInt64(turn) &* 0x8cb9_2ba7_2f3d_8dd7)
+        self.state = mixer.next()
+    }
 
     /// The next 64 bits.
     package mutating func next() -> UInt64 {

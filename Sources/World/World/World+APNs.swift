@@ -20,7 +20,7 @@ extension World {
             apnsID: request.apnsID ?? "00000000-0000-4000-8000-\(self.hexadecimal(UInt64(self.lastStream)).suffix(12))",
             uniqueID: "unique-\(self.lastStream)")
         let id = APNsService.RequestID(connection: connection, stream: self.lastStream)
-        let wait = self.latency(&self.chance)
+        let wait = self.latencyToApple()
         self.plan(.apns(.connectionOpened(connection, .push(.sandbox), certificate: nil)), after: wait)
         self.plan(
             .apns(.requestReceived(id, WireRequest(request), token: facts, drawn: drawn)), after: wait)
@@ -52,12 +52,12 @@ extension World {
         case .respond(let id, let response, _, let delay):
             if response.status == 200 { self.report.pushes += 1 }
             self.note("apns answers \(response.status) \(response.reason?.name ?? "")")
-            self.answer(id.stream, response.outcome(sentID: nil), after: delay + self.latency(&self.chance))
+            self.answer(id.stream, response.outcome(sentID: nil), after: delay + self.latencyToApple())
         case .confirmRegistration(let courier, _, let topic, _, _, let token):
             guard let phone = self.phoneOfCourier[courier.rawValue] else { return }
             self.phones[phone].awaitsToken = false
             self.plan(
-                .phone(phone, .courier(.tokenIssued(BundleID(topic), token))), after: self.latency(&self.chance))
+                .phone(phone, .courier(.tokenIssued(BundleID(topic), token))), after: self.latency(of: phone))
         case .push(let courier, let delivery, let push):
             guard let phone = self.phoneOfCourier[courier.rawValue],
                 let payload = (try? JSONValue(parsing: push.payload))?.objectValue
@@ -67,9 +67,10 @@ extension World {
                 pushType: push.pushType.rawValue,
                 priority: push.priority.rawValue, collapseID: push.collapseID)
             // Apple promises no time: some pushes come when all has long been said on the connection.
-            let isLate = !self.hasHealed && self.chance.chance(perMille: Int64(self.options.faults.push))
-            let delay = isLate ? self.chance.number(1_000...60_000) : 0
-            self.plan(.phone(phone, .courier(.pushArrived(arrived))), after: delay + self.latency(&self.chance))
+            let delay = self.hasHealed ? 0 : self.delay(of: phone)
+            self.plan(
+                .pushArrives(phone, generation: self.phones[phone].tokenGeneration, arrived),
+                after: delay + self.latency(of: phone))
         case .reject(_, let fault): self.checkers.foundBug("courier: \(fault)")
         case .log(let entry):
             switch entry.event {
@@ -88,6 +89,13 @@ extension World {
         }
     }
 
+    /// How much longer a push to a phone takes than others.
+    private mutating func delay(of phone: Int) -> Int64 {
+        self.takeTurn(.air(phone))
+        guard self.chance.chance(perMille: Int64(self.options.faults.push)) else { return 0 }
+        return self.chance.number(1_000...60_000)
+    }
+
     /// The first answer to a request counts.
     private mutating func answer(_ stream: Int64, _ outcome: APNsOutcome, after milliseconds: Int64) {
         guard let (life, push) = self.pushes.removeValue(forKey: stream) else { return }
@@ -97,6 +105,7 @@ extension World {
     mutating func maybeBreakAPNs() {
         guard !self.hasHealed else { return }
         self.plan(.chanceOfAPNsFault, after: 60_000)
+        self.takeTurn(.apns)
         guard self.chance.chance(perMille: self.options.faults.apns) else { return }
         let plan: FaultPlan
         switch self.chance.number(0...4) {

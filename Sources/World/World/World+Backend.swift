@@ -22,6 +22,7 @@ extension World {
 
     mutating func backendActs() {
         guard !self.hasHealed else { return }
+        self.takeTurn(.backend)
         self.plan(.backendActs, after: self.chance.number(10_000...90_000))
         guard self.server != nil else { return }
         switch self.chance.number(0...9) {

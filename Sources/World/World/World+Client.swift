@@ -46,34 +46,19 @@ extension World {
         let key = self.phones[index].key
         switch effect {
         case .askToken(let person):
-            self.later(.tokenProvided(person.rawValue), in: process, on: index, after: self.chance.number(5...300))
+            self.later(
+                .tokenProvided(person.rawValue), in: process, on: index,
+                after: self.phones[index].chance.number(5...300))
         case .open(let number): self.open(number, in: process, on: index)
         case .sendFrame(let number, let frame): self.write(frame, on: number, in: process, on: index)
         case .close(let number): self.close(number, in: process, on: index)
 
-        case .storeEntries(let entries): self.store(entries, in: process, on: index)
-        case .skipEntries(let after, _):
-            self.checkers.foundBug("phone \(index) skipped a part of the log after \(after)")
-        case .storeSettled(let position): self.phones[index].disk.settled = position
-        case .storeOutgoing(let draft):
-            self.phones[index].disk.outbox[draft.clientMessageID] = draft
-            self.later(.outgoingStored(draft.clientMessageID), in: process, on: index)
-        case .removeOutgoing(let id): self.phones[index].disk.outbox[id] = nil
-        case .storeRead(let conversation, let position):
-            self.phones[index].disk.writeRead(conversation, upTo: position)
-            self.count(in: process, on: index)
+        case .storeEntries, .skipEntries, .storeSettled, .storeOutgoing, .removeOutgoing, .storeRead, .dropWish,
+            .keepWish,
+            .storeSettings, .storeConversation:
+            if self.canStore(in: process, on: index) { self.performStore(effect, in: process, on: index) }
         case .storeWish, .setStoreAside: self.checkers.foundBug("phone \(index) took its store for damaged")
         case .resetLog: self.checkers.foundBug("phone \(index) dropped its log: the server's is another one")
-        case .dropWish(let wish):
-            self.phones[index].disk.drop(wish, isKept: false)
-            self.count(in: process, on: index)
-        case .keepWish(let wish):
-            self.phones[index].disk.drop(wish, isKept: true)
-            self.count(in: process, on: index)
-        case .storeSettings(let all):
-            self.phones[index].disk.write(all)
-            self.count(in: process, on: index)
-        case .storeConversation(let info): self.phones[index].disk.write(info)
         case .storeRecipient(let recipient):
             self.phones[index].group.recipient = recipient
             self.tags[recipient.tag] = key
@@ -90,7 +75,9 @@ extension World {
             guard let draft = self.phones[index].drafts.removeValue(forKey: id) else { return }
             self.see(.refused(draft, problem, to: key))
         case .finishSend(let id, let outcome):
-            if self.phones[index].isSignedIn { self.checkers.foundBug("a send was given up: \(id) \(outcome)") }
+            self.phones[index].drafts.removeValue(forKey: id)
+            guard self.phones[index].isSignedIn, !self.phones[index].isFull else { return }
+            self.checkers.foundBug("a send was given up: \(id) \(outcome)")
         case .finishRequest(let number, let outcome):
             self.note("phone \(index) has request \(number) ended: \(outcome)")
             self.see(.answered(number, outcome, to: key))
@@ -101,7 +88,8 @@ extension World {
             let isInFront = self.phones[index].processes[process]?.isInFront ?? false
             self.see(.handedOver(messages, isInFront: isInFront, on: key))
         case .publishProblem(let problem): self.note("phone \(index) problem: \(problem)")
-        case .publishStatus, .publishRunState, .finishConnect, .finishWake, .publishSignal: break
+        case .finishWake(let number, let result): self.finishWake(number, result, in: process, on: index)
+        case .publishStatus, .publishRunState, .finishConnect, .publishSignal: break
         case .readDeviceStatus: self.readStatus(in: process, on: index)
 
         case .readTimeZone(let name):
@@ -123,6 +111,34 @@ extension World {
             guard let task = self.phones[index].processes[process]?.task else { return }
             self.phones[index].processes[process]?.task = nil
             self.tell(process, .backgroundTaskEnded(task), on: index)
+        }
+    }
+
+    // tidy: long because it is one case per effect.
+    private mutating func performStore(_ effect: ClientEffect, in process: ProcessID, on index: Int) {
+        switch effect {
+        case .storeEntries(let entries): self.store(entries, in: process, on: index)
+        case .skipEntries(let after, _):
+            self.checkers.foundBug("phone \(index) skipped a part of the log after \(after)")
+        case .storeSettled(let position): self.phones[index].disk.settled = position
+        case .storeOutgoing(let draft):
+            self.phones[index].disk.outbox[draft.clientMessageID] = draft
+            self.later(.outgoingStored(draft.clientMessageID), in: process, on: index)
+        case .removeOutgoing(let id): self.phones[index].disk.outbox[id] = nil
+        case .storeRead(let conversation, let position):
+            self.phones[index].disk.writeRead(conversation, upTo: position)
+            self.count(in: process, on: index)
+        case .dropWish(let wish):
+            self.phones[index].disk.drop(wish, isKept: false)
+            self.count(in: process, on: index)
+        case .keepWish(let wish):
+            self.phones[index].disk.drop(wish, isKept: true)
+            self.count(in: process, on: index)
+        case .storeSettings(let all):
+            self.phones[index].disk.write(all)
+            self.count(in: process, on: index)
+        case .storeConversation(let info): self.phones[index].disk.write(info)
+        default: break  // tidy: the others write nothing to the store
         }
     }
 

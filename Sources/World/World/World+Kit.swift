@@ -3,7 +3,8 @@ import OrderedCollections
 import PhoneCore
 import TidingsModel
 
-// The SDK's kit and its extension: what they do with the notification centre, the ledger and the number on the icon.
+// The SDK's kit: what it does with the notification centre, the ledger and the number on the icon, and how it answers the system.
+// Its extension: World+Extension.swift.
 extension World {
     // tidy: long because it is one case per effect.
     mutating func performKit(_ effect: ClientEffect, in process: ProcessID, on index: Int) {
@@ -11,7 +12,8 @@ extension World {
         case .resolveNames(let id, let question):
             self.see(.passedGate(id, on: self.phones[index].key, self.phones[index].disk))
             let names = ResolvedNames(user: question.sender.rawValue, group: question.group?.target)
-            self.later(.namesResolved(id, names), in: process, on: index, after: self.chance.number(1...200))
+            self.later(
+                .namesResolved(id, names), in: process, on: index, after: self.phones[index].chance.number(1...200))
         case .askDelegate(let message, _):
             self.later(.delegateAnswered(message.id, handled: false), in: process, on: index)
         case .claimRing(let id): self.claim(id, in: process, on: index)
@@ -37,13 +39,13 @@ extension World {
             self.later(.notificationWorkDone, in: process, on: index)
         case .lowerBadge(let unread, let position):
             self.phones[index].group.badge?.posted(unread: unread, position: position)
-            if let badge = self.phones[index].group.badge { self.ask(process, .setBadgeCount(badge.shown), on: index) }
+            if let badge = self.phones[index].group.badge { self.setBadge(badge.shown, in: process, on: index) }
             self.later(.notificationWorkDone, in: process, on: index)
         case .writeBadge(let unread, let position):
             var badge = self.phones[index].group.badge ?? Badge()
             badge.resigned(unread: unread, position: position)
             self.phones[index].group.badge = badge
-            self.ask(process, .setBadgeCount(badge.shown), on: index)
+            self.setBadge(badge.shown, in: process, on: index)
             self.later(.notificationWorkDone, in: process, on: index)
         default: break  // tidy: the others are World+Client.swift's
         }
@@ -93,7 +95,7 @@ extension World {
             threadIdentifier: notification.conversation.description,
             interruptionLevel: notification.isSilent ? .passive : .active)
         let request = NotificationRequest(identifier: notification.message.description, content: content)
-        self.ask(process, .add(request), on: index, posting: isAnswered ? notification.message : nil)
+        self.ask(process, .add(request), on: index, for: isAnswered ? .kitPost(notification.message) : nil)
     }
 
     // MARK: Taps
@@ -129,39 +131,83 @@ extension World {
         return tag == self.phones[index].group.recipient?.tag
     }
 
-    // MARK: The extension
+    // MARK: Arrivals
 
-    /// The extension's decision on a push (DESIGN P3, §7 "Extension").
-    mutating func extended(_ request: NotificationRequest, on index: Int) -> NotificationContent {
-        let userInfo = JSONValue.object(request.content.userInfo)
-        let isDelivered = self.phones[index].core.screen.list.contains {
-            $0.notification.request.identifier == request.identifier
+    /// The kit's answer in front (S2.9).
+    mutating func presentation(
+        of notification: DeliveredNotification, in process: ProcessID, on index: Int
+    ) -> CallbackResult {
+        let content = notification.request.content
+        let userInfo = JSONValue.object(content.userInfo)
+        // The app shows what is none of ours.
+        guard NotificationClearing.isOurs(userInfo) else { return .presentation([.banner, .list, .sound, .badge]) }
+        let message = (try? NotificationPayload(userInfo: userInfo))?.messageUID
+            .flatMap { MessageID($0) }
+        let isKnown = message.map { self.isKnown($0, in: process, on: index) } ?? false
+        let isSilenced = userInfo[PushInfo.key] != nil && content.sound == nil
+        let options = FrontPresentation.choice(isKnown: isKnown, isSilenced: isSilenced)
+        if let message, !options.isDisjoint(with: [.banner, .sound]) {
+            self.phones[index].processes[process]?.rung.note(message)
+            self.phones[index].group.ledger.markShown(
+                message, by: .kit(process: process.number), wall: self.now.wall)
+            self.see(.reached(.frontRings))
         }
-        var content = request.content
-        var group = self.phones[index].group
-        let signIn = group.recipient.map { ExtensionDecision.SignIn.signedIn(recipientTag: $0.tag) } ?? .signedOut
-        let facts = ExtensionDecision.Facts(
-            signIn: signIn, isDelivered: isDelivered, showsContent: !group.hidesContent)
-        let changes = ExtensionDecision.changes(
-            userInfo: userInfo, facts: facts, ledger: &group.ledger, badge: &group.badge, wall: self.now.wall)
-        self.phones[index].group = group
-        guard let changes else { return content }
-        if let badge = changes.badge { content.badge = badge }
-        if let title = changes.title { content.title = title }
-        if let body = changes.body { content.body = body }
-        if changes.isSilent {
-            content.sound = nil
-            content.interruptionLevel = .passive
+        let major = self.phones[index].core.version.major
+        return .presentation(.init(rawValue: options.systemValue(major: major)))
+    }
+
+    private func isKnown(_ message: MessageID, in process: ProcessID, on index: Int) -> Bool {
+        self.phones[index].disk.messages[message] != nil
+            || self.phones[index].processes[process]?.rung.contains(message) == true
+    }
+
+    /// A silent push, or one in front: the kit sets the number on the icon and catches up with the server (S4.9). Nil while it
+    /// does; the client says when it is done.
+    mutating func wake(
+        by payload: JSONObject, _ number: CallbackNumber, _ state: ApplicationState, in process: ProcessID,
+        on index: Int
+    ) -> CallbackResult? {
+        guard payload[PushInfo.key] != nil, self.phones[index].processes[process]?.client != nil else {
+            return .fetch(.noData)
         }
-        if changes.isStripped {
-            content.title = ""
-            content.subtitle = ""
-            content.badge = nil
+        if let push = BadgeInfo(userInfo: .object(payload)) {
+            let facts = BadgePush.Facts(
+                isForPerson: push.recipientTag == self.phones[index].group.recipient?.tag, isActive: state == .active,
+                managesBadge: true)
+            switch BadgePush.verdict(push, facts, badge: &self.phones[index].group.badge) {
+            case .foreign: return .fetch(.noData)
+            case .stays: break
+            case .shows(let number):
+                self.note("phone \(index) shows \(number) for a silent push")
+                self.see(.reached(.badgesByPush))
+                self.setBadge(number, in: process, on: index)
+            }
         }
-        self.note("phone \(index) extension \(request.identifier) \(changes.reason.rawValue)")
-        if let info = PushInfo(userInfo: userInfo) {
-            self.see(.extended(info.message, isQuiet: changes.isSilent, text: content.body, on: self.phones[index].key))
+        self.see(.reached(.wakes))
+        let remaining =
+            state == .background ? self.phones[index].core.backgroundTimeRemaining(of: Self.bundle, at: self.now) : nil
+        self.handle(.wakeBegan(number, remainingMilliseconds: remaining), in: process, on: index)
+        return nil
+    }
+
+    /// A wake is over.
+    mutating func finishWake(
+        _ number: WakeNumber, _ result: BackgroundRefreshResult, in process: ProcessID, on index: Int
+    ) {
+        let answer: FetchResult =
+            switch result {
+            case .newData: .newData
+            case .noData: .noData
+            case .failed: .failed
+            }
+        self.tell(process, .callbackCompleted(number, .fetch(answer)), on: index)
+    }
+
+    /// By the call the system has (ios-delivery.md §9).
+    mutating func setBadge(_ number: Int, in process: ProcessID, on index: Int) {
+        guard self.phones[index].core.version.major >= 16 else {
+            return self.tell(process, .iconBadgeNumberSet(number), on: index)
         }
-        return content
+        self.ask(process, .setBadgeCount(number), on: index)
     }
 }

@@ -9,14 +9,18 @@ import TidingsModel
 extension World {
     /// A process opens a connection; it hears of it after a round trip.
     mutating func open(_ number: ConnectionNumber, in process: ProcessID, on phone: Int) {
-        let wait = 2 * self.latency(&self.chance)
+        let wait = 2 * self.latency(of: phone)
         guard self.phones[phone].isOnline, self.server != nil else {
             return self.plan(.client(phone, process, .connectionClosed(number, reason: "unreachable")), after: wait)
         }
         self.lastSession += 1
+        let chance = SplitMix64(
+            seed: self.options.seed, party: .network(phone), turn: self.phones[phone].connectionCount)
+        self.phones[phone].connectionCount += 1
         self.connections.append(
             WorldConnection(
-                phone: phone, process: process, number: number, session: SessionID(self.lastSession), life: self.life))
+                phone: phone, process: process, number: number, session: SessionID(self.lastSession), life: self.life,
+                chance: chance))
         self.plan(.client(phone, process, .connectionOpened(number)), after: wait)
     }
 
@@ -28,7 +32,7 @@ extension World {
     mutating func write(_ frame: ClientFrame, on number: ConnectionNumber, in process: ProcessID, on phone: Int) {
         guard let index = self.index(number, process, phone), self.connections[index].clientIsOpen else { return }
         guard !self.breaks(index) else { return }
-        let arrival = max(self.connections[index].serverArrival, self.time + self.latency(&self.chance))
+        let arrival = max(self.connections[index].serverArrival, self.time + self.latency(on: index))
         self.connections[index].serverArrival = arrival
         self.agenda.plan(.toServer(index, frame), at: arrival)
     }
@@ -36,7 +40,7 @@ extension World {
     /// The server writes a frame.
     mutating func write(_ frame: ServerFrame, on index: Int) {
         guard !self.breaks(index) else { return }
-        let arrival = max(self.connections[index].clientArrival, self.time + self.latency(&self.chance))
+        let arrival = max(self.connections[index].clientArrival, self.time + self.latency(on: index))
         self.connections[index].clientArrival = arrival
         self.agenda.plan(.toClient(index, frame), at: arrival)
     }
@@ -45,18 +49,18 @@ extension World {
     private mutating func breaks(_ index: Int) -> Bool {
         if self.connections[index].isDead { return true }
         guard !self.hasHealed else { return false }
-        if self.chance.chance(perMille: self.options.faults.silentDeath) {
+        if self.connections[index].chance.chance(perMille: self.options.faults.silentDeath) {
             self.note("connection \(index) dies without a word")
             self.report.broken += 1
             self.connections[index].isDead = true
             return true
         }
-        if self.chance.chance(perMille: self.options.faults.reset) {
+        if self.connections[index].chance.chance(perMille: self.options.faults.reset) {
             self.note("connection \(index) is reset")
             self.report.broken += 1
             self.connections[index].isDead = true
-            self.plan(.serverHangUp(index), after: self.latency(&self.chance))
-            self.plan(.clientHangUp(index), after: self.latency(&self.chance))
+            self.plan(.serverHangUp(index), after: self.latency(on: index))
+            self.plan(.clientHangUp(index), after: self.latency(on: index))
             return true
         }
         return false
@@ -69,7 +73,7 @@ extension World {
             let key = UserKey(app: Self.app, user: UserID(hello.token))
             self.note("\(connection.session) is \(key)")
             return self.handle(
-                ServerEvent.connected(connection.session, hello, .valid(key, extensionToken: "extension")))
+                ServerEvent.connected(connection.session, hello, .valid(key, extensionToken: "\(self.now.wall)")))
         }
         self.note("\(connection.session) says \(Self.kind(of: frame))")
         self.handle(ServerEvent.frame(connection.session, frame))
@@ -112,7 +116,7 @@ extension World {
             guard self.connections[index].clientIsOpen else { continue }
             self.connections[index].clientIsOpen = false
             guard !self.connections[index].isDead else { continue }
-            self.plan(.serverHangUp(index), after: self.latency(&self.chance))
+            self.plan(.serverHangUp(index), after: self.latency(on: index))
         }
     }
 
@@ -122,12 +126,14 @@ extension World {
         self.lastCourier += 1
         self.phones[phone].courier = self.lastCourier
         self.phoneOfCourier[self.lastCourier] = phone
-        self.tellCourier(.phoneConnected(.init("phone-\(phone)"), .init(self.lastCourier)), phone)
+        self.tellCourier(
+            .phoneConnected(.init("phone-\(phone).\(self.phones[phone].tokenGeneration)"), .init(self.lastCourier)),
+            phone)
         if self.phones[phone].awaitsToken { self.askForToken(phone) }
     }
 
     mutating func tellCourier(_ event: APNsService.Event, _ phone: Int) {
-        let arrival = max(self.phones[phone].courierArrival, self.time + self.latency(&self.chance))
+        let arrival = max(self.phones[phone].courierArrival, self.time + self.latency(of: phone))
         self.phones[phone].courierArrival = arrival
         self.agenda.plan(.apns(event), at: arrival)
     }
@@ -135,10 +141,9 @@ extension World {
     mutating func askForToken(_ phone: Int) {
         self.phones[phone].awaitsToken = true
         guard let courier = self.phones[phone].courier else { return }
-        let text = String(phone, radix: 16)
-        let drawn = PushToken(String(repeating: "0", count: 64 - text.count) + text)
         self.tellCourier(
-            .registrationRequested(.init(courier), id: 1, topic: Self.bundle.rawValue, .sandbox, drawn: drawn), phone)
+            .registrationRequested(
+                .init(courier), id: 1, topic: Self.bundle.rawValue, .sandbox, drawn: self.token(of: phone)), phone)
     }
 
     /// The network is gone without a word: every connection of the phone is dead.

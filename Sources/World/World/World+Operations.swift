@@ -95,6 +95,8 @@ extension World {
 
     /// The app's store has a wish before the client hears of it.
     private mutating func wish(_ wish: SettingsWish, in process: ProcessID, on index: Int) {
+        // The app is told that its store has failed.
+        guard !self.phones[index].isFull else { return }
         self.note("person on phone \(index) sets \(wish)")
         self.phones[index].disk.write(wish)
         self.handle(.settingWished(wish), in: process, on: index)

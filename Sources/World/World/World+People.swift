@@ -8,6 +8,7 @@ import TidingsModel
 extension World {
     mutating func act(_ index: Int) {
         guard !self.hasHealed else { return }
+        self.takeTurn(.person(index))
         self.plan(.personActs(index), after: self.chance.number(2_000...60_000))
         guard !self.chance.chance(perMille: self.options.faults.phone) else { return self.mishap(index) }
         let core = self.phones[index].core
@@ -92,23 +93,7 @@ extension World {
         self.handle(ClientEvent.markReadWished(conversation, upTo: position), in: process, on: index)
     }
 
-    // MARK: Mishaps
-
-    private mutating func mishap(_ index: Int) {
-        let number = self.chance.number(0...5)
-        self.note("mishap \(number) on phone \(index)")
-        self.see(.disturbed(self.phones[index].key))
-        switch number {
-        case 0: self.handle(PhoneEvent.system(.appFrozen(Self.bundle)), on: index)
-        case 1: self.handle(PhoneEvent.system(.appKilled(Self.bundle)), on: index)
-        case 2: self.handle(PhoneEvent.person(.appForceQuit(Self.bundle)), on: index)
-        case 3: self.handle(PhoneEvent.system(.memoryRanLow), on: index)
-        default:
-            self.handle(PhoneEvent.person(.airplaneModeChanged(isOn: true)), on: index)
-            self.plan(
-                .phone(index, .person(.airplaneModeChanged(isOn: false))), after: self.chance.number(5_000...180_000))
-        }
-    }
+    // MARK: Healing
 
     /// From now on nothing breaks; everybody has network, after some minutes everybody looks at the app, and puts the phone away
     /// some minutes later.
@@ -117,12 +102,7 @@ extension World {
         self.hasHealed = true
         self.effectsToCrash = nil
         self.handle(APNsService.Event.faultsChanged(FaultPlan()))
-        for index in self.phones.indices {
-            self.handle(PhoneEvent.person(.airplaneModeChanged(isOn: false)), on: index)
-            if self.phones[index].core.screen.permissionPrompt != nil {
-                self.handle(PhoneEvent.person(.permissionAnswered(allowed: true)), on: index)
-            }
-        }
+        self.healPhones()
         self.plan(.openEverything, after: 600_000)
         self.plan(.leaveEverything, after: 840_000)
     }

@@ -26,7 +26,7 @@ extension World {
             let phone = self.phones[index]
             if process.role == .app, phone.isSignedIn || phone.isLeaving { started.client = self.client(of: index) }
             self.phones[index].processes[process] = started
-            self.plan(.phone(index, .process(process, .started)), after: self.chance.number(20...400))
+            self.plan(.phone(index, .process(process, .started)), after: self.phones[index].chance.number(20...400))
         case .suspendProcess(let process): self.phones[index].processes[process]?.isSuspended = true
         case .resumeProcess(let process):
             self.phones[index].processes[process]?.isSuspended = false
@@ -37,23 +37,18 @@ extension World {
             self.plan(.client(index, process, .deadlineReached), after: 0)
         case .killProcess(let process):
             self.phones[index].processes[process] = nil
+            self.extensionKilled(process, on: index)
             self.dropConnections(of: process, on: index)
         case .call(let process, let number, let callback, let state):
             self.call(process, number, callback, state, on: index)
         case .answer(let process, let query, let answer):
-            guard let message = self.phones[index].posting.removeValue(forKey: query) else { return }
-            let result: PostResult =
-                switch answer {
-                case .added: .shown
-                case .refused(.notificationsNotAllowed): .notAuthorized
-                default: .failed
-                }
-            self.plan(.client(index, process, .notificationPosted(message, result)), after: 1)
+            self.answered(self.phones[index].queries.removeValue(forKey: query), answer, in: process, on: index)
         case .registerTopic: self.askForToken(index)
         case .unregisterTopic(let bundle):
             guard let courier = self.phones[index].courier else { return }
             self.tellCourier(.unregistrationRequested(.init(courier), topic: bundle.rawValue, .sandbox), index)
-        case .requestToken, .dropToken, .subscribe, .unsubscribe, .invalidateTokens:
+        case .invalidateTokens: self.invalidateTokens(on: index)
+        case .requestToken, .dropToken, .subscribe, .unsubscribe:
             // The apps of this world use the device token only.
             break
         case .acknowledge(let delivery):
@@ -62,6 +57,24 @@ extension World {
         case .connectCourier: self.goOnline(index)
         case .disconnectCourier: self.goOffline(index)
         case .record(let record): self.record(record, on: index)
+        }
+    }
+
+    private mutating func answered(
+        _ purpose: QueryPurpose?, _ answer: QueryAnswer, in process: ProcessID, on index: Int
+    ) {
+        switch purpose {
+        case .kitPost(let message):
+            let result: PostResult =
+                switch answer {
+                case .added: .shown
+                case .refused(.notificationsNotAllowed): .notAuthorized
+                default: .failed
+                }
+            self.plan(.client(index, process, .notificationPosted(message, result)), after: 1)
+        case .extensionPost(let call, let message):
+            self.extensionPosted(message, isTaken: answer == .added, for: call, on: index)
+        case nil: break
         }
     }
 
@@ -78,6 +91,11 @@ extension World {
         case .processEnded(let process, let reason): self.note("phone \(index) ends \(process) \(reason.rawValue)")
         case .fault(let text):
             self.note("phone \(index) fault \(text)")
+            // The app was made to be late.
+            guard !self.phones[index].neglected.contains(where: { text.contains("callback \($0) was not called") })
+            else {
+                return
+            }
             self.checkers.foundBug("phone \(index): \(text)")
         case .completion, .processStarted, .wake, .badge, .refused, .backgroundFetch, .refreshTask, .activity,
             .systemSound:
@@ -90,6 +108,7 @@ extension World {
         _ process: ProcessID, _ number: CallbackNumber, _ callback: Callback, _ state: ApplicationState, on index: Int
     ) {
         var result = CallbackResult.returned
+        let isNeglected = self.neglects(callback, number, on: index)
         switch callback {
         case .didFinishLaunching(let options):
             if state == .background {
@@ -121,27 +140,37 @@ extension World {
             self.phones[index].processes[process]?.isInFront = false
             let remaining = self.phones[index].core.backgroundTimeRemaining(of: Self.bundle, at: self.now)
             self.handle(.appDidEnterBackground(remainingMilliseconds: remaining), in: process, on: index)
-        case .receiveRemoteFetch, .performFetch: result = .fetch(.noData)
-        case .willPresent: result = .presentation([])
+        case .receiveRemoteFetch(let payload):
+            guard !isNeglected, let answer = self.wake(by: payload, number, state, in: process, on: index) else {
+                return
+            }
+            result = answer
+        case .performFetch: result = .fetch(.noData)
+        case .willPresent(let notification):
+            result = self.presentation(of: notification, in: process, on: index)
         case .registeredForRemoteNotifications(let token):
             let registration = PushRegistration(token: token, environment: .sandbox, topic: Self.bundle.rawValue)
             self.phones[index].registration = registration
             guard self.phones[index].isSignedIn else { break }
             self.handle(.pushRegistrationSet(registration), in: process, on: index)
         case .backgroundTaskExpired: self.handle(.backgroundTimeExpired, in: process, on: index)
-        case .serviceExtensionReceive(let request): result = .content(self.extended(request, on: index))
+        case .serviceExtensionReceive(let request):
+            return self.extensionCalled(request, number, in: process, on: index)
+        case .serviceExtensionTimeWillExpire: self.extensionTimeIsUp(in: process, on: index)
         case .willFinishLaunching, .applicationDidReceiveMemoryWarning, .sceneConfiguration, .sceneWillConnect(nil),
             .sceneDidDisconnect, .receiveRemote, .receiveLocal, .handleActionRemote,
             .handleActionLocal, .failedToRegisterForRemoteNotifications,
-            .serviceExtensionTimeWillExpire, .openSettings, .registeredUserNotificationSettings,
+            .openSettings, .registeredUserNotificationSettings,
             .refreshTaskLaunched, .refreshTaskExpired, .backgroundRefreshStatusChanged, .voipTokenUpdated,
             .protectedDataDidBecomeAvailable, .protectedDataWillBecomeUnavailable,
             .voipPushReceived, .voipTokenInvalidated, .activityTokenUpdated, .pushToStartTokenUpdated,
             .activityUpdated, .expiringActivityExpired:
             break
         }
+        if isNeglected { return }
         self.plan(
-            .phone(index, .process(process, .callbackCompleted(number, result))), after: self.chance.number(1...30))
+            .phone(index, .process(process, .callbackCompleted(number, result))),
+            after: self.phones[index].chance.number(1...30))
     }
 
     private mutating func hear(
@@ -157,10 +186,10 @@ extension World {
         self.plan(.phone(index, .process(process, event)), after: 1)
     }
 
-    mutating func ask(_ process: ProcessID, _ query: Query, on index: Int, posting message: MessageID? = nil) {
+    mutating func ask(_ process: ProcessID, _ query: Query, on index: Int, for purpose: QueryPurpose? = nil) {
         let number = self.phones[index].nextQuery
         self.phones[index].nextQuery += 1
-        if let message { self.phones[index].posting[number] = message }
+        if let purpose { self.phones[index].queries[number] = purpose }
         self.tell(process, .query(number, query), on: index)
     }
 }

@@ -11,7 +11,7 @@ extension World {
         self.life += 1
         var settings = ServerSettings()
         settings.node = 1
-        self.server = ServerCore(settings: settings, seed: self.chance.next())
+        self.server = ServerCore(settings: settings, seed: self.diskChance.next())
         let opening = self.store.open()
         self.epoch = opening.epoch
         let life = self.life
@@ -55,12 +55,12 @@ extension World {
             let connection = self.connections[index]
             let process = self.phones[connection.phone].processes[connection.process]
             guard connection.clientIsOpen, process?.isSuspended == false else { return }
-            self.plan(.server(life: self.life, .heard(session)), after: 2 * self.latency(&self.chance))
+            self.plan(.server(life: self.life, .heard(session)), after: 2 * self.latency(on: index))
         case .store(let request, let command):
             self.batch.append((request, command))
             guard !self.isSyncing else { return }
             self.isSyncing = true
-            self.plan(.storeSynced(life: self.life), after: self.chance.number(1...8))
+            self.plan(.storeSynced(life: self.life), after: self.diskChance.number(1...8))
         case .push(let push, _, let request):
             if let key = request.recipientTag.flatMap({ self.tags[$0] }) { self.see(.pushed(request, to: key)) }
             self.send(request, for: push)
@@ -71,7 +71,9 @@ extension World {
         case .flagBug(let text): self.checkers.foundBug("server: \(text)")
         case .stopForStoreFailure(let text): self.checkers.foundBug("server stopped: \(text)")
         case .reply(_, .accepted(let accepted)): self.see(.apiAccepted(accepted.messageID))
-        case .reply(let request, let result): self.note("\(request) is answered \(result)")
+        case .reply(let request, let result):
+            self.note("\(request) is answered \(result)")
+            self.answer(request, result)
         case .raiseAlarm, .clearAlarm, .drained: break
         }
     }
@@ -107,6 +109,7 @@ extension World {
     mutating func maybeCrash() {
         guard !self.hasHealed else { return }
         self.plan(.chanceOfCrash, after: 10_000)
+        self.takeTurn(.server)
         guard self.server != nil, self.effectsToCrash == nil,
             self.chance.chance(perMille: self.options.faults.crash)
         else { return }
@@ -130,9 +133,9 @@ extension World {
         for index in self.connections.indices where self.connections[index].serverIsOpen {
             self.connections[index].serverIsOpen = false
             if self.connections[index].clientIsOpen, !self.connections[index].isDead {
-                self.plan(.clientHangUp(index), after: self.latency(&self.chance))
+                self.plan(.clientHangUp(index), after: self.latency(on: index))
             }
         }
-        self.plan(.serverStart, after: self.chance.number(200...6_000))
+        self.plan(.serverStart, after: self.diskChance.number(200...6_000))
     }
 }

@@ -23,7 +23,7 @@ extension World {
         self.phones[index].group.recipient = nil
         self.phones[index].group.ledger = Ledger()
         if self.phones[index].group.badge != nil { self.phones[index].group.badge = Badge() }
-        self.ask(process, .setBadgeCount(0), on: index)
+        self.setBadge(0, in: process, on: index)
         self.tell(process, .deliveredRemoved(identifiers: nil), on: index)
     }
 
@@ -43,6 +43,7 @@ extension World {
             let process = phone.core.process(of: Self.bundle), let hosted = phone.processes[process],
             hosted.isInFront, !hosted.isSuspended
         else { return self.plan(.signsIn(index), after: 5_000) }
+        self.takeTurn(.signIn(index))
         let person = self.drawn(self.people) ?? phone.person
         self.note("\(person) signs in on phone \(index)")
         self.phones[index].others[phone.person] = phone.disk

@@ -11,7 +11,13 @@ import TidingsModel
 /// ones; this only carries their effects to where they become events, late, twice cut off, or never.
 package struct World {
     let options: WorldOptions
+    /// What the party draws from whose turn it is.
     var chance: SplitMix64
+    /// How many turns each party had.
+    var turns: OrderedDictionary<Party, Int> = [:]
+    /// How long the server's disk takes, and how long requests and answers take between the server and Apple.
+    var diskChance: SplitMix64
+    var roadChance: SplitMix64
     var agenda = Agenda()
     var time: Int64 = 0
     var report: WorldReport
@@ -48,6 +54,8 @@ package struct World {
     /// Groups and discussions.
     var groups: [ConversationID] = []
     var lastApiRequest: UInt64 = 0
+    /// The extensions' requests the server has not answered.
+    var apiCallers: [ApiRequestID: (phone: Int, call: CallbackNumber)] = [:]
     var connections: [WorldConnection] = []
     /// Lines of the trace, if they are wanted.
     var lines: [String]?
@@ -62,7 +70,9 @@ package struct World {
     /// - Parameter keepsLines: whether the trace is kept as text; the hash is the same either way.
     package init(options: WorldOptions, keepsLines: Bool = false) {
         self.options = options
-        self.chance = SplitMix64(seed: options.seed)
+        self.chance = SplitMix64(seed: options.seed, party: .setup, turn: 0)
+        self.diskChance = SplitMix64(seed: options.seed, party: .disk, turn: 0)
+        self.roadChance = SplitMix64(seed: options.seed, party: .road, turn: 0)
         self.report = WorldReport(seed: options.seed)
         self.lines = keepsLines ? [] : nil
         let key = ProviderKey(keyID: "WORLDKEY01", teamID: "WORLDTEAM1", environments: [.sandbox], topics: nil)
@@ -97,7 +107,22 @@ package struct World {
         self.lines?.append(line)
     }
 
-    func latency(_ chance: inout SplitMix64) -> Int64 { chance.number(5...max(5, self.options.faults.latencyMax)) }
+    /// It is a party's turn: what is drawn from now on is that turn's.
+    mutating func takeTurn(_ party: Party) {
+        self.chance = SplitMix64(seed: self.options.seed, party: party, turn: self.turns[party] ?? 0)
+        self.turns[party, default: 0] += 1
+    }
+
+    private var latencies: ClosedRange<Int64> { 5...max(5, self.options.faults.latencyMax) }
+
+    /// How long a frame takes on a connection.
+    mutating func latency(on connection: Int) -> Int64 { self.connections[connection].chance.number(self.latencies) }
+
+    /// How long what a phone says or is told takes, where there is no connection to the server.
+    mutating func latency(of phone: Int) -> Int64 { self.phones[phone].chance.number(self.latencies) }
+
+    /// How long something takes between the server and Apple.
+    mutating func latencyToApple() -> Int64 { self.roadChance.number(self.latencies) }
 
     private mutating func run() -> WorldReport {
         self.begin()
@@ -123,10 +148,8 @@ package struct World {
 
     private mutating func begin() {
         for index in 0..<self.options.phones {
-            self.phones.append(
-                WorldPhone(
-                    person: self.owner(of: index), device: DeviceID("phone-\(index)"),
-                    core: PhoneCore(version: 17, apps: [InstalledApp(bundleID: Self.bundle, appGroup: "group.chat")])))
+            let person = self.owner(of: index)
+            self.phones.append(self.newPhone(index, of: person))
             self.goOnline(index)
             self.plan(.phone(index, .person(.appOpened(Self.bundle))), after: 1_000)
             // People begin once everybody has signed in.
@@ -191,6 +214,14 @@ package struct World {
         case .chanceOfAPNsFault: self.maybeBreakAPNs()
         case .groupsBegin: self.beginGroups()
         case .backendActs: self.backendActs()
+        case .apiRequest(let request, let command): self.handle(ServerEvent.api(request, command))
+        case .extensionHears(let index, let call, let request, let result):
+            self.extensionHears(result, to: request, for: call, on: index)
+        case .pushArrives(let index, let generation, let push):
+            guard generation == self.phones[index].tokenGeneration else { return }
+            self.handle(.courier(.pushArrived(push)), on: index)
+        case .storageFreed(let index): self.phones[index].isFull = false
+        case .energySaved(let index): self.saveEnergy(false, on: index)
         case .heal: self.heal()
         case .openEverything:
             for index in self.phones.indices { self.handle(.person(.appOpened(Self.bundle)), on: index) }

@@ -38,18 +38,29 @@ package struct WorldFaults: Hashable, Sendable {
     /// Pushes that come late, that overtake others, that come twice, and whose newer one is given up in the store of APNs,
     /// per push.
     package var push: Int
+    /// Extensions that are ended or do not go on, per push.
+    var extensions: Int64
+    /// Completion handlers the app never calls, per call.
+    var neglect: Int64
+    /// What may happen to phones; each is as likely as the others.
+    var phoneFaults: [PhoneFault]
+    /// Requests of extensions that are lost, or whose answers are, per request or answer.
+    var http: Int64
     /// The longest time a frame takes, in milliseconds.
     package var latencyMax: Int64
 
     /// Nothing breaks.
     package static let none = WorldFaults(
-        silentDeath: 0, reset: 0, crash: 0, apns: 0, phone: 0, push: 0, latencyMax: 40)
+        silentDeath: 0, reset: 0, crash: 0, apns: 0, phone: 0, push: 0, extensions: 0, neglect: 0, http: 0,
+        latencyMax: 40)
     /// The usual: a crash every few minutes, bad networks, bad minutes at APNs.
     package static let `default` = WorldFaults(
-        silentDeath: 4, reset: 6, crash: 40, apns: 60, phone: 120, push: 50, latencyMax: 400)
+        silentDeath: 4, reset: 6, crash: 40, apns: 60, phone: 120, push: 50, extensions: 30, neglect: 30, http: 50,
+        latencyMax: 400)
     /// Much more of everything.
     package static let harsh = WorldFaults(
-        silentDeath: 20, reset: 30, crash: 150, apns: 250, phone: 300, push: 250, latencyMax: 3_000)
+        silentDeath: 20, reset: 30, crash: 150, apns: 250, phone: 300, push: 250, extensions: 150, neglect: 100,
+        http: 200, latencyMax: 3_000)
 
     /// The plan of a name: `none`, `default` or `harsh`.
     package init?(name: String) {
@@ -62,7 +73,10 @@ package struct WorldFaults: Hashable, Sendable {
     }
 
     private init(
-        silentDeath: Int64, reset: Int64, crash: Int64, apns: Int64, phone: Int64, push: Int, latencyMax: Int64
+        silentDeath: Int64, reset: Int64, crash: Int64, apns: Int64, phone: Int64, push: Int, extensions: Int64,
+        neglect: Int64,
+        http: Int64,
+        latencyMax: Int64
     ) {
         self.silentDeath = silentDeath
         self.reset = reset
@@ -70,6 +84,10 @@ package struct WorldFaults: Hashable, Sendable {
         self.apns = apns
         self.phone = phone
         self.push = push
+        self.extensions = extensions
+        self.neglect = neglect
+        self.phoneFaults = PhoneFault.allCases
+        self.http = http
         self.latencyMax = latencyMax
     }
 

@@ -8,11 +8,21 @@ struct WorldPhone {
     /// Who is signed in, or was last.
     var person: UserID
     let device: DeviceID
+    /// How long its processes take.
+    var chance: SplitMix64
+    /// The app as it is installed.
+    let installed: InstalledApp
     var core: PhoneCore
     var disk = WorldDisk()
     /// What others who were signed in have left.
     var others: OrderedDictionary<UserID, WorldDisk> = [:]
     var isSignedIn = true
+    /// The app's store takes nothing.
+    var isFull = false
+    /// Calls the app never answers.
+    var neglected: OrderedSet<CallbackNumber> = []
+    /// How many tokens have become void.
+    var tokenGeneration = 0
     /// The person has signed out, and the server is still to be told.
     var isLeaving = false
     var saidFarewellAt: Int64 = 0
@@ -31,11 +41,23 @@ struct WorldPhone {
     var timerAt: Int64?
     var nextQuery: QueryNumber = 1
     /// What a query's answer is for.
-    var posting: [QueryNumber: MessageID] = [:]
+    var queries: [QueryNumber: QueryPurpose] = [:]
+    /// The pushes the extension has at work, by the call.
+    var extensionWork: OrderedDictionary<CallbackNumber, ExtensionWork> = [:]
     var nextTask: BackgroundTaskNumber = 1
     var nextRequest: RequestNumber = 1
+    /// How many connections its processes have opened.
+    var connectionCount = 0
     /// What the person has written and the server has not taken.
     var drafts: OrderedDictionary<ClientMessageID, MessageDraft> = [:]
+
+    /// Whether the files that app and extension share can be read: not between a restart and the first unlock.
+    var canReadGroup: Bool { self.core.screen.lock != .beforeFirstUnlock }
+    /// Whether the extension may show nothing of a push.
+    var mayFilter: Bool {
+        ExtensionDecision.mayFilter(
+            isEntitled: self.installed.hasFilteringEntitlement, version: self.core.version.description)
+    }
 
     var key: DeviceKey { DeviceKey(user: UserKey(app: World.app, user: self.person), device: self.device) }
 }
@@ -52,6 +74,16 @@ struct WorldProcess {
     var isInFront = false
     /// The taps the app was told of.
     var taps = TapLog()
+    /// What has rung in front.
+    var rung = RingLog()
+}
+
+/// What the answer to a query is for.
+enum QueryPurpose: Hashable {
+    /// A local notification of the kit's.
+    case kitPost(MessageID)
+    /// One of the extension's, at work on a push.
+    case extensionPost(CallbackNumber, MessageID)
 }
 
 /// The files app and extension share.

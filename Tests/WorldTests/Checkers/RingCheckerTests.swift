@@ -20,6 +20,20 @@ private func notification(_ message: Message, title: String = "bob", isSilent: B
         payload: try NotificationPayload(message: message, seenBy: "ann"), isSilent: isSilent, unread: 1, position: 1)
 }
 
+/// A message as an extension hears of it that has missed its push.
+func missed(_ message: Message, text: String = "text") throws -> MissedMessage {
+    let payload = try NotificationPayload(message: message, seenBy: "ann")
+    let entry: JSONValue = [
+        "position": 1, "message_id": .string(message.id.description), "rings": true, "sender": "bob",
+        "text": ["body": .string(text)], NotificationPayload.key: .object(payload.dictionary),
+    ]
+    var ledger = Ledger()
+    let posts = MissedDecision.posts(
+        ["entries": [entry]], MissedFetch(after: 0, before: 2), showsContent: true, pushRings: false, delivered: [],
+        ledger: &ledger, wall: 0)
+    return try #require(posts.first?.message)
+}
+
 @Suite struct `The promise that it rings once` {
     @Test func `finds the second ring, not the second entry of the list`() throws {
         var story = Story(RingChecker())
@@ -45,13 +59,35 @@ private func notification(_ message: Message, title: String = "bob", isSilent: B
         #expect(story.broken == ["P3", "P3"])
     }
 
-    @Test func `does not count where no extension could run`() {
+    @Test func `counts apart where no extension could run, and once for each push`() {
         var story = Story(RingChecker())
         let message = story.accepted()
         story.push(message)
+        story.tell(.extended(message.id, isQuiet: false, text: "", on: ann1))
         story.tell(.presented(ring(message), on: ann1))
+        story.tell(.unextended(identifier: message.id.description, on: ann1))
         story.tell(.presented(ring(message), on: ann1))
         #expect(story.broken == [])
+        #expect(story.checkers.marks[.secondRings] == 1)
+        story.tell(.presented(ring(message), on: ann1))
+        #expect(story.broken == ["P3"])
+        #expect(story.checkers.marks[.secondRings] == 1)
+    }
+
+    @Test func `lets what is fetched ring once in all`() throws {
+        var story = Story(RingChecker())
+        let (first, second) = (story.accepted(), story.accepted())
+        let posts = try [first, second].map { try missed($0) }
+        story.tell(.fetched(posts.map { MissedDecision.Post(message: $0, isSilent: true) }, pushRings: true, on: ann1))
+        story.tell(.presented(ring(first, isRemote: false, banner: false), on: ann1))
+        #expect(story.broken == [])
+        story.tell(.fetched([MissedDecision.Post(message: posts[0], isSilent: false)], pushRings: false, on: ann1))
+        story.tell(.presented(ring(first, isRemote: false), on: ann1))
+        #expect(story.broken == [])
+        story.tell(.fetched([MissedDecision.Post(message: posts[1], isSilent: false)], pushRings: true, on: ann1))
+        story.tell(
+            .fetched(posts.map { MissedDecision.Post(message: $0, isSilent: false) }, pushRings: false, on: ann1))
+        #expect(story.broken == ["P3", "P3"])
     }
 }
 
@@ -117,6 +153,36 @@ private func notification(_ message: Message, title: String = "bob", isSilent: B
         story.push(message)
         story.wait(60_000)
         story.push(message)
+        #expect(story.broken == ["quiet hours"])
+    }
+
+    @Test func `finds a message that an extension is told to show`() {
+        var story = Story(LevelChecker())
+        let message = story.accepted()
+        func answer(rings: Bool) -> JSONValue {
+            ["entries": [["message_id": .string(message.id.description), "rings": .bool(rings)]]]
+        }
+        story.tell(.toldMissed(answer(rings: true), to: ann1))
+        self.silence(&story, .blocked)
+        story.tell(.toldMissed(answer(rings: false), to: ann1))
+        #expect(story.broken == [])
+        story.tell(.toldMissed(answer(rings: true), to: ann1))
+        #expect(story.broken == ["level"])
+    }
+
+    @Test func `finds a local notification in quiet hours, but for the time a phone's clock may be behind`() {
+        var story = Story(LevelChecker())
+        let message = story.accepted()
+        let hours = QuietHours(start: 1, end: 3, timeZone: "Etc/UTC")
+        story.commit(.setPersonSettings(ann1.user, PersonSettings(quietHours: hours), at: story.now))
+        let late = story.accepted()
+        let disk = story.disk(of: ann1)
+        story.wait(62_000)
+        story.tell(.passedGate(late.id, on: ann1, disk))
+        story.wait(60_000)
+        story.tell(.passedGate(message.id, on: ann1, disk))
+        #expect(story.broken == [])
+        story.tell(.passedGate(late.id, on: ann1, disk))
         #expect(story.broken == ["quiet hours"])
     }
 
@@ -190,6 +256,15 @@ private func notification(_ message: Message, title: String = "bob", isSilent: B
         #expect(story.broken == ["hidden"])
     }
 
+    @Test func `finds an answer to an extension that does`() {
+        var story = Story(HiddenChecker())
+        self.hide(&story)
+        story.tell(.toldMissed(["entries": [["text": ["body": "New message"]]]], to: ann1))
+        #expect(story.broken == [])
+        story.tell(.toldMissed(["entries": [["text": ["title": "bob", "body": "secret"]]]], to: ann1))
+        #expect(story.broken == ["hidden"])
+    }
+
     @Test func `finds a local notification that does, on a phone that knows`() throws {
         var story = Story(HiddenChecker())
         let message = story.accepted()
@@ -249,11 +324,12 @@ private func notification(_ message: Message, title: String = "bob", isSilent: B
         story.tell(.extended(message.id, isQuiet: true, text: "hi", on: ann1))
         story.tell(.posted(try notification(message), on: ann1, WorldDisk()))
         story.tell(.opened(withBob, of: message.id, on: ann1))
+        story.tell(.fetched([.init(message: try missed(message), isSilent: true)], pushRings: true, on: ann1))
         let custom = CustomMessage(id: message.id, content: "{}", sentAt: 0)
         story.tell(.handedOver([(position: LogPosition(1), message: custom)], isInFront: true, on: ann1))
-        #expect(story.broken == ["P7", "P7", "P7", "P7"])
+        #expect(story.broken == ["P7", "P7", "P7", "P7", "P7"])
         story.tell(.signedIn(ann1))
         story.tell(.extended(message.id, isQuiet: false, text: "hi", on: ann1))
-        #expect(story.broken.count == 4)
+        #expect(story.broken.count == 5)
     }
 }

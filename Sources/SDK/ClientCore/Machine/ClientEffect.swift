@@ -230,12 +230,10 @@ extension LocalNotification {
     /// What the notification carries: the `rc` dictionary (S3.10), and what a push for the same message carries for the SDK, so
     /// that position and person can be told by either.
     package var userInfo: JSONValue {
-        guard let tag = self.recipientTag, let members = self.payload.userInfo.objectValue?.members else {
-            return self.payload.userInfo
-        }
-        let info = PushInfo(
-            message: self.message, position: self.position, badgePosition: self.position, recipientTag: tag)
-        return .members(members.map { ($0.key, $0.value) } + [(PushInfo.key, info.dictionary)])
+        guard let tag = self.recipientTag else { return self.payload.userInfo }
+        return self.payload.userInfo(
+            with: PushInfo(
+                message: self.message, position: self.position, badgePosition: self.position, recipientTag: tag))
     }
 }
 

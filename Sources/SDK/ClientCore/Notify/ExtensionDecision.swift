@@ -115,6 +115,8 @@ public enum ExtensionDecision {
     /// The text of a push for somebody else. Without the filtering entitlement an empty content would bring the push's own
     /// text back (ios-delivery.md §10).
     public static let strippedText = "You have a notification"
+    /// What such a push carries then: nothing that could be opened, and a sign by which the kit leaves it silent in front.
+    public static let strippedUserInfo: JSONValue = .members([(PushInfo.key, .members([]))])
 
     /// Whether an extension may show nothing of a push: with the filtering entitlement, from iOS 13.3. Below, an empty content
     /// falls back to something visible (ios-delivery.md §10).

@@ -46,6 +46,14 @@ public struct MissedMessage: Hashable, Sendable {
     /// The `rc` dictionary for a tap (S0.10–S0.14).
     public var payload: NotificationPayload
 
+    /// What the notification carries: the `rc` dictionary, and what a push for the same message carries for the SDK. By it the kit
+    /// tells in front that the extension has silenced it, and for whom it is (DESIGN P3, P7).
+    public func userInfo(recipientTag tag: String) -> JSONValue {
+        self.payload.userInfo(
+            with: PushInfo(
+                message: self.message, position: self.position, badgePosition: self.position, recipientTag: tag))
+    }
+
     /// Reads the messages of an answer that a notification may tell of, oldest first: those that are marked as notifiable by
     /// the server, lie before the push, and were neither withdrawn nor read meanwhile. Everything else is left out, and so is
     /// an answer that is none.

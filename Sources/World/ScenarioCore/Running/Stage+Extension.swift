@@ -71,7 +71,7 @@ extension Stage {
             let message = post.message
             var content = NotificationContent(
                 title: message.text.title ?? "", body: message.text.body, sound: post.isSilent ? nil : .standard,
-                userInfo: message.payload.userInfo.objectValue ?? JSONObject(),
+                userInfo: message.userInfo(recipientTag: sdk.recipient?.tag ?? "").objectValue ?? JSONObject(),
                 threadIdentifier: message.conversation.description)
             if post.isSilent { content.interruptionLevel = .passive }
             _ = self.ask(

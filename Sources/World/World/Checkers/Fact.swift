@@ -39,6 +39,10 @@ enum Fact {
     /// The app opens a conversation because of a tap.
     case opened(ConversationID, of: MessageID, on: DeviceKey)
 
+    /// The app's store could not write: the phone is full.
+    case refusedWrite(on: DeviceKey)
+    /// The phone's token is void.
+    case tokenEnded(DeviceID)
     /// A person signs in on a phone, or out.
     case signedIn(DeviceKey)
     case signedOut(DeviceKey)
@@ -55,6 +59,13 @@ enum Fact {
     case posted(LocalNotification, on: DeviceKey, WorldDisk)
     /// The service extension has decided about a push: whether it is quiet, and what it says.
     case extended(MessageID, isQuiet: Bool, text: String, on: DeviceKey)
+    /// No extension has decided about a push that is shown all the same: it cannot read what it shares with the app before the
+    /// first unlock, or was ended.
+    case unextended(identifier: String, on: DeviceKey)
+    /// The server's answer to an extension that has missed pushes.
+    case toldMissed(JSONValue, to: DeviceKey)
+    /// What an extension posts of it; whether the push itself rings.
+    case fetched([MissedDecision.Post], pushRings: Bool, on: DeviceKey)
     /// Custom messages were handed to the app, which is in front or not as far as it was told.
     case handedOver([(position: LogPosition, message: CustomMessage)], isInFront: Bool, on: DeviceKey)
 
@@ -117,6 +128,15 @@ struct Ending {
 /// What no promise allows.
 struct Findings {
     private(set) var violations: [Violation] = []
+    /// What a promise has seen that is no violation, and counts.
+    private(set) var reached: [WorldMark] = []
+
+    mutating func reach(_ mark: WorldMark) { self.reached.append(mark) }
+
+    mutating func takeReached() -> [WorldMark] {
+        defer { self.reached = [] }
+        return self.reached
+    }
 
     mutating func add(_ promise: String, _ text: String) {
         // The first of a kind tells; thousands of the same would hide it.
@@ -155,6 +175,7 @@ struct Checkers {
         if case .acknowledged = fact { self.acknowledged += 1 }
         if case .presented(let record, _) = fact, record.isRing { self.rings += 1 }
         for index in self.all.indices { self.all[index].see(fact, in: self.scene, into: &self.findings) }
+        for mark in self.findings.takeReached() { self.marks.count(.reached(mark), in: self.scene) }
     }
 
     mutating func judge(_ ending: Ending) {

@@ -17,6 +17,11 @@ struct HiddenChecker: Checker {
         case .pushed(let request, let key):
             guard let info = request.alert, scene.known.settings(of: key.user.user).person.hidesContent else { return }
             if info.text != nil { findings.add("hidden", "a push of \(info.message) tells \(key) what it says") }
+        case .toldMissed(let answer, let key):
+            guard scene.known.settings(of: key.user.user).person.hidesContent else { return }
+            for entry in answer["entries"]?.arrayValue ?? [] where entry["text"]?["title"] != nil {
+                findings.add("hidden", "the extension of \(key) is told what \(entry) says")
+            }
         case .posted(let notification, let key, let disk):
             let known = disk.preferences(upTo: self.applied[key] ?? 0)
             guard known.current.person.hidesContent, disk.preferences.current.person.hidesContent else { return }

@@ -31,11 +31,14 @@ struct LegChecker: Checker {
     private var stored: [DeviceKey: LogPosition] = [:]
     private var settled: [DeviceKey: LogPosition] = [:]
     private var apnsIDs: Set<String> = []
+    /// Devices that had a token that is void.
+    private var endedTokens: OrderedSet<DeviceID> = []
 
     mutating func see(_ fact: Fact, in scene: Scene, into findings: inout Findings) {
         switch fact {
         case .stored(let position, let key): self.stored[key] = position
         case .signedOut(let key): self.signedOut.append(key)
+        case .tokenEnded(let device): self.endedTokens.append(device)
         case .pushed(let request, _):
             if let id = request.apnsID { self.apnsIDs.insert(id) }
         case .committed(let command, let result): self.see(command, result, scene, into: &findings)
@@ -147,7 +150,9 @@ struct LegChecker: Checker {
             let isOut = self.signedOut.contains { $0.user == end.leg.user && $0.device == end.leg.device }
             return isOut ? nil : "nobody has signed out there"
         case .noDevice: return end.leg.device == nil ? nil : "there is a device"
-        case .tokenQuarantined, .tokenDead, .rejected: return "nothing in this world does that"
+        case .tokenDead, .rejected:
+            return end.leg.device.map { self.endedTokens.contains($0) } == true ? nil : "its tokens are all good"
+        case .tokenQuarantined: return "nothing in this world does that"
         }
     }
 

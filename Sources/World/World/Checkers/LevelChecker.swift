@@ -12,8 +12,8 @@ import TidingsModel
 
 /// Watches pushes that are handed over, and messages that pass the gate.
 struct LevelChecker: Checker {
-    /// All people of the world live by one clock.
-    private static let zone = TimeZoneFacts(offsets: [.init(from: 0, seconds: 0)], until: .max)
+    /// A phone has the server's clock from its welcome, which takes as long as a frame may take.
+    private static let clockTolerance: Int64 = 5_000
 
     mutating func see(_ fact: Fact, in scene: Scene, into findings: inout Findings) {
         switch fact {
@@ -24,7 +24,7 @@ struct LevelChecker: Checker {
             if !settings.allows(accepted.message, for: user, wall: scene.now.wall) {
                 findings.add("level", "a push of \(info.message) went to \(key), who has silenced it")
             }
-            if let hours = settings.person.quietHours, hours.end(at: scene.now.wall, in: Self.zone) != nil {
+            if settings.isQuiet(at: scene.now.wall) {
                 findings.add("quiet hours", "a push of \(info.message) went to \(key) in quiet hours")
             }
         case .passedGate(let id, let key, let disk):
@@ -33,13 +33,34 @@ struct LevelChecker: Checker {
             let isSilenced = [disk.preferences(upTo: item.position), disk.preferences].allSatisfy {
                 !$0.current.allows(accepted.message, for: user, wall: scene.now.wall)
             }
+            let isQuiet = [disk.preferences(upTo: item.position), disk.preferences].allSatisfy { preferences in
+                [0, Self.clockTolerance].allSatisfy { preferences.current.isQuiet(at: scene.now.wall - $0) }
+            }
+            if isQuiet { findings.add("quiet hours", "\(key) is about to show \(id) in quiet hours") }
             if isSilenced { findings.add("level", "\(key) is about to show \(id), which is silenced there") }
+        case .toldMissed(let answer, let key):
+            let settings = scene.known.settings(of: key.user.user)
+            let isQuiet = settings.isQuiet(at: scene.now.wall)
+            for entry in answer["entries"]?.arrayValue ?? [] where entry["rings"]?.boolValue == true {
+                guard let id = entry["message_id"]?.stringValue.flatMap({ MessageID($0) }),
+                    let accepted = scene.committed.messages[id]
+                else { continue }
+                if isQuiet || !settings.allows(accepted.message, for: key.user.user, wall: scene.now.wall) {
+                    findings.add("level", "the extension of \(key) is told to show \(id), which is silenced")
+                }
+            }
         default: break  // tidy: the other facts are other promises'
         }
     }
 }
 
 extension AllSettings {
+    /// All people of the world live by one clock.
+    private static let zone = TimeZoneFacts(offsets: [.init(from: 0, seconds: 0)], until: .max)
+
+    /// Whether it is the person's quiet hours.
+    func isQuiet(at wall: Int64) -> Bool { self.person.quietHours?.end(at: wall, in: Self.zone) != nil }
+
     /// Whether a message may ring at a moment.
     func allows(_ message: Message, for user: UserID, wall: Int64) -> Bool {
         let conversation = message.conversation(seenBy: user)

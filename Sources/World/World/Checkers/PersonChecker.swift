@@ -17,6 +17,13 @@ struct PersonChecker: Checker {
             if self.left.contains(key) || !isOwn, !isStripped {
                 findings.add("P7", "\(key) shows \(message), which is for somebody else")
             }
+        case .fetched(let posts, _, let key):
+            for post in posts
+            where self.left.contains(key)
+                || scene.committed.messages[post.message.message]?.position(of: key.user.user) == nil
+            {
+                findings.add("P7", "\(key) posts \(post.message.message), which is for somebody else")
+            }
         case .posted(let notification, let key, _):
             if self.left.contains(key) { findings.add("P7", "\(key) posts \(notification.message) for nobody") }
         case .opened(_, let message, let key):

@@ -30,6 +30,8 @@ struct RecallChecker: Checker {
             self.checkRing(notification.message, key, into: &findings)
         case .extended(let message, let isQuiet, _, let key):
             if !isQuiet { self.checkRing(message, key, into: &findings) }
+        case .fetched(let posts, _, let key):
+            for post in posts where !post.isSilent { self.checkRing(post.message.message, key, into: &findings) }
         default: break  // tidy: the other facts are other promises'
         }
     }

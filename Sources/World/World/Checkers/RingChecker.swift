@@ -1,4 +1,5 @@
-// P3: a message rings at most once on a phone. Where no extension could run a second ring is counted apart.
+// P3: a message rings at most once on a phone. Where no extension could run a second ring is counted apart, and is bounded: a push
+// that no extension has decided about rings once at most. What is fetched rings once in all, with the push that made it fetched.
 import APNsModel
 import ClientCore
 import OrderedCollections
@@ -17,6 +18,8 @@ struct RingChecker: Checker {
     private var due: [Place: Int] = [:]
     private var rings: [Place: Int] = [:]
     private var pushed: Set<Place> = []
+    /// Pushes that no extension has decided about.
+    private var unextended: [Place: Int] = [:]
 
     mutating func see(_ fact: Fact, in scene: Scene, into findings: inout Findings) {
         switch fact {
@@ -26,6 +29,9 @@ struct RingChecker: Checker {
         case .extended(let message, let isQuiet, _, let key):
             guard !isQuiet else { return }
             self.due[Place(device: key, identifier: message.description), default: 0] += 1
+        case .unextended(let identifier, let key):
+            self.unextended[Place(device: key, identifier: identifier), default: 0] += 1
+        case .fetched(let posts, let pushRings, let key): self.see(posts, pushRings, key, into: &findings)
         case .signedOut(let key):
             // The ledger goes with the person: who signs in again has a new phone.
             self.due = self.due.filter { $0.key.device != key }
@@ -35,15 +41,37 @@ struct RingChecker: Checker {
         case .presented(let record, let key) where record.isRing:
             let place = Place(device: key, identifier: record.identifier)
             guard let due = self.due[place], due > 0 else {
-                if !record.isRemote || !self.pushed.contains(place) {
-                    findings.add("P3", "\(key) rang for \(record.identifier), which nobody has sent it")
-                }
-                return
+                return self.seeUndecided(record, at: place, into: &findings)
             }
             self.due[place] = due - 1
             self.rings[place, default: 0] += 1
             if self.rings[place] == 2 { findings.add("P3", "\(key) rang twice for \(record.identifier)") }
         default: break  // tidy: the other facts are other promises'
         }
+    }
+
+    /// A ring that neither kit nor extension has decided on.
+    private mutating func seeUndecided(
+        _ record: PresentationRecord, at place: Place, into findings: inout Findings
+    ) {
+        guard record.isRemote, self.pushed.contains(place) else {
+            return findings.add("P3", "\(place.device) rang for \(record.identifier), which nobody has sent it")
+        }
+        guard let left = self.unextended[place], left > 0 else {
+            return findings.add("P3", "\(place.device) rang for \(record.identifier), which nobody has decided")
+        }
+        self.unextended[place] = left - 1
+        if self.rings[place] ?? 0 > 0 { findings.reach(.secondRings) }
+    }
+
+    private mutating func see(
+        _ posts: [MissedDecision.Post], _ pushRings: Bool, _ key: DeviceKey, into findings: inout Findings
+    ) {
+        let ringing = posts.filter { !$0.isSilent }.map(\.message.message)
+        for message in ringing { self.due[Place(device: key, identifier: message.description), default: 0] += 1 }
+        if ringing.count + (pushRings ? 1 : 0) > 1 {
+            findings.add("P3", "\(key) lets \(ringing) ring for one fetch, the push \(pushRings ? "as well" : "not")")
+        }
+        if posts.count > 20 { findings.add("P3", "\(key) posts \(posts.count) messages of one fetch") }
     }
 }

@@ -29,7 +29,11 @@ struct Scene {
                 self.known.take(command, result, wall: wall)
             }
         case .pushed, .apiAccepted, .written, .acknowledged, .refused, .asked, .answered, .tapped, .disturbed, .opened,
-            .signedIn, .signedOut, .stored, .applied, .passedGate, .posted, .extended, .handedOver, .presented,
+            .refusedWrite, .tokenEnded, .signedIn, .signedOut, .stored, .applied, .passedGate, .posted, .extended,
+            .unextended,
+            .toldMissed,
+            .fetched,
+            .handedOver, .presented,
             .reached:
             break
         }
@@ -112,6 +116,7 @@ struct StoreView {
         case (.setPushState(let key, .registered), let result):
             if case .taken(let others) = result { self.tokens.subtract(others) }
             self.tokens.append(key)
+        case (.setPushState(let key, _), .done): self.tokens.remove(key)
         case (_, .noted(let body?, let deliveries)):
             guard let user = deliveries.first?.user else { return }
             var all = self.settings(of: user)

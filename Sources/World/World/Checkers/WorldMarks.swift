@@ -60,6 +60,58 @@ package enum WorldMark: String, Hashable, Sendable, CaseIterable {
     case handOvers = "custom messages handed over"
     /// People who signed in on a phone that was another's, or their own before.
     case signIns = "people who signed in later"
+    /// Silent pushes that made the app catch up.
+    case wakes = "wakes by a silent push"
+    /// Silent pushes that changed the number on the icon.
+    case badgesByPush = "icons changed by a silent push"
+    /// Pushes that rang while the app was in front.
+    case frontRings = "rings in front"
+    /// Times an extension asked for what APNs had overwritten.
+    case fetches = "fetches of what was overwritten"
+    /// Messages that came to the list that way.
+    case fetched = "overwritten messages shown"
+    /// Requests of extensions that were lost, and answers.
+    case lostRequests = "requests of extensions lost"
+    /// Pushes before the first unlock, when the extension cannot read.
+    case lockedExtensions = "pushes before the first unlock"
+    /// Second rings where no extension could run.
+    case secondRings = "second rings without an extension"
+    /// Apps that were suspended without a word.
+    case frozen = "apps frozen"
+    /// Apps the system has ended.
+    case killed = "apps killed"
+    /// Apps the person has ended.
+    case forceQuits = "apps force-quit"
+    /// Phones whose memory ran low.
+    case lowMemory = "phones low in memory"
+    /// Apps that crashed.
+    case appCrashes = "apps crashed"
+    /// Phones that lost the network.
+    case offline = "phones without network"
+    /// Phones that restarted.
+    case restarts = "phones restarted"
+    /// Phones in Low Power Mode.
+    case lowPower = "phones in low power mode"
+    /// People who forbade notifications.
+    case forbidden = "phones with notifications forbidden"
+    /// Apps replaced by a new version.
+    case updates = "apps updated"
+    /// Phones put on a new device.
+    case restores = "phones restored to a new device"
+    /// Phones whose storage was full.
+    case fullPhones = "phones with full storage"
+    /// Writings the app's store refused.
+    case refusedWrites = "writes a full phone refused"
+    /// Scenes that were released.
+    case lostScenes = "scenes released"
+    /// Extensions that were ended while they had a push.
+    case killedExtensions = "extensions killed"
+    /// Extensions whose process did not go on.
+    case stalledExtensions = "extensions over their time"
+    /// Completion handlers that were never called.
+    case neglectedHandlers = "completion handlers never called"
+    /// Legs that ended because APNs said that the token is dead.
+    case deadTokens = "legs ended with a dead token"
     /// Conversations opened by a tap.
     case taps = "taps that opened a conversation"
 }
@@ -90,8 +142,11 @@ package struct WorldMarks: Hashable, Sendable {
         case .handedOver(let messages, _, _): self.reach(.handOvers, messages.count)
         case .opened: self.reach(.taps)
         case .reached(let mark): self.reach(mark)
-        case .heard, .serverStarted, .apiAccepted, .written, .acknowledged, .asked, .answered, .tapped, .disturbed,
-            .signedIn, .signedOut, .stored, .applied, .passedGate, .extended, .presented:
+        case .refusedWrite: self.reach(.refusedWrites)
+        case .heard, .serverStarted, .apiAccepted, .tokenEnded, .written, .acknowledged, .asked, .answered, .tapped,
+            .disturbed,
+            .signedIn, .signedOut, .stored, .applied, .passedGate, .extended, .unextended, .toldMissed, .fetched,
+            .presented:
             break
         }
     }
@@ -143,8 +198,9 @@ package struct WorldMarks: Hashable, Sendable {
         case .readElsewhere: self.reach(.readElsewhere)
         case .recalled: self.reach(.recalledLegs)
         case .expired: self.reach(.expiredLegs)
+        case .tokenDead: self.reach(.deadTokens)
         case .ownDevice, .noDevice, .signedOut, .notNotifiable, .settled, .noToken, .tokenQuarantined, .accepted,
-            .tokenDead, .rejected:
+            .rejected:
             break
         }
     }

@@ -1,0 +1,74 @@
+package import StoreModel
+package import TidingsModel
+
+// What a service extension is answered when it asks for what its phone has missed (`GET /v1/extension/missed`).
+extension LogPage {
+    /// Whether a phone that has missed the message may tell of it now: it is one that is pushed, and nothing later in the page
+    /// withdraws, deletes or has read it (DESIGN §5).
+    private func rings(_ message: Message, at position: LogPosition, for user: UserID) -> Bool {
+        guard message.flags.contains(.notified), message.flags.contains(.stored), message.sender != user,
+            message.conversation.type != .chatRoom
+        else { return false }
+        let conversation = message.conversation(seenBy: user)
+        return !self.entries.contains { later in
+            switch later.body {
+            case .read(conversation, let upTo): upTo >= position
+            case .recall(let recall): recall.message == message.id
+            case .deletion(let deletion): deletion.messages.contains(message.id)
+            case .read, .message, .custom, .edit, .conversationSettings, .personSettings, .blocked, .change,
+                .unknown:
+                false
+            }
+        }
+    }
+
+    /// What a notification of a message says, as a push of it would have said.
+    private func text(of message: Message, for user: UserID, in words: PushWords) -> PushInfo.Text {
+        PushInfo.Text(
+            title: PushText.title(
+                of: message, seenBy: user, conversationName: self.names[message.conversation] ?? ""),
+            body: PushText.shortText(of: message, words: words))
+    }
+
+    /// The answer of the API: the page of `ApiResult.missed` as one person sees it.
+    ///
+    /// - Parameter hidesContent: of what messages say nothing is told.
+    package func missedAnswer(for user: UserID, in words: PushWords, hidesContent: Bool) -> JSONValue {
+        let entries = self.entries.map { entry -> JSONValue in
+            switch entry.body {
+            case .message(let message):
+                [
+                    "position": .int(entry.position), "message_id": .string(message.id.description),
+                    "rings": .bool(self.rings(message, at: entry.position, for: user)),
+                    "text": hidesContent
+                        ? ["body": .string(words.hidden)] : self.text(of: message, for: user, in: words).dictionary,
+                    "hidden": .bool(hidesContent),
+                    NotificationPayload.key: (try? NotificationPayload(message: message, seenBy: user)).map {
+                        .object($0.dictionary)
+                    } ?? .null,
+                    "sender": .string(message.sender.rawValue),
+                    "conversation": Self.json(message.conversation(seenBy: user)),
+                    "object_name": .string(message.objectName.rawValue), "content": .string(message.content),
+                    "push_text": message.pushText.map { .string($0) } ?? .null,
+                    "counted": .bool(message.flags.contains(.counted)),
+                    "notified": .bool(message.flags.contains(.notified)), "sent_at": .int(message.sentAt),
+                ]
+            case .read(let conversation, let upTo):
+                ["position": .int(entry.position), "read": Self.json(conversation), "up_to": .int(upTo)]
+            case .custom: ["position": .int(entry.position), "custom": true]
+            case .edit, .deletion, .conversationSettings, .personSettings, .blocked, .change, .unknown:
+                ["position": .int(entry.position), "other": true]
+            case .recall(let recall):
+                [
+                    "position": .int(entry.position), "recall": .string(recall.message.description),
+                    "conversation": Self.json(recall.conversation),
+                ]
+            }
+        }
+        return ["entries": .array(entries), "head": .int(self.head), "unread": .int(self.unread)]
+    }
+
+    private static func json(_ conversation: ConversationID) -> JSONValue {
+        ["type": .string(conversation.type.rawValue), "target": .string(conversation.target)]
+    }
+}

@@ -1,0 +1,278 @@
+import ClientCore
+import OrderedCollections
+import PhoneCore
+import ServerCore
+import StoreModel
+import TidingsModel
+
+// The service extension as it ships: it decides, asks the server for what APNs has overwritten, tells it what is shown, and answers
+// the system once, with the best content there is by then (DESIGN P3, §5 "Keep-one", §7 "Extension").
+extension World {
+    /// The system hands the extension a push.
+    mutating func extensionCalled(
+        _ request: NotificationRequest, _ call: CallbackNumber, in process: ProcessID, on index: Int
+    ) {
+        var work = ExtensionWork(process: process, request: request, best: request.content)
+        guard self.phones[index].canReadGroup else {
+            self.note("phone \(index) extension \(request.identifier) cannot read")
+            self.see(.unextended(identifier: request.identifier, on: self.phones[index].key))
+            self.see(.reached(.lockedExtensions))
+            return self.finish(work, call, on: index)
+        }
+        work.isStalled = self.breaksExtension(process, on: index)
+        if work.isStalled {
+            self.phones[index].extensionWork[call] = work
+            return self.see(.unextended(identifier: request.identifier, on: self.phones[index].key))
+        }
+        self.decide(&work, on: index)
+        self.phones[index].extensionWork[call] = work
+        if let message = work.changes?.receipt { self.report(message, for: call, on: index) }
+        if let fetch = work.changes?.fetch {
+            self.note("phone \(index) extension asks for \(fetch.limit) after \(fetch.after)")
+            self.see(.reached(.fetches))
+            self.askApi(
+                .missed(after: fetch.after, limit: fetch.limit), .fetch(fetch), for: call, on: index,
+                patience: 8_000)
+        }
+        self.finishIfDone(call, on: index)
+    }
+
+    private mutating func decide(_ work: inout ExtensionWork, on index: Int) {
+        let userInfo = JSONValue.object(work.request.content.userInfo)
+        guard let changes = self.changes(userInfo, work.request.identifier, on: index) else { return }
+        work.changes = changes
+        if !changes.removed.isEmpty {
+            self.tell(
+                work.process, .deliveredRemoved(identifiers: changes.removed.map(\.description)), on: index)
+        }
+        work.best = Self.content(changes, from: work.best)
+        self.note("phone \(index) extension \(work.request.identifier) \(changes.reason.rawValue)")
+        guard let info = PushInfo(userInfo: userInfo) else { return }
+        self.see(
+            .extended(info.message, isQuiet: changes.isSilent, text: work.best.body, on: self.phones[index].key))
+    }
+
+    /// The decision; the delivered list is looked at when a claim's owner is gone.
+    private mutating func changes(
+        _ userInfo: JSONValue, _ identifier: String, on index: Int
+    ) -> ExtensionDecision.Changes? {
+        var group = self.phones[index].group
+        let signIn = group.recipient.map { ExtensionDecision.SignIn.signedIn(recipientTag: $0.tag) } ?? .signedOut
+        var facts = ExtensionDecision.Facts(
+            signIn: signIn, position: group.recipient?.position, showsContent: !group.hidesContent,
+            isFilteringEntitled: self.phones[index].mayFilter, canFetch: group.recipient != nil)
+        var changes = ExtensionDecision.changes(
+            userInfo: userInfo, facts: facts, ledger: &group.ledger, badge: &group.badge, wall: self.now.wall)
+        if changes == nil {
+            facts.isDelivered = self.phones[index].core.screen.list.contains { $0.key.identifier == identifier }
+            changes = ExtensionDecision.changes(
+                userInfo: userInfo, facts: facts, ledger: &group.ledger, badge: &group.badge, wall: self.now.wall)
+        }
+        if let reached = changes?.reached { group.recipient?.position = reached }
+        self.phones[index].group = group
+        return changes
+    }
+
+    private static func content(
+        _ changes: ExtensionDecision.Changes, from original: NotificationContent
+    ) -> NotificationContent {
+        var content = original
+        if changes.isStripped {
+            content.title = ""
+            content.subtitle = ""
+            content.badge = nil
+            content.userInfo = ExtensionDecision.strippedUserInfo.objectValue ?? JSONObject()
+        }
+        content.badge = changes.badge ?? content.badge
+        content.title = changes.title ?? content.title
+        content.body = changes.body ?? content.body
+        if changes.isSilent {
+            content.sound = nil
+            content.interruptionLevel = .passive
+        }
+        return changes.isDiscarded ? NotificationContent(badge: content.badge) : content
+    }
+
+    // MARK: What the server is asked and told
+
+    private mutating func report(_ message: MessageID, for call: CallbackNumber, on index: Int) {
+        self.askApi(.receipt(message, .shown), .receipt, for: call, on: index, patience: 1_500)
+    }
+
+    private mutating func askApi(
+        _ question: ExtensionRequest, _ wait: ExtensionWork.Wait, for call: CallbackNumber, on index: Int,
+        patience: Int64
+    ) {
+        guard let token = self.phones[index].group.recipient?.extensionToken, let issuedAt = Int64(token) else {
+            return
+        }
+        self.lastApiRequest += 1
+        let request = ApiRequestID(self.lastApiRequest)
+        self.phones[index].extensionWork[call]?.waits[request] = wait
+        self.plan(.extensionHears(index, call, request, nil), after: patience)
+        guard self.phones[index].isOnline, !self.losesHTTP(of: index) else { return }
+        self.apiCallers[request] = (index, call)
+        let command = ApiCommand.fromExtension(self.phones[index].key, tokenIssuedAt: issuedAt, question)
+        self.plan(.apiRequest(request, command), after: self.latency(of: index))
+    }
+
+    /// The server has answered a request of an extension.
+    mutating func answer(_ request: ApiRequestID, _ result: ApiResult) {
+        guard let (index, call) = self.apiCallers.removeValue(forKey: request) else { return }
+        if case .missed(let page, let words, let hidesContent) = result {
+            let key = self.phones[index].key
+            let answer = page.missedAnswer(for: key.user.user, in: words, hidesContent: hidesContent)
+            self.see(.toldMissed(answer, to: key))
+        }
+        guard !self.losesHTTP(of: index) else { return }
+        self.plan(.extensionHears(index, call, request, result), after: self.latency(of: index))
+    }
+
+    private mutating func losesHTTP(of index: Int) -> Bool {
+        guard !self.hasHealed, self.phones[index].chance.chance(perMille: self.options.faults.http) else {
+            return false
+        }
+        self.see(.reached(.lostRequests))
+        return true
+    }
+
+    /// An answer, or nil when it was waited for long enough.
+    mutating func extensionHears(
+        _ result: ApiResult?, to request: ApiRequestID, for call: CallbackNumber, on index: Int
+    ) {
+        guard self.phones[index].extensionWork[call] != nil,
+            let wait = self.phones[index].extensionWork[call]?.waits.removeValue(forKey: request)
+        else { return }
+        if case .fetch(let fetch) = wait, case .missed(let page, let words, let hidesContent)? = result {
+            let answer = page.missedAnswer(
+                for: self.phones[index].key.user.user, in: words, hidesContent: hidesContent)
+            self.take(answer, of: fetch, for: call, on: index)
+        }
+        self.finishIfDone(call, on: index)
+    }
+
+    // MARK: What was overwritten
+
+    private mutating func take(_ answer: JSONValue, of fetch: MissedFetch, for call: CallbackNumber, on index: Int) {
+        guard let work = self.phones[index].extensionWork[call], self.isForSignedIn(work, on: index),
+            let tag = self.phones[index].group.recipient?.tag
+        else { return }
+        let delivered = Set(self.phones[index].core.screen.list.compactMap { MessageID($0.key.identifier) })
+        let posts = MissedDecision.posts(
+            answer, fetch, showsContent: !self.phones[index].group.hidesContent,
+            pushRings: work.changes?.reason == .rings, delivered: delivered, ledger: &self.phones[index].group.ledger,
+            wall: self.now.wall)
+        self.note("phone \(index) extension posts \(posts.map(\.message.message))")
+        self.see(.fetched(posts, pushRings: work.changes?.reason == .rings, on: self.phones[index].key))
+        let removed = MissedDecision.removed(answer).map(\.description)
+        if !removed.isEmpty { self.tell(work.process, .deliveredRemoved(identifiers: removed), on: index) }
+        self.phones[index].extensionWork[call]?.fetch = fetch
+        for post in posts { self.post(post, recipientTag: tag, for: call, of: work.process, on: index) }
+        if posts.isEmpty { self.reach(fetch, on: index) }
+    }
+
+    private mutating func post(
+        _ post: MissedDecision.Post, recipientTag tag: String, for call: CallbackNumber, of process: ProcessID,
+        on index: Int
+    ) {
+        let message = post.message
+        var content = NotificationContent(
+            title: message.text.title ?? "", body: message.text.body, sound: post.isSilent ? nil : .standard,
+            userInfo: message.userInfo(recipientTag: tag).objectValue ?? JSONObject(),
+            threadIdentifier: message.conversation.description)
+        if post.isSilent { content.interruptionLevel = .passive }
+        self.phones[index].extensionWork[call]?.posts.append(message.message)
+        let request = NotificationRequest(identifier: message.message.description, content: content)
+        self.ask(process, .add(request), on: index, for: .extensionPost(call, message.message))
+    }
+
+    /// The notification centre has answered one post.
+    mutating func extensionPosted(_ message: MessageID, isTaken: Bool, for call: CallbackNumber, on index: Int) {
+        guard let work = self.phones[index].extensionWork[call] else { return }
+        self.phones[index].extensionWork[call]?.posts.remove(message)
+        let isMeant = self.isForSignedIn(work, on: index)
+        if isMeant, isTaken {
+            self.phones[index].group.ledger.markShown(message, by: .pushExtension, wall: self.now.wall)
+            self.see(.reached(.fetched))
+        } else if isMeant {
+            self.phones[index].group.ledger.release(message, by: .pushExtension)
+        } else if isTaken {
+            self.tell(work.process, .deliveredRemoved(identifiers: [message.description]), on: index)
+        }
+        if !isMeant || !isTaken { self.phones[index].extensionWork[call]?.isWhole = false }
+        if isMeant, isTaken { self.report(message, for: call, on: index) }
+        guard let rest = self.phones[index].extensionWork[call] else { return }
+        if rest.posts.isEmpty, rest.isWhole, let fetch = rest.fetch { self.reach(fetch, on: index) }
+        self.finishIfDone(call, on: index)
+    }
+
+    private mutating func reach(_ fetch: MissedFetch, on index: Int) {
+        guard let known = self.phones[index].group.recipient?.position else { return }
+        self.phones[index].group.recipient?.position = max(known, fetch.before)
+    }
+
+    private func isForSignedIn(_ work: ExtensionWork, on index: Int) -> Bool {
+        let tag = PushInfo(userInfo: .object(work.request.content.userInfo))?.recipientTag
+        return tag != nil && tag == self.phones[index].group.recipient?.tag
+    }
+
+    // MARK: The end
+
+    private mutating func finishIfDone(_ call: CallbackNumber, on index: Int) {
+        guard var work = self.phones[index].extensionWork[call], work.waits.isEmpty, work.posts.isEmpty else { return }
+        // The person may have signed out while the server was asked: nothing is shown then (DESIGN P7).
+        let isOurs = PushInfo(userInfo: .object(work.request.content.userInfo)) != nil
+        if isOurs, work.changes?.isStripped == false, !self.isForSignedIn(work, on: index) {
+            self.see(.unextended(identifier: work.request.identifier, on: self.phones[index].key))
+            work.best = work.request.content
+            self.decide(&work, on: index)
+        }
+        self.finish(work, call, on: index)
+    }
+
+    private mutating func finish(_ work: ExtensionWork, _ call: CallbackNumber, on index: Int) {
+        self.phones[index].extensionWork[call] = nil
+        self.plan(
+            .phone(index, .process(work.process, .callbackCompleted(call, .content(work.best)))),
+            after: self.phones[index].chance.number(1...30))
+    }
+
+    /// The time is up: the best there is by now is shown.
+    mutating func extensionTimeIsUp(in process: ProcessID, on index: Int) {
+        for (call, work) in self.phones[index].extensionWork where work.process == process && !work.isStalled {
+            self.finish(work, call, on: index)
+        }
+    }
+
+    /// The system has ended an extension's process: what it had under way is shown as it came.
+    mutating func extensionKilled(_ process: ProcessID, on index: Int) {
+        for work in self.phones[index].extensionWork.values
+        where work.process == process && !work.isStalled && work.changes?.isSilent != false {
+            self.see(.unextended(identifier: work.request.identifier, on: self.phones[index].key))
+        }
+        self.phones[index].extensionWork.removeAll { $0.value.process == process }
+    }
+}
+
+/// A push the extension has at work.
+struct ExtensionWork {
+    /// What an answer is waited for.
+    enum Wait: Hashable {
+        case receipt
+        case fetch(MissedFetch)
+    }
+
+    /// Its process does not go on.
+    var isStalled = false
+    let process: ProcessID
+    let request: NotificationRequest
+    /// What is shown if nothing better comes.
+    var best: NotificationContent
+    /// The decision; nil if none was possible.
+    var changes: ExtensionDecision.Changes?
+    var waits: OrderedDictionary<ApiRequestID, Wait> = [:]
+    /// The fetch that was answered, its posts that were not, and whether all others were taken.
+    var fetch: MissedFetch?
+    var posts: OrderedSet<MessageID> = []
+    var isWhole = true
+}
