@@ -95,7 +95,7 @@ extension World {
 
     /// The app's store has a wish before the client hears of it.
     private mutating func wish(_ wish: SettingsWish, in process: ProcessID, on index: Int) {
-        self.note("person on phone \(index) sets \(wish)")
+        self.note("person on phone \(index) sets \(wish.key)", more: "\(wish)")
         self.phones[index].disk.write(wish)
         self.handle(.settingWished(wish), in: process, on: index)
         self.count(in: process, on: index)
@@ -138,7 +138,7 @@ extension World {
     private mutating func ask(_ request: ClientRequest, in process: ProcessID, on index: Int) {
         let number = self.phones[index].nextRequest
         self.phones[index].nextRequest += 1
-        self.note("person on phone \(index) asks \(number): \(request)")
+        self.note("person on phone \(index) asks \(number): \(Self.word(for: request))", more: "\(request)")
         self.see(.asked(number, request, by: self.phones[index].key))
         self.handle(.requestWished(number, request), in: process, on: index)
     }
