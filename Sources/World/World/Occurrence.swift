@@ -57,10 +57,11 @@ enum Occurrence {
 
 /// Occurrences in the order of their time; those of the same time in the order they were planned.
 struct Agenda {
+    /// Small, because the heap moves it often; the occurrence stays where it is.
     private struct Item: Comparable {
         var at: Int64
         var order: UInt64
-        var occurrence: Occurrence
+        var place: Int
 
         static func == (left: Item, right: Item) -> Bool { left.order == right.order }
         static func < (left: Item, right: Item) -> Bool {
@@ -70,16 +71,27 @@ struct Agenda {
 
     private var heap = Heap<Item>()
     private var planned: UInt64 = 0
+    private var occurrences: [Occurrence?] = []
+    private var freePlaces: [Int] = []
 
     mutating func plan(_ occurrence: Occurrence, at time: Int64) {
         self.planned += 1
-        self.heap.insert(Item(at: time, order: self.planned, occurrence: occurrence))
+        if let place = self.freePlaces.popLast() {
+            self.occurrences[place] = occurrence
+            self.heap.insert(Item(at: time, order: self.planned, place: place))
+        } else {
+            self.heap.insert(Item(at: time, order: self.planned, place: self.occurrences.count))
+            self.occurrences.append(occurrence)
+        }
     }
 
     mutating func next(until time: Int64) -> (at: Int64, occurrence: Occurrence)? {
         guard let first = self.heap.min, first.at <= time else { return nil }
         let item = self.heap.removeMin()
-        return (item.at, item.occurrence)
+        self.freePlaces.append(item.place)
+        // Its place is free once it has left.
+        guard let occurrence = self.occurrences[item.place].take() else { return nil }
+        return (item.at, occurrence)
     }
 }
 

@@ -41,3 +41,82 @@ package enum Party: Hashable, Sendable {
         }
     }
 }
+
+extension Party: CustomStringConvertible {
+    /// `server`, or with the phone's number `person-3`.
+    package var description: String {
+        switch self {
+        case .setup: "everybody"
+        case .server: "server"
+        case .apns: "apns"
+        case .backend: "backend"
+        case .disk: "disk"
+        case .road: "road"
+        case .person(let phone): "person-\(phone)"
+        case .signIn(let phone): "sign-in-\(phone)"
+        case .network(let phone): "network-\(phone)"
+        case .air(let phone): "air-\(phone)"
+        case .phone(let phone): "phone-\(phone)"
+        }
+    }
+
+    /// A party that does something from outside, by its description; nil for another text.
+    init?(_ text: Substring) {
+        switch text {
+        case "server": self = .server
+        case "apns": self = .apns
+        case "backend": self = .backend
+        default:
+            guard let mark = text.lastIndex(of: "-"), let phone = Int(text[text.index(after: mark)...]),
+                (0..<1_000).contains(phone)
+            else { return nil }
+            switch text[..<mark] {
+            case "person": self = .person(phone)
+            case "network": self = .network(phone)
+            case "air": self = .air(phone)
+            default: return nil
+            }
+        }
+    }
+
+    /// The phone it is about; nil if it is about none.
+    var phone: Int? {
+        switch self {
+        case .setup, .server, .apns, .backend, .disk, .road: nil
+        case .person(let phone), .signIn(let phone), .network(let phone), .air(let phone), .phone(let phone): phone
+        }
+    }
+}
+
+/// Something that comes to a world from outside: an act of a person or the backend, a crash, a fault. Its number stays the same in
+/// a run in which others are left out.
+package struct OutsideEvent: Hashable, Sendable, CustomStringConvertible {
+    /// Whose doing it is.
+    package var party: Party
+    /// How many turns the party had before; for a network, how many connections it has broken.
+    package var turn: Int
+
+    /// The event of a party's turn.
+    package init(_ party: Party, turn: Int) {
+        self.party = party
+        self.turn = turn
+    }
+
+    /// An event by its description; nil for another text.
+    package init?(_ text: some StringProtocol) {
+        let parts = Substring(text).split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2, let party = Party(parts[0]), let turn = Int(parts[1]), turn >= 0 else { return nil }
+        self.init(party, turn: turn)
+    }
+
+    /// `person-3/17`.
+    package var description: String { "\(self.party)/\(self.turn)" }
+}
+
+/// An outside event that has happened, and when, in milliseconds since the beginning.
+package struct Happening: Hashable, Sendable {
+    /// What happened.
+    package var event: OutsideEvent
+    /// When.
+    package var at: Int64
+}

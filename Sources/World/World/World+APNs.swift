@@ -92,7 +92,7 @@ extension World {
     /// How much longer a push to a phone takes than others.
     private mutating func delay(of phone: Int) -> Int64 {
         self.takeTurn(.air(phone))
-        guard self.chance.chance(perMille: Int64(self.options.faults.push)) else { return 0 }
+        guard self.chance.chance(perMille: Int64(self.options.faults.push)), self.happens() else { return 0 }
         return self.chance.number(1_000...60_000)
     }
 
@@ -106,7 +106,7 @@ extension World {
         guard !self.hasHealed else { return }
         self.plan(.chanceOfAPNsFault, after: 60_000)
         self.takeTurn(.apns)
-        guard self.chance.chance(perMille: self.options.faults.apns) else { return }
+        guard self.chance.chance(perMille: self.options.faults.apns), self.happens() else { return }
         let plan: FaultPlan
         switch self.chance.number(0...4) {
         case 0: plan = FaultPlan(.respond(status: 503, .serviceUnavailable, retryAfter: nil))

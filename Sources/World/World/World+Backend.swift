@@ -24,7 +24,7 @@ extension World {
         guard !self.hasHealed else { return }
         self.takeTurn(.backend)
         self.plan(.backendActs, after: self.chance.number(10_000...90_000))
-        guard self.server != nil else { return }
+        guard self.server != nil, self.happens() else { return }
         switch self.chance.number(0...9) {
         case 0...4: self.sendCustom()
         case 5: self.sendAsSomebody()
@@ -37,7 +37,7 @@ extension World {
         let name = "c\(self.time)"
         let recipients = self.people.filter { _ in self.chance.chance(perMille: 600) }
         let message = CustomMessage(id: MessageID(rawValue: 0), content: name, sentAt: 0)
-        self.note("the backend sends \(name) to \(recipients)")
+        self.note("the backend sends \(name) to \(Self.names(recipients))")
         self.call(
             .sendCustom(
                 Self.app, message, recipients: recipients.isEmpty ? self.people : recipients,
@@ -66,7 +66,7 @@ extension World {
     private mutating func changeMembersAsBackend() {
         guard let person = self.drawn(self.people), let conversation = self.drawn(self.groups) else { return }
         let action: ConversationAction = self.chance.chance(perMille: 250) ? .remove([person]) : .add([person])
-        self.note("the backend does \(action) in \(conversation)")
+        self.note("the backend does \(action.name) \(Self.names(action.people)) in \(conversation)")
         self.call(.request(Self.app, actor: nil, .change(conversation, action)))
     }
 

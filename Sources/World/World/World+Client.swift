@@ -6,34 +6,38 @@ import TidingsModel
 // The SDK in the app's process: its effects on disk, network and the app. Those on the notification centre: World+Kit.swift.
 extension World {
     /// The client a new process of the app begins with: what the disk holds.
-    func client(of index: Int) -> ClientCore {
-        let phone = self.phones[index]
+    func client(of index: Int) -> WorldClient {
+        let key = self.phones[index].key
+        let disk = self.phones[index].disk
         let restored = ClientCore.Restored(
-            stored: phone.disk.stored, settled: phone.disk.settled, outbox: phone.disk.outbox.elements.map(\.value),
-            reads: phone.disk.reads.elements.map { ClientCore.ReadPosition(conversation: $0.key, upTo: $0.value) },
-            unread: phone.disk.unreadCount, preferences: phone.disk.confirmed,
-            wishes: phone.disk.wishes.values.elements, hasCustomMessages: !phone.disk.custom.isEmpty,
-            isLeaving: phone.isLeaving)
-        let settings = ClientCore.Settings(app: Self.app, person: phone.person, device: phone.device, platform: "ios")
-        return ClientCore(
-            settings: settings, restored: restored, isForeground: true,
-            seed: self.options.seed &+ UInt64(index) &* 7_919 &+ UInt64(self.time))
+            stored: disk.stored, settled: disk.settled, outbox: disk.outbox.elements.map(\.value),
+            reads: disk.reads.elements.map { ClientCore.ReadPosition(conversation: $0.key, upTo: $0.value) },
+            unread: disk.unreadCount, preferences: disk.confirmed,
+            wishes: disk.wishes.values.elements, hasCustomMessages: !disk.custom.isEmpty,
+            isLeaving: self.phones[index].isLeaving)
+        let settings = ClientCore.Settings(app: Self.app, person: key.user.user, device: key.device, platform: "ios")
+        return WorldClient(
+            ClientCore(
+                settings: settings, restored: restored, isForeground: true,
+                seed: self.options.seed &+ UInt64(index) &* 7_919 &+ UInt64(self.time)))
     }
 
     mutating func handle(_ event: ClientEvent, in process: ProcessID, on index: Int) {
         guard let hosted = self.phones[index].processes[process], hosted.client != nil else { return }
         guard !hosted.isSuspended else {
-            if event != .deadlineReached { self.phones[index].processes[process]?.waiting.append(event) }
+            if event != .deadlineReached { hosted.waiting.append(event) }
             return
         }
         var effects: [ClientEffect] = []
         let now = self.now
-        self.phones[index].processes[process]?.client?.handle(event, at: now, into: &effects)
+        hosted.client?.handle(event, at: now, into: &effects)
         for effect in effects { self.perform(effect, in: process, on: index) }
-        guard let deadline = self.phones[index].processes[process]?.client?.nextDeadline else { return }
+        guard let hosted = self.phones[index].processes[process], let deadline = hosted.client?.nextDeadline else {
+            return
+        }
         let due = max(deadline, self.time)
-        guard self.phones[index].processes[process]?.timerAt != due else { return }
-        self.phones[index].processes[process]?.timerAt = due
+        guard hosted.timerAt != due else { return }
+        hosted.timerAt = due
         self.agenda.plan(.clientTimer(index, process), at: due)
     }
 
@@ -79,12 +83,12 @@ extension World {
             guard self.phones[index].isSignedIn, !self.phones[index].isFull else { return }
             self.checkers.foundBug("a send was given up: \(id) \(outcome)")
         case .finishRequest(let number, let outcome):
-            self.note("phone \(index) has request \(number) ended: \(outcome)")
+            self.note("phone \(index) has request \(number) ended", more: "\(outcome)")
             self.see(.answered(number, outcome, to: key))
         case .publishEntries(let entries): self.see(.applied(entries, on: key))
         case .handOverCustomMessages:
             let messages = self.phones[index].disk.takeCustomMessages()
-            self.note("phone \(index) hands over \(messages.map(\.message.id))")
+            self.note("phone \(index) hands over \(Self.names(messages.map(\.message.id)))")
             let isInFront = self.phones[index].processes[process]?.isInFront ?? false
             self.see(.handedOver(messages, isInFront: isInFront, on: key))
         case .publishProblem(let problem): self.note("phone \(index) problem: \(problem)")
@@ -143,11 +147,11 @@ extension World {
     }
 
     private mutating func store(_ entries: [LogEntry], in process: ProcessID, on index: Int) {
-        let phone = self.phones[index]
-        let written = self.phones[index].disk.write(entries, person: phone.person)
-        let disk = self.phones[index].disk
-        self.see(.stored(upTo: disk.stored, on: phone.key))
-        self.later(.entriesStored(upTo: disk.stored, unread: disk.unreadCount), in: process, on: index)
+        let key = self.phones[index].key
+        let written = self.phones[index].disk.write(entries, person: key.user.user)
+        let (stored, unread) = (self.phones[index].disk.stored, self.phones[index].disk.unreadCount)
+        self.see(.stored(upTo: stored, on: key))
+        self.later(.entriesStored(upTo: stored, unread: unread), in: process, on: index)
         if !written.incomplete.isEmpty {
             self.later(.conversationsIncomplete(written.incomplete), in: process, on: index)
         }

@@ -17,6 +17,11 @@ extension World {
         let chance = SplitMix64(
             seed: self.options.seed, party: .network(phone), turn: self.phones[phone].connectionCount)
         self.phones[phone].connectionCount += 1
+        self.phones[phone].openConnections.removeAll { index in
+            let other = self.connections[index]
+            return !other.clientIsOpen && !(other.serverIsOpen && other.life == self.life)
+        }
+        self.phones[phone].openConnections.append(self.connections.count)
         self.connections.append(
             WorldConnection(
                 phone: phone, process: process, number: number, session: SessionID(self.lastSession), life: self.life,
@@ -25,7 +30,9 @@ extension World {
     }
 
     private func index(_ number: ConnectionNumber, _ process: ProcessID, _ phone: Int) -> Int? {
-        self.connections.lastIndex { $0.phone == phone && $0.process == process && $0.number == number }
+        self.phones[phone].openConnections.last {
+            self.connections[$0].process == process && self.connections[$0].number == number
+        }
     }
 
     /// A process writes a frame.
@@ -49,13 +56,13 @@ extension World {
     private mutating func breaks(_ index: Int) -> Bool {
         if self.connections[index].isDead { return true }
         guard !self.hasHealed else { return false }
-        if self.connections[index].chance.chance(perMille: self.options.faults.silentDeath) {
+        if self.connections[index].chance.chance(perMille: self.options.faults.silentDeath), self.breaksNow(index) {
             self.note("connection \(index) dies without a word")
             self.report.broken += 1
             self.connections[index].isDead = true
             return true
         }
-        if self.connections[index].chance.chance(perMille: self.options.faults.reset) {
+        if self.connections[index].chance.chance(perMille: self.options.faults.reset), self.breaksNow(index) {
             self.note("connection \(index) is reset")
             self.report.broken += 1
             self.connections[index].isDead = true
@@ -64,6 +71,13 @@ extension World {
             return true
         }
         return false
+    }
+
+    /// Whether what breaks a connection happens.
+    private mutating func breaksNow(_ index: Int) -> Bool {
+        let phone = self.connections[index].phone
+        self.phones[phone].breakCount += 1
+        return self.happens(OutsideEvent(.network(phone), turn: self.phones[phone].breakCount - 1))
     }
 
     mutating func arrive(_ frame: ClientFrame, on index: Int) {
@@ -111,8 +125,7 @@ extension World {
 
     /// A process is gone: the system closes what it had open.
     mutating func dropConnections(of process: ProcessID, on phone: Int) {
-        for index in self.connections.indices
-        where self.connections[index].phone == phone && self.connections[index].process == process {
+        for index in self.phones[phone].openConnections where self.connections[index].process == process {
             guard self.connections[index].clientIsOpen else { continue }
             self.connections[index].clientIsOpen = false
             guard !self.connections[index].isDead else { continue }
@@ -149,7 +162,7 @@ extension World {
     /// The network is gone without a word: every connection of the phone is dead.
     mutating func goOffline(_ phone: Int) {
         self.phones[phone].isOnline = false
-        for index in self.connections.indices where self.connections[index].phone == phone {
+        for index in self.phones[phone].openConnections {
             self.connections[index].isDead = true
         }
         guard let courier = self.phones[phone].courier else { return }
@@ -162,7 +175,7 @@ extension World {
         switch frame {
         case .hello: "hello"
         case .send(let draft): "send \(draft.clientMessageID)"
-        case .ack(let ack): "ack \(ack.stored) \(ack.settled.map { "\($0.upTo) \($0.disposition.name)" })"
+        case .ack(let ack): "ack \(ack.stored) \(Self.names(ack.settled.map { "\($0.upTo) \($0.disposition.name)" }))"
         case .runState(let state): "run state \(state)"
         case .registerPush(let registration): registration.map { "register \($0.token)" } ?? "unregister"
         case .sync(let after, _): "sync \(after)"
@@ -170,7 +183,7 @@ extension World {
         case .ping(let nonce): "ping \(nonce)"
         case .signOut: "sign out"
         case .opened(let message): "opened \(message)"
-        case .request(let number, let request): "request \(number) \(request)"
+        case .request(let number, let request): "request \(number) \(Self.word(for: request))"
         case .typing(let conversation, let isTyping): "typing \(conversation) \(isTyping)"
         case .deviceStatus(let status): "status \(status.authorization.rawValue) \(status.backgroundRefresh.rawValue)"
         }
@@ -180,14 +193,53 @@ extension World {
         switch frame {
         case .welcome(let welcome): "welcome \(welcome.head)"
         case .sendAccepted(let accepted): "accepted \(accepted.clientMessageID) \(accepted.messageID)"
-        case .sendRefused(let id, let problem): "refused \(id) \(problem)"
+        case .sendRefused(let id, let problem): "refused \(id) \(problem.code.rawValue)"
         case .entry(let entry): "entry \(entry.position)"
         case .page(let page): "page \(page.after) \(page.entries.count) \(page.head)"
         case .pong(let nonce): "pong \(nonce)"
-        case .problem(let problem, let isFatal): "problem \(problem) \(isFatal)"
+        case .problem(let problem, let isFatal): "problem \(problem.code.rawValue) \(isFatal)"
         case .reconnect(let after): "reconnect \(after)"
-        case .answer(let number, let answer): "answer \(number) \(answer)"
+        case .answer(let number, let answer): "answer \(number) \(Self.word(for: answer))"
         case .signal(let signal): "signal \(signal)"
+        }
+    }
+
+    /// One after the other, without the marks an array puts around them.
+    static func names(_ all: [some CustomStringConvertible]) -> String {
+        all.map(\.description).joined(separator: " ")
+    }
+
+    static func word(for request: ClientRequest) -> String {
+        switch request {
+        case .change(let conversation, let action): "change \(conversation) \(action.name) \(Self.names(action.people))"
+        case .recall(let message): "recall \(message)"
+        case .edit(let message, let content): "edit \(message) \(content)"
+        case .delete(let deletion): "delete \(Self.names(deletion.messages))"
+        case .setConversationSettings(let conversation, let settings):
+            "set \(conversation) \(settings.level?.rawValue ?? "-") \(settings.levelUntil ?? -1)"
+        case .setPersonSettings: "set"
+        case .setBlocked(let user, let isBlocked): "block \(user) \(isBlocked)"
+        case .conversation(let conversation): "conversation \(conversation)"
+        case .settings: "settings"
+        case .history(let conversation, let before, let limit):
+            "history \(conversation) \(before?.description ?? "-") \(limit)"
+        case .enterRoom(let conversation, let history): "enter \(conversation) \(history)"
+        case .exitRoom(let conversation): "exit \(conversation)"
+        case .receipts(let message): "receipts \(message)"
+        case .watch(let people): "watch \(Self.names(people))"
+        case .unwatch(let people): "unwatch \(Self.names(people))"
+        }
+    }
+
+    static func word(for answer: ClientAnswer) -> String {
+        switch answer {
+        case .done(let position): "done \(position)"
+        case .refused(let problem): "refused \(problem.code.rawValue)"
+        case .conversation(let info): "conversation \(info.id) \(info.version) \(info.members.count)"
+        case .settings(let all): "settings \(all.conversations.count) \(all.blocked.count)"
+        case .history(let messages, let hasMore): "history \(messages.count) \(hasMore)"
+        case .receipts: "receipts"
+        case .presence(let people): "presence \(people.count)"
         }
     }
 }

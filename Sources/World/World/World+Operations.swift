@@ -97,7 +97,7 @@ extension World {
     private mutating func wish(_ wish: SettingsWish, in process: ProcessID, on index: Int) {
         // The app is told that its store has failed.
         guard !self.phones[index].isFull else { return }
-        self.note("person on phone \(index) sets \(wish)")
+        self.note("person on phone \(index) sets \(wish.key)", more: "\(wish)")
         self.phones[index].disk.write(wish)
         self.handle(.settingWished(wish), in: process, on: index)
         self.count(in: process, on: index)
@@ -140,7 +140,7 @@ extension World {
     private mutating func ask(_ request: ClientRequest, in process: ProcessID, on index: Int) {
         let number = self.phones[index].nextRequest
         self.phones[index].nextRequest += 1
-        self.note("person on phone \(index) asks \(number): \(request)")
+        self.note("person on phone \(index) asks \(number): \(Self.word(for: request))", more: "\(request)")
         self.see(.asked(number, request, by: self.phones[index].key))
         self.handle(.requestWished(number, request), in: process, on: index)
     }

@@ -10,12 +10,12 @@ extension World {
         guard !self.hasHealed else { return }
         self.takeTurn(.person(index))
         self.plan(.personActs(index), after: self.chance.number(2_000...60_000))
+        guard self.happens() else { return }
         guard !self.chance.chance(perMille: self.options.faults.phone) else { return self.mishap(index) }
-        let core = self.phones[index].core
-        if core.screen.permissionPrompt != nil {
+        if self.phones[index].core.screen.permissionPrompt != nil {
             return self.handle(PhoneEvent.person(.permissionAnswered(allowed: true)), on: index)
         }
-        let isInFront = core.state(of: Self.bundle)?.isInFront == true
+        let isInFront = self.phones[index].core.state(of: Self.bundle)?.isInFront == true
         let isSignedIn = self.phones[index].isSignedIn
         switch (isInFront, self.chance.number(0...19)) {
         case (true, 0...15) where !isSignedIn: break
@@ -26,10 +26,10 @@ extension World {
         case (true, _): self.handle(PhoneEvent.person(.wentHome), on: index)
         case (false, 0...7): self.handle(PhoneEvent.person(.appOpened(Self.bundle)), on: index)
         case (false, 8...11):
-            guard let entry = core.screen.list.first else { return }
+            guard let entry = self.phones[index].core.screen.list.first else { return }
             self.tap(entry, on: index)
         case (false, 12...13):
-            guard let entry = core.screen.list.last else { return }
+            guard let entry = self.phones[index].core.screen.list.last else { return }
             self.handle(PhoneEvent.person(.notificationDismissed(entry.key)), on: index)
         case (false, _): break
         }

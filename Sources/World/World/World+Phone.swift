@@ -22,9 +22,9 @@ extension World {
     private mutating func perform(_ effect: PhoneEffect, on index: Int) {
         switch effect {
         case .startProcess(let process):
-            var started = WorldProcess()
-            let phone = self.phones[index]
-            if process.role == .app, phone.isSignedIn || phone.isLeaving { started.client = self.client(of: index) }
+            let started = WorldProcess()
+            let hasPerson = self.phones[index].isSignedIn || self.phones[index].isLeaving
+            if process.role == .app, hasPerson { started.client = self.client(of: index) }
             self.phones[index].processes[process] = started
             self.plan(.phone(index, .process(process, .started)), after: self.phones[index].chance.number(20...400))
         case .suspendProcess(let process): self.phones[index].processes[process]?.isSuspended = true

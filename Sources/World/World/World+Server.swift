@@ -9,6 +9,7 @@ import TidingsModel
 extension World {
     mutating func startServer() {
         self.life += 1
+        self.connectionsBefore = self.connections.count
         var settings = ServerSettings()
         settings.node = 1
         self.server = ServerCore(settings: settings, seed: self.diskChance.next())
@@ -62,7 +63,8 @@ extension World {
             self.isSyncing = true
             self.plan(.storeSynced(life: self.life), after: self.diskChance.number(1...8))
         case .push(let push, _, let request):
-            if let key = request.recipientTag.flatMap({ self.tags[$0] }) { self.see(.pushed(request, to: key)) }
+            let sent = SentPush(request)
+            if let key = sent.recipientTag.flatMap({ self.tags[$0] }) { self.see(.pushed(sent, to: key)) }
             self.send(request, for: push)
         case .readTimeZone(let name):
             // All people of the world live by one clock.
@@ -72,14 +74,18 @@ extension World {
         case .stopForStoreFailure(let text): self.checkers.foundBug("server stopped: \(text)")
         case .reply(_, .accepted(let accepted)): self.see(.apiAccepted(accepted.messageID))
         case .reply(let request, let result):
-            self.note("\(request) is answered \(result)")
+            self.note("\(request) is answered", more: "\(result)")
             self.answer(request, result)
         case .raiseAlarm, .clearAlarm, .drained: break
         }
     }
 
     private func connectionIndex(_ session: SessionID) -> Int? {
-        self.connections.lastIndex { $0.session == session && $0.life == self.life && $0.serverIsOpen }
+        // Sessions are numbered from 1 on in the order in which connections are opened.
+        let index = Int(session.rawValue) - 1
+        guard self.connections.indices.contains(index) else { return nil }
+        let connection = self.connections[index]
+        return connection.life == self.life && connection.serverIsOpen ? index : nil
     }
 
     /// The disk has what was handed to it: only now it survives, and only now the core hears of it (DESIGN P1).
@@ -111,7 +117,7 @@ extension World {
         self.plan(.chanceOfCrash, after: 10_000)
         self.takeTurn(.server)
         guard self.server != nil, self.effectsToCrash == nil,
-            self.chance.chance(perMille: self.options.faults.crash)
+            self.chance.chance(perMille: self.options.faults.crash), self.happens()
         else { return }
         // Between any two effects, if there is work; else by itself.
         self.effectsToCrash = self.chance.number(0...40)
@@ -130,7 +136,8 @@ extension World {
         self.batch = []
         self.isSyncing = false
         self.serverTimerAt = nil
-        for index in self.connections.indices where self.connections[index].serverIsOpen {
+        for index in self.connections.indices.dropFirst(self.connectionsBefore)
+        where self.connections[index].serverIsOpen {
             self.connections[index].serverIsOpen = false
             if self.connections[index].clientIsOpen, !self.connections[index].isDead {
                 self.plan(.clientHangUp(index), after: self.latency(on: index))

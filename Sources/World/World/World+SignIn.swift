@@ -38,15 +38,15 @@ extension World {
 
     mutating func signIn(_ index: Int) {
         guard !self.phones[index].isSignedIn else { return }
-        let phone = self.phones[index]
-        guard !phone.isLeaving, self.time >= phone.saidFarewellAt + 10_000,
-            let process = phone.core.process(of: Self.bundle), let hosted = phone.processes[process],
-            hosted.isInFront, !hosted.isSuspended
+        guard !self.phones[index].isLeaving, self.time >= self.phones[index].saidFarewellAt + 10_000,
+            let process = self.phones[index].core.process(of: Self.bundle),
+            self.phones[index].processes[process]?.isInFront == true,
+            self.phones[index].processes[process]?.isSuspended == false
         else { return self.plan(.signsIn(index), after: 5_000) }
         self.takeTurn(.signIn(index))
-        let person = self.drawn(self.people) ?? phone.person
+        let person = self.drawn(self.people) ?? self.phones[index].person
         self.note("\(person) signs in on phone \(index)")
-        self.phones[index].others[phone.person] = phone.disk
+        self.phones[index].others[self.phones[index].person] = self.phones[index].disk
         self.phones[index].person = person
         let disk = self.phones[index].others.removeValue(forKey: person) ?? WorldDisk()
         self.phones[index].disk = disk
@@ -59,7 +59,7 @@ extension World {
         self.see(.signedIn(self.phones[index].key))
         self.handle(.kitConfigured(KitSettings()), in: process, on: index)
         self.handle(.connectWished, in: process, on: index)
-        if let registration = phone.registration {
+        if let registration = self.phones[index].registration {
             self.handle(.pushRegistrationSet(registration), in: process, on: index)
         }
     }

@@ -15,6 +15,11 @@ package struct World {
     var chance: SplitMix64
     /// How many turns each party had.
     var turns: OrderedDictionary<Party, Int> = [:]
+    var turn = OutsideEvent(.setup, turn: 0)
+    /// What has happened from outside in this moment; nil if nothing has.
+    var cause: OutsideEvent?
+    /// Who is at work in this moment.
+    var atWork = Party.setup
     /// How long the server's disk takes, and how long requests and answers take between the server and Apple.
     var diskChance: SplitMix64
     var roadChance: SplitMix64
@@ -22,7 +27,7 @@ package struct World {
     var time: Int64 = 0
     var report: WorldReport
     var hash = StableHasher()
-    var checkers = Checkers()
+    var checkers: Checkers
     /// Nothing breaks from the time of healing on.
     var hasHealed = false
 
@@ -57,8 +62,10 @@ package struct World {
     /// The extensions' requests the server has not answered.
     var apiCallers: [ApiRequestID: (phone: Int, call: CallbackNumber)] = [:]
     var connections: [WorldConnection] = []
+    /// How many connections there were when the server started last.
+    var connectionsBefore = 0
     /// Lines of the trace, if they are wanted.
-    var lines: [String]?
+    var lines: [TraceLine]?
 
     static let app = AppID("demo")
     static let bundle = BundleID("com.example.chat")
@@ -68,8 +75,9 @@ package struct World {
     /// A world that has not begun.
     ///
     /// - Parameter keepsLines: whether the trace is kept as text; the hash is the same either way.
-    package init(options: WorldOptions, keepsLines: Bool = false) {
+    init(options: WorldOptions, checkers: Checkers = Checkers(), keepsLines: Bool = false) {
         self.options = options
+        self.checkers = checkers
         self.chance = SplitMix64(seed: options.seed, party: .setup, turn: 0)
         self.diskChance = SplitMix64(seed: options.seed, party: .disk, turn: 0)
         self.roadChance = SplitMix64(seed: options.seed, party: .road, turn: 0)
@@ -88,8 +96,18 @@ package struct World {
     }
 
     /// Runs it and gives the trace as text as well.
-    package static func trace(_ options: WorldOptions) -> (report: WorldReport, lines: [String]) {
-        var world = World(options: options, keepsLines: true)
+    package static func trace(_ options: WorldOptions) -> (report: WorldReport, lines: [TraceLine]) {
+        Self.trace(options, checkers: Checkers())
+    }
+
+    /// Runs it under other promises.
+    static func run(_ options: WorldOptions, checkers: Checkers) -> WorldReport {
+        var world = World(options: options, checkers: checkers)
+        return world.run()
+    }
+
+    static func trace(_ options: WorldOptions, checkers: Checkers) -> (report: WorldReport, lines: [TraceLine]) {
+        var world = World(options: options, checkers: checkers, keepsLines: true)
         let report = world.run()
         return (report, world.lines ?? [])
     }
@@ -101,16 +119,37 @@ package struct World {
     }
 
     /// A line of the trace: what the hash is made of.
-    mutating func note(_ text: @autoclosure () -> String) {
-        let line = "\(self.time) \(text())"
-        self.hash.feed(line)
-        self.lines?.append(line)
+    ///
+    /// - Parameter more: what whoever reads the trace is told beside, and what is no part of the hash: descriptions that are made by
+    ///   reflection cost more than everything else in a run.
+    mutating func note(_ text: @autoclosure () -> String, more: @autoclosure () -> String = "") {
+        let text = text()
+        self.hash.feed(UInt64(bitPattern: self.time))
+        self.hash.feed(text)
+        guard self.lines != nil else { return }
+        let more = more()
+        self.lines?.append(
+            TraceLine(
+                at: self.time, party: self.atWork, cause: self.cause,
+                text: more.isEmpty ? text : "\(text) (\(more))"))
     }
 
     /// It is a party's turn: what is drawn from now on is that turn's.
     mutating func takeTurn(_ party: Party) {
-        self.chance = SplitMix64(seed: self.options.seed, party: party, turn: self.turns[party] ?? 0)
-        self.turns[party, default: 0] += 1
+        let turn = self.turns[party] ?? 0
+        self.turns[party] = turn + 1
+        self.chance = SplitMix64(seed: self.options.seed, party: party, turn: turn)
+        self.turn = OutsideEvent(party, turn: turn)
+    }
+
+    /// Whether what the party does in this turn happens: in a run that is cut down only what was kept does.
+    mutating func happens() -> Bool { self.happens(self.turn) }
+
+    mutating func happens(_ event: OutsideEvent) -> Bool {
+        if let kept = self.options.kept, !kept.contains(event) { return false }
+        self.report.outside.append(Happening(event: event, at: self.time))
+        self.cause = event
+        return true
     }
 
     private var latencies: ClosedRange<Int64> { 5...max(5, self.options.faults.latencyMax) }
@@ -130,6 +169,8 @@ package struct World {
         while let (at, occurrence) = self.agenda.next(until: end) {
             self.time = max(self.time, at)
             self.report.events += 1
+            self.cause = nil
+            self.atWork = self.party(of: occurrence)
             self.happen(occurrence)
         }
         self.checkers.judge(
@@ -177,6 +218,24 @@ package struct World {
 
     /// Tells the promises what happened.
     mutating func see(_ fact: Fact) { self.checkers.see(fact, at: self.now) }
+
+    /// Who is at work when something is due.
+    private func party(of occurrence: Occurrence) -> Party {
+        switch occurrence {
+        case .server, .serverTimer, .storeSynced, .serverCrash, .serverStart, .toServer, .serverHangUp, .chanceOfCrash,
+            .apiRequest:
+            .server
+        case .apns, .apnsFault, .pushDeadline, .chanceOfAPNsFault: .apns
+        case .phone(let index, _), .phoneTimer(let index), .client(let index, _, _), .clientTimer(let index, _),
+            .pushArrives(let index, _, _), .extensionHears(let index, _, _, _), .storageFreed(let index),
+            .energySaved(let index):
+            .phone(index)
+        case .toClient(let connection, _), .clientHangUp(let connection): .phone(self.connections[connection].phone)
+        case .personActs(let index), .signsIn(let index): .person(index)
+        case .groupsBegin, .backendActs: .backend
+        case .heal, .openEverything, .leaveEverything: .setup
+        }
+    }
 
     // tidy: long because it is one case per occurrence.
     private mutating func happen(_ occurrence: Occurrence) {

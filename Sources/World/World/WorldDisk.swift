@@ -23,6 +23,12 @@ struct WorldDisk: Hashable {
         var isKnown: Bool
     }
 
+    /// What the log says is set, from an entry on.
+    struct Past: Hashable {
+        var position: LogPosition
+        var settings: AllSettings
+    }
+
     /// What a writing has led to.
     struct Written {
         /// Conversations with members among the entries whose members are not known for sure, sorted.
@@ -38,6 +44,8 @@ struct WorldDisk: Hashable {
     private(set) var reads: OrderedDictionary<ConversationID, LogPosition> = [:]
     /// What the person has set, as the log has it.
     private(set) var confirmed = AllSettings()
+    /// What was set at each entry of the log that changed it.
+    private var history: [Past] = []
     /// What was set on this phone and the log has not confirmed, by `SettingsWish.key`.
     private(set) var wishes: OrderedDictionary<String, SettingsWish> = [:]
     /// Custom messages that were not handed over.
@@ -46,6 +54,8 @@ struct WorldDisk: Hashable {
     private var readUpTo: OrderedDictionary<ConversationID, LogPosition> = [:]
     /// Unread messages and where they stand.
     private var unread: OrderedDictionary<MessageID, Item> = [:]
+    /// How many in each conversation.
+    private var unreadOf: OrderedDictionary<ConversationID, Int> = [:]
 
     var stored: LogPosition { LogPosition(self.log.count) }
     /// What holds on this phone.
@@ -54,7 +64,7 @@ struct WorldDisk: Hashable {
     /// Unread messages outside muted conversations.
     var unreadCount: Int {
         let preferences = self.preferences
-        return self.unread.values.count { !preferences.isMuted($0.conversation) }
+        return self.unreadOf.reduce(0) { $0 + (preferences.isMuted($1.key) ? 0 : $1.value) }
     }
 
     /// Conversations with unread messages, sorted, each with the position of the newest.
@@ -68,8 +78,7 @@ struct WorldDisk: Hashable {
 
     /// What held on this phone when its log ended here: the settings of the log, and over them what was set here since.
     func preferences(upTo position: LogPosition) -> Preferences {
-        var settings = AllSettings()
-        for entry in self.log.prefix(Int(clamping: position)) { settings.apply(entry.body) }
+        let settings = self.history.last { $0.position <= position }?.settings ?? AllSettings()
         return Preferences(confirmed: settings, wishes: self.wishes.values.elements)
     }
 
@@ -102,16 +111,20 @@ struct WorldDisk: Hashable {
         case .recall(let recall):
             self.messages[recall.message]?.isRecalled = true
             self.messages[recall.message]?.content = "{}"
-            self.unread.removeValue(forKey: recall.message)
+            self.countAsRead(recall.message)
         case .edit(let edit):
             guard self.messages[edit.message]?.isRecalled == false else { return }
             self.messages[edit.message]?.content = edit.content
         case .deletion(let deletion):
             for message in deletion.messages {
                 self.messages.removeValue(forKey: message)
-                self.unread.removeValue(forKey: message)
+                self.countAsRead(message)
             }
-        case .conversationSettings, .personSettings, .blocked: self.confirmed.apply(entry.body)
+        case .conversationSettings, .personSettings, .blocked:
+            self.confirmed.apply(entry.body)
+            var settings = self.history.last?.settings ?? AllSettings()
+            settings.apply(entry.body)
+            self.history.append(Past(position: entry.position, settings: settings))
         case .change(let change):
             self.apply(change)
             // Who comes back may have missed who else came and went, and who was there before.
@@ -134,11 +147,19 @@ struct WorldDisk: Hashable {
         guard message.sender != person, message.flags.contains(.counted), position > self.readUpTo[conversation] ?? 0
         else { return }
         self.unread[message.id] = item
+        self.unreadOf[conversation, default: 0] += 1
+    }
+
+    private mutating func countAsRead(_ message: MessageID) {
+        guard let item = self.unread.removeValue(forKey: message) else { return }
+        self.unreadOf[item.conversation, default: 0] -= 1
     }
 
     private mutating func markRead(_ conversation: ConversationID, upTo position: LogPosition) {
         self.readUpTo[conversation] = max(self.readUpTo[conversation] ?? 0, position)
+        guard self.unreadOf[conversation] ?? 0 > 0 else { return }
         self.unread.removeAll { $0.value.conversation == conversation && $0.value.position <= position }
+        self.unreadOf[conversation] = self.unread.values.count { $0.conversation == conversation }
     }
 
     private mutating func confirmRead(_ conversation: ConversationID, upTo position: LogPosition) {

@@ -10,6 +10,8 @@ package struct WorldOptions: Hashable, Sendable {
     package var duration: Int64
     /// What breaks.
     package var faults: WorldFaults
+    /// All that happens from outside; nil for everything that is drawn.
+    package var kept: Set<OutsideEvent>?
 
     /// Options of a run.
     package init(seed: UInt64, phones: Int = 4, hours: Int64 = 1, faults: WorldFaults = .default) {
@@ -61,6 +63,16 @@ package struct WorldFaults: Hashable, Sendable {
     package static let harsh = WorldFaults(
         silentDeath: 20, reset: 30, crash: 150, apns: 250, phone: 300, push: 250, extensions: 150, neglect: 100,
         http: 200, latencyMax: 3_000)
+
+    /// The name of the plan; nil for another.
+    package var name: String? {
+        switch self {
+        case .none: "none"
+        case .default: "default"
+        case .harsh: "harsh"
+        default: nil  // tidy: plans that nobody has named
+        }
+    }
 
     /// The plan of a name: `none`, `default` or `harsh`.
     package init?(name: String) {
@@ -118,6 +130,8 @@ package struct WorldReport: Hashable, Sendable {
     package var crashes = 0
     /// Connections that broke.
     package var broken = 0
+    /// What happened from outside, in order.
+    package var outside: [Happening] = []
     /// What the run has come to.
     package var marks = WorldMarks()
     /// Hash over everything that happened, in order.
@@ -135,11 +149,14 @@ package struct Violation: Hashable, Sendable, CustomStringConvertible {
     package var promise: String
     /// What happened, with the ids.
     package var text: String
+    /// When, in milliseconds since the beginning; nil if it shows at the end only.
+    package var at: Int64?
 
     /// A violation from its parts.
-    package init(promise: String, text: String) {
+    package init(promise: String, text: String, at: Int64?) {
         self.promise = promise
         self.text = text
+        self.at = at
     }
 
     /// `P1: text`.

@@ -4,7 +4,9 @@ import PhoneCore
 import TidingsModel
 
 /// A phone with one app: its core, what survives the app's processes, and the processes themselves.
-struct WorldPhone {
+///
+/// One world has it and changes it where it lies; as a value it would be copied for every look at one of its many fields.
+final class WorldPhone {
     /// Who is signed in, or was last.
     var person: UserID
     let device: DeviceID
@@ -46,10 +48,21 @@ struct WorldPhone {
     var extensionWork: OrderedDictionary<CallbackNumber, ExtensionWork> = [:]
     var nextTask: BackgroundTaskNumber = 1
     var nextRequest: RequestNumber = 1
-    /// How many connections its processes have opened.
+    /// How many connections its processes have opened, and where those are of which one end is open at least.
     var connectionCount = 0
+    var openConnections: [Int] = []
+    /// How many connections something was about to break.
+    var breakCount = 0
     /// What the person has written and the server has not taken.
     var drafts: OrderedDictionary<ClientMessageID, MessageDraft> = [:]
+
+    init(person: UserID, device: DeviceID, chance: SplitMix64, installed: InstalledApp, core: PhoneCore) {
+        self.person = person
+        self.device = device
+        self.chance = chance
+        self.installed = installed
+        self.core = core
+    }
 
     /// Whether the files that app and extension share can be read: not between a restart and the first unlock.
     var canReadGroup: Bool { self.core.screen.lock != .beforeFirstUnlock }
@@ -62,9 +75,9 @@ struct WorldPhone {
     var key: DeviceKey { DeviceKey(user: UserKey(app: World.app, user: self.person), device: self.device) }
 }
 
-/// One process of the app; an extension has no client.
-struct WorldProcess {
-    var client: ClientCore?
+/// One process of the app; an extension has no client. One phone has it, and changes it where it lies.
+final class WorldProcess {
+    var client: WorldClient?
     var isSuspended = false
     /// What arrived while it was suspended, in order.
     var waiting: [ClientEvent] = []
@@ -84,6 +97,19 @@ enum QueryPurpose: Hashable {
     case kitPost(MessageID)
     /// One of the extension's, at work on a push.
     case extensionPost(CallbackNumber, MessageID)
+}
+
+/// The SDK's core in a process. It is big, and changed where it lies.
+final class WorldClient {
+    private var core: ClientCore
+
+    init(_ core: ClientCore) { self.core = core }
+
+    var nextDeadline: Int64? { self.core.nextDeadline }
+
+    func handle(_ event: ClientEvent, at now: Now, into effects: inout [ClientEffect]) {
+        self.core.handle(event, at: now, into: &effects)
+    }
 }
 
 /// The files app and extension share.

@@ -95,9 +95,10 @@ struct Story {
         ])
         self.tell(
             .pushed(
-                APNsRequest(
-                    token: "00", topic: "com.example.chat", collapseID: message.id.description, apnsID: "apns-1",
-                    payload: Array(payload.text.utf8), environment: .sandbox), to: key))
+                SentPush(
+                    APNsRequest(
+                        token: "00", topic: "com.example.chat", collapseID: message.id.description, apnsID: "apns-1",
+                        payload: Array(payload.text.utf8), environment: .sandbox)), to: key))
     }
 
     /// The disk of a phone that has its person's whole log.

@@ -16,7 +16,7 @@ enum Fact {
     /// A server starts: it reads the store, and knows all that is committed.
     case serverStarted
     /// The server hands a push to its APNs client.
-    case pushed(APNsRequest, to: DeviceKey)
+    case pushed(SentPush, to: DeviceKey)
     /// The HTTP API has told a backend that its message is accepted.
     case apiAccepted(MessageID)
 
@@ -77,18 +77,27 @@ enum Fact {
     case reached(WorldMark)
 }
 
-extension APNsRequest {
+/// A push as the server hands it over. Its payload is read once, for all promises.
+struct SentPush {
+    let pushType: APNsPushType
+    let apnsID: String?
+    let collapseID: String?
     /// Names the device it is for; nil for a push that is not ours.
-    var recipientTag: String? {
-        (try? JSONValue(parsing: self.payload))?[PushInfo.key]?["to"]?.stringValue
-    }
-
+    let recipientTag: String?
     /// The message the push is an alert for; nil for a withdrawal and for a silent push.
-    var alert: PushInfo? {
-        guard self.pushType == .alert, let json = try? JSONValue(parsing: self.payload),
-            let info = PushInfo(userInfo: json), !info.isRecall
-        else { return nil }
-        return info
+    let alert: PushInfo?
+
+    init(_ request: APNsRequest) {
+        self.pushType = request.pushType
+        self.apnsID = request.apnsID
+        self.collapseID = request.collapseID
+        let json = try? JSONValue(parsing: request.payload)
+        self.recipientTag = json?[PushInfo.key]?["to"]?.stringValue
+        guard request.pushType == .alert, let info = json.flatMap({ PushInfo(userInfo: $0) }), !info.isRecall else {
+            self.alert = nil
+            return
+        }
+        self.alert = info
     }
 }
 
@@ -137,11 +146,13 @@ struct Findings {
         defer { self.reached = [] }
         return self.reached
     }
+    /// The moment that is looked at, in milliseconds since the beginning; nil for the end.
+    var at: Int64?
 
     mutating func add(_ promise: String, _ text: String) {
         // The first of a kind tells; thousands of the same would hide it.
         guard self.violations.count < 20 else { return }
-        self.violations.append(Violation(promise: promise, text: text))
+        self.violations.append(Violation(promise: promise, text: text, at: self.at))
     }
 }
 
@@ -171,6 +182,7 @@ struct Checkers {
 
     mutating func see(_ fact: Fact, at now: Now) {
         self.scene.take(fact, at: now)
+        self.findings.at = now.monotonic
         self.marks.count(fact, in: self.scene)
         if case .acknowledged = fact { self.acknowledged += 1 }
         if case .presented(let record, _) = fact, record.isRing { self.rings += 1 }
@@ -179,6 +191,7 @@ struct Checkers {
     }
 
     mutating func judge(_ ending: Ending) {
+        self.findings.at = nil
         for checker in self.all { checker.judge(ending, in: self.scene, into: &self.findings) }
     }
 

@@ -80,7 +80,7 @@ struct LegChecker: Checker {
     /// One leg for each device of a person, or one for somebody who has none and has not sent it.
     private mutating func expect(_ message: Message, at delivery: Delivery, _ scene: Scene) {
         let user = UserKey(app: message.app, user: delivery.user)
-        let devices = scene.committed.devices.filter { $0.key.user == user && !$0.value.isSignedOut }
+        let devices = scene.committed.devices(of: user)
         for (key, record) in devices where record.since < delivery.position {
             self.expected.append(LegID(message: message.id, user: user, device: key.device))
         }

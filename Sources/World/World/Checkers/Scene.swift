@@ -68,6 +68,8 @@ struct StoreView {
     private(set) var recalled: OrderedDictionary<MessageID, Int64> = [:]
     private(set) var custom: OrderedSet<MessageID> = []
     private(set) var devices: OrderedDictionary<DeviceKey, DeviceRecord> = [:]
+    /// The devices of each person, also those that are signed out.
+    private var owned: OrderedDictionary<UserKey, [DeviceKey]> = [:]
     private var tokens: OrderedSet<DeviceKey> = []
     private var deleted: OrderedDictionary<UserID, OrderedSet<MessageID>> = [:]
     private var readUpTo: OrderedDictionary<UserID, OrderedDictionary<ConversationID, LogPosition>> = [:]
@@ -81,6 +83,13 @@ struct StoreView {
         let all = self.settings[user] ?? []
         let before = all.last { $0.wall < wall }?.all ?? AllSettings()
         return [before] + all.filter { $0.wall == wall }.map(\.all)
+    }
+
+    /// The devices on which a person is signed in.
+    func devices(of user: UserKey) -> [(key: DeviceKey, value: DeviceRecord)] {
+        (self.owned[user] ?? []).compactMap { key in
+            self.devices[key].flatMap { $0.isSignedOut ? nil : (key, $0) }
+        }
     }
 
     /// Whether a person has deleted a message for themselves.
@@ -109,7 +118,8 @@ struct StoreView {
         case (.markRead(let key, let conversation, let upTo, _), .read):
             let before = self.readUpTo(conversation, by: key.user)
             self.readUpTo[key.user, default: [:]][conversation] = max(before, upTo)
-        case (.signIn(let key, _, _), .device(let record)): self.devices[key] = record
+        case (.signIn(let key, _, _), .device(let record)):
+            if self.devices.updateValue(record, forKey: key) == nil { self.owned[key.user, default: []].append(key) }
         case (.signOut(let key, _), .done):
             self.devices[key]?.isSignedOut = true
             self.tokens.remove(key)

@@ -151,7 +151,7 @@ package struct WorldMarks: Hashable, Sendable {
         }
     }
 
-    private mutating func count(_ request: APNsRequest, _ key: DeviceKey, _ scene: Scene) {
+    private mutating func count(_ request: SentPush, _ key: DeviceKey, _ scene: Scene) {
         guard request.pushType == .alert else { return self.reach(.badgePushes) }
         guard let info = request.alert else { return self.reach(.withdrawals) }
         if info.text == nil { self.reach(.hiddenPushes) }

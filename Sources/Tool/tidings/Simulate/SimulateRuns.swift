@@ -1,0 +1,87 @@
+import World
+
+/// Runs worlds side by side, and hands out what they showed in the order of their seeds.
+struct SimulateRuns: Sendable {
+    /// How many at once; more than the machine has cores brings nothing.
+    var jobs: Int
+    /// Runs the world of a seed.
+    var run: @Sendable (UInt64) -> (WorldReport, [TraceLine])
+
+    /// Runs the worlds of all seeds.
+    ///
+    /// - Parameter take: gets one report after the other in the order of the seeds, whichever was there first; false for no more.
+    func each(in seeds: ClosedRange<UInt64>, take: (WorldReport, [TraceLine]) -> Bool) async {
+        let run = self.run
+        await withTaskGroup { (group: inout TaskGroup<(UInt64, WorldReport, [TraceLine])>) in
+            var next: UInt64? = seeds.lowerBound
+            var due = seeds.lowerBound
+            var waiting: [UInt64: (WorldReport, [TraceLine])] = [:]
+            func start() {
+                guard let seed = next else { return }
+                next = seed < seeds.upperBound ? seed + 1 : nil
+                group.addTask {
+                    let (report, lines) = run(seed)
+                    return (seed, report, lines)
+                }
+            }
+            for _ in 0..<self.jobs { start() }
+            while let (seed, report, lines) = await group.next() {
+                waiting[seed] = (report, lines)
+                while let (report, lines) = waiting.removeValue(forKey: due) {
+                    guard take(report, lines) else { return }
+                    due &+= 1
+                }
+                start()
+            }
+        }
+    }
+}
+
+/// What several runs came to together.
+struct SimulateTotal {
+    private(set) var runs = 0
+    private(set) var events = 0
+    private(set) var failed = 0
+    /// The failure of the lowest seed.
+    private(set) var firstFailure: WorldReport?
+    /// Over the hashes of the runs, in the order in which they were added.
+    private(set) var hash = StableHasher()
+    private var marks = WorldMarks()
+    private var acknowledged = 0
+    private var pushes = 0
+    private var rings = 0
+    private var crashes = 0
+    private var broken = 0
+    private var eventsMin = Int.max
+    private var crashesMin = Int.max
+
+    mutating func add(_ report: WorldReport) {
+        self.runs += 1
+        self.hash.feed(report.traceHash)
+        self.events += report.events
+        self.acknowledged += report.acknowledged
+        self.pushes += report.pushes
+        self.rings += report.rings
+        self.crashes += report.crashes
+        self.broken += report.broken
+        self.eventsMin = min(self.eventsMin, report.events)
+        self.crashesMin = min(self.crashesMin, report.crashes)
+        self.marks.add(report.marks)
+        guard !report.violations.isEmpty else { return }
+        self.failed += 1
+        if self.firstFailure == nil { self.firstFailure = report }
+    }
+
+    /// What no run has come to.
+    var missing: [WorldMark] { WorldMark.allCases.filter { self.marks[$0] == 0 } }
+
+    /// The figures.
+    var text: String {
+        "\(self.events) events (each run \(self.eventsMin) at least), \(self.acknowledged) messages acknowledged, "
+            + "\(self.pushes) pushes, \(self.rings) rings, \(self.crashes) server crashes (each run \(self.crashesMin) at least), "
+            + "\(self.broken) broken connections, \(self.failed) runs with violations"
+    }
+
+    /// How often the runs came to each mark.
+    var marksText: String { WorldMark.allCases.map { "\(self.marks[$0]) \($0.rawValue)" }.joined(separator: ", ") }
+}

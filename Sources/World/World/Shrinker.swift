@@ -1,0 +1,116 @@
+/// Makes a failing run short: leaves out what happens from outside, time and phones as long as the same promise breaks.
+package struct Shrinker {
+    /// How far it is.
+    package struct Progress: Hashable, Sendable {
+        /// Worlds run so far.
+        package var runs: Int
+        /// Outside events in the shortest run that fails.
+        package var events: Int
+    }
+
+    /// The shortest run found.
+    package private(set) var options: WorldOptions
+    /// What it showed.
+    package private(set) var report: WorldReport
+    /// How many worlds were run.
+    package private(set) var runs = 0
+    private let promise: String
+    private let runsMax: Int
+    private let run: (WorldOptions) -> WorldReport
+    private let tell: (Progress) -> Void
+
+    /// Nothing is left out yet.
+    ///
+    /// - Parameters:
+    ///   - report: what a run with these options showed: at least one violation.
+    ///   - runsMax: how many worlds may be run.
+    ///   - run: runs a world; called with one set of options after the other.
+    ///   - tell: hears of every world that was run.
+    /// - Returns: nil if no promise was broken.
+    package init?(
+        _ options: WorldOptions, report: WorldReport, runsMax: Int, run: @escaping (WorldOptions) -> WorldReport,
+        tell: @escaping (Progress) -> Void = { _ in }
+    ) {
+        guard let first = report.violations.first else { return nil }
+        self.options = options
+        self.report = report
+        self.promise = first.promise
+        self.runsMax = runsMax
+        self.run = run
+        self.tell = tell
+    }
+
+    /// Leaves out what it can.
+    package mutating func shrink() {
+        self.shortenTime()
+        self.leaveOutEvents()
+        self.leaveOutPhones()
+        self.shortenTime()
+        self.leaveOutEvents()
+    }
+
+    /// Takes the options if the run still breaks the same promise first.
+    private mutating func accept(_ change: (inout WorldOptions) -> Void) -> Bool {
+        guard self.runs < self.runsMax else { return false }
+        var options = self.options
+        change(&options)
+        guard options != self.options else { return false }
+        self.runs += 1
+        let report = self.run(options)
+        let breaks = report.violations.first?.promise == self.promise
+        if breaks {
+            self.options = options
+            self.report = report
+        }
+        self.tell(Progress(runs: self.runs, events: self.report.outside.count))
+        return breaks
+    }
+
+    /// Everything heals earlier: just after the violation or the last outside event, else after half the time, again and again.
+    private mutating func shortenTime() {
+        let second: Int64 = 1_000
+        for end in [self.report.violations.first?.at, self.report.outside.last?.at] {
+            guard let end, end + second < self.options.duration else { continue }
+            _ = self.accept { $0.duration = end + second }
+        }
+        while self.options.duration > 120 * second, self.accept({ $0.duration /= 2 }) {}
+    }
+
+    /// Delta debugging: leaves out halves, quarters and so on, down to single events, until none can be spared.
+    private mutating func leaveOutEvents() {
+        if self.options.kept == nil { self.keepOnly(self.report.outside) }
+        var size = max(1, self.report.outside.count / 2)
+        while self.runs < self.runsMax {
+            let sparedSome = self.leaveOutChunks(of: size)
+            guard size > 1 || sparedSome else { return }
+            size = max(1, size / 2)
+        }
+    }
+
+    /// Tries to spare each chunk, the last first: what led to a violation comes late.
+    private mutating func leaveOutChunks(of size: Int) -> Bool {
+        var sparedSome = false
+        var end = self.report.outside.count
+        while end > 0, self.runs < self.runsMax {
+            let all = self.report.outside
+            end = min(end, all.count)
+            let start = max(0, end - size)
+            let rest = all[..<start] + all[end...]
+            if self.accept({ $0.kept = Set(rest.map(\.event)) }) { sparedSome = true }
+            end = start
+        }
+        return sparedSome
+    }
+
+    private mutating func keepOnly(_ happenings: [Happening]) {
+        _ = self.accept { $0.kept = Set(happenings.map(\.event)) }
+    }
+
+    /// The phones with the highest numbers go, as long as nothing happens to them.
+    private mutating func leaveOutPhones() {
+        let used = self.report.outside.compactMap(\.event.party.phone).max() ?? 0
+        for count in [2, used + 1] where count >= 2 && count < self.options.phones {
+            if self.accept({ $0.phones = count }) { return }
+        }
+    }
+}
