@@ -30,7 +30,7 @@ struct Scene {
             }
         case .pushed, .apiAccepted, .written, .acknowledged, .refused, .asked, .answered, .tapped, .disturbed, .opened,
             .signedIn, .signedOut, .stored, .applied, .passedGate, .posted, .extended, .handedOver, .presented,
-            .reached:
+            .rollCallEnded, .reached:
             break
         }
     }

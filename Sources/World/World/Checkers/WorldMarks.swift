@@ -62,6 +62,8 @@ package enum WorldMark: String, Hashable, Sendable, CaseIterable {
     case signIns = "people who signed in later"
     /// Conversations opened by a tap.
     case taps = "taps that opened a conversation"
+    /// A person was written to when all had healed.
+    case rollCalls = "roll calls"
 }
 
 /// How often a run has come to each.
@@ -91,7 +93,7 @@ package struct WorldMarks: Hashable, Sendable {
         case .opened: self.reach(.taps)
         case .reached(let mark): self.reach(mark)
         case .heard, .serverStarted, .apiAccepted, .written, .acknowledged, .asked, .answered, .tapped, .disturbed,
-            .signedIn, .signedOut, .stored, .applied, .passedGate, .extended, .presented:
+            .signedIn, .signedOut, .stored, .applied, .passedGate, .extended, .presented, .rollCallEnded:
             break
         }
     }
