@@ -53,6 +53,9 @@ enum Occurrence {
     case openEverything
     /// Everybody puts the phone away.
     case leaveEverything
+    /// Everybody who may be rung for is written to.
+    case rollCall
+    case rollCallEnds
 }
 
 /// Occurrences in the order of their time; those of the same time in the order they were planned.

@@ -70,7 +70,7 @@ extension World {
         self.call(.request(Self.app, actor: nil, .change(conversation, action)))
     }
 
-    private mutating func call(_ command: ApiCommand) {
+    mutating func call(_ command: ApiCommand) {
         self.lastApiRequest += 1
         self.handle(ServerEvent.api(ApiRequestID(self.lastApiRequest), command))
     }

@@ -96,7 +96,7 @@ extension World {
     // MARK: Healing
 
     /// From now on nothing breaks; everybody has network, after some minutes everybody looks at the app, and puts the phone away
-    /// some minutes later.
+    /// some minutes later. The roll is called once no connection is alive in the background; then everybody looks again.
     mutating func heal() {
         self.note("everything heals")
         self.hasHealed = true
@@ -105,5 +105,9 @@ extension World {
         self.healPhones()
         self.plan(.openEverything, after: 600_000)
         self.plan(.leaveEverything, after: 840_000)
+        self.plan(.rollCall, after: 1_080_000)
+        self.plan(.rollCallEnds, after: 1_140_000)
+        self.plan(.openEverything, after: 1_140_000)
+        self.plan(.leaveEverything, after: 1_200_000)
     }
 }

@@ -288,6 +288,8 @@ package struct World {
             for index in self.phones.indices { self.handle(.person(.appOpened(Self.bundle)), on: index) }
         case .leaveEverything:
             for index in self.phones.indices { self.handle(.person(.wentHome), on: index) }
+        case .rollCall: self.callTheRoll()
+        case .rollCallEnds: self.endRollCall()
         }
     }
 }

@@ -22,7 +22,7 @@ package struct WorldOptions: Hashable, Sendable {
     }
 
     /// Time for everything to converge after the last fault, in milliseconds.
-    package static let healTime: Int64 = 900_000
+    package static let healTime: Int64 = 1_260_000
 }
 
 /// How much breaks, in occurrences of a thousand.

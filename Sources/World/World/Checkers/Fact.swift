@@ -73,6 +73,8 @@ enum Fact {
 
     /// A notification was presented, or not.
     case presented(PresentationRecord, on: DeviceKey)
+    /// A minute has passed since everybody who may be rung for was written to, with all phones away.
+    case rollCallEnded([RollCallPhone])
     /// Something else that a run should come to.
     case reached(WorldMark)
 }
@@ -168,7 +170,7 @@ struct Checkers {
         _ all: [any Checker] = [
             DurableChecker(), OrderChecker(), RingChecker(), LevelChecker(), RecallChecker(), HiddenChecker(),
             BlockChecker(), RequestChecker(), ConvergenceChecker(), BadgeChecker(), TapChecker(), CustomChecker(),
-            LegChecker(), PersonChecker(),
+            LegChecker(), PersonChecker(), RollCallChecker(),
         ]
     ) {
         self.all = all

@@ -33,8 +33,7 @@ struct Scene {
             .unextended,
             .toldMissed,
             .fetched,
-            .handedOver, .presented,
-            .reached:
+            .handedOver, .presented, .rollCallEnded, .reached:
             break
         }
     }

@@ -114,6 +114,8 @@ package enum WorldMark: String, Hashable, Sendable, CaseIterable {
     case deadTokens = "legs ended with a dead token"
     /// Conversations opened by a tap.
     case taps = "taps that opened a conversation"
+    /// A person was written to when all had healed.
+    case rollCalls = "roll calls"
 }
 
 /// How often a run has come to each.
@@ -146,7 +148,7 @@ package struct WorldMarks: Hashable, Sendable {
         case .heard, .serverStarted, .apiAccepted, .tokenEnded, .written, .acknowledged, .asked, .answered, .tapped,
             .disturbed,
             .signedIn, .signedOut, .stored, .applied, .passedGate, .extended, .unextended, .toldMissed, .fetched,
-            .presented:
+            .presented, .rollCallEnded:
             break
         }
     }

@@ -1,0 +1,61 @@
+import PhoneCore
+import ServerCore
+import StoreModel
+import TidingsModel
+
+// The roll call: when all has healed and every phone has been away for minutes, the app's backend writes to everybody who may be rung
+// for. Whatever broke before, each phone must ring once, by a push, and show the right number.
+extension World {
+    /// Who writes; nobody has blocked or silenced them.
+    static let caller = UserID("roll-call")
+
+    mutating func callTheRoll() {
+        for person in self.people {
+            let conversation = ConversationID(type: .direct, target: Self.caller.rawValue)
+            guard let record = self.record(of: person),
+                record.settings.mayRing(in: conversation, for: person, wall: self.now.wall)
+            else { continue }
+            self.note("the roll is called for \(person)")
+            self.see(.reached(.rollCalls))
+            self.call(
+                .send(
+                    UserKey(app: Self.app, user: Self.caller),
+                    MessageDraft(
+                        clientMessageID: ClientMessageID("roll-\(person)"),
+                        conversation: ConversationID(type: .direct, target: person.rawValue), objectName: .text,
+                        content: JSONValue.members([("content", .string("Are you there?"))]).text)))
+        }
+    }
+
+    mutating func endRollCall() {
+        var phones: [RollCallPhone] = []
+        for phone in self.phones {
+            let settings = phone.core.notificationSettings(of: Self.bundle)
+            let unread = self.record(of: phone.person)?.unread ?? 0
+            phones.append(
+                RollCallPhone(
+                    key: phone.key,
+                    mayRing: phone.isSignedIn && phone.registration != nil
+                        && settings?.authorizationStatus == .authorized,
+                    icon: phone.core.screen.badge(of: Self.bundle), unread: unread))
+        }
+        self.see(.rollCallEnded(phones))
+    }
+
+    private mutating func record(of person: UserID) -> UserRecord? {
+        let key = UserKey(app: Self.app, user: person)
+        guard case .user(let record)? = try? self.store.apply(.loadUser(key), epoch: self.epoch) else { return nil }
+        return record
+    }
+}
+
+extension AllSettings {
+    /// All people of the world live by one clock.
+    fileprivate static let zone = TimeZoneFacts(offsets: [.init(from: 0, seconds: 0)], until: .max)
+
+    /// Whether a message that mentions nobody may ring now.
+    fileprivate func mayRing(in conversation: ConversationID, for user: UserID, wall: Int64) -> Bool {
+        self.person.level(of: conversation, self.conversations[conversation], wall: wall).allows(.none, of: user)
+            && self.person.quietHours?.end(at: wall, in: Self.zone) == nil
+    }
+}
