@@ -235,7 +235,7 @@ package struct World {
         case .toClient(let connection, _), .clientHangUp(let connection): .phone(self.connections[connection].phone)
         case .personActs(let index), .signsIn(let index): .person(index)
         case .groupsBegin, .backendActs: .backend
-        case .heal, .openEverything, .leaveEverything: .setup
+        case .heal, .openEverything, .leaveEverything, .rollCall, .rollCallEnds: .setup
         }
     }
 
