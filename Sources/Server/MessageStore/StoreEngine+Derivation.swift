@@ -192,7 +192,8 @@ extension StoreEngine {
         update.bind(3, person.applied)
         update.bind(4, Int64(person.counts.unreadWithMuted))
         update.bind(5, Int64(person.counts.mentions))
-        update.bind(6, person.number)
+        update.bind(6, Int64(person.signedIn))
+        update.bind(7, person.number)
         try update.run()
         if person.settingsChanged { try self.storeSettings(of: person) }
         for chunk in person.closedChunks { try self.store(chunk, of: person) }

@@ -72,7 +72,7 @@ extension World {
         case .stopForStoreFailure(let text): self.checkers.foundBug("server stopped: \(text)")
         case .reply(_, .accepted(let accepted)): self.see(.apiAccepted(accepted.messageID))
         case .reply(let request, let result): self.note("\(request) is answered \(result)")
-        case .raiseAlarm, .clearAlarm, .drained: break
+        case .countEnd, .raiseAlarm, .clearAlarm, .drained: break
         }
     }
 
