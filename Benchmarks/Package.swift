@@ -43,6 +43,7 @@ let package = Package(
             name: "Store",
             dependencies: [
                 "TidingsModel", "StoreModel", "MessageStore", .product(name: "Logging", package: "swift-log"),
+                .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Benchmark", package: "benchmark"),
             ], path: "Benchmarks/Store", swiftSettings: settings,
             plugins: [.plugin(name: "BenchmarkPlugin", package: "benchmark")]),

@@ -69,11 +69,19 @@ import TidingsModel
         var reference = ReferenceStore()
         _ = reference.open()
         let commands = (0..<60).map { _ in generator.next() }.filter { command in
-            if case .setObjectNames = command { false } else { true }
+            switch command {
+            case .setObjectNames: false
+            case .endLeg(let ended): ended.leg.device != nil
+            default: true
+            }
         }
         let first = try MessageStore(path: folder.path(), configuration: configuration, logger: quiet)
         _ = try await first.apply(commands)
         _ = try reference.apply(commands, epoch: 1)
+        // Of people without a device version 2 had a record of its own each time.
+        let withoutDevice = reference.dump().messages.flatMap(\.ended).filter { $0.leg.device == nil }
+        _ = try await first.apply(withoutDevice.map(StoreCommand.endLeg))
+        _ = try reference.apply(withoutDevice.map(StoreCommand.endLeg), epoch: 1)
         first.close()
         try Self.takeBack(folder.path())
         let second = try MessageStore(path: folder.path(), configuration: configuration, logger: quiet)
@@ -93,7 +101,7 @@ import TidingsModel
         second.close()
     }
 
-    /// Makes a file of version 2 of one of version 3.
+    /// Makes a file of version 2 of one of version 4.
     private static func takeBack(_ path: String) throws {
         let database = try DatabaseQueue(path: path)
         try database.write { database in
@@ -120,6 +128,7 @@ import TidingsModel
             try database.execute(
                 sql: """
                     ALTER TABLE person_conversation DROP COLUMN last;
+                    ALTER TABLE person DROP COLUMN signed_in;
                     DROP TABLE object_name;
                     PRAGMA user_version = 2;
                     """)

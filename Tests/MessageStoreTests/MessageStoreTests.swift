@@ -213,6 +213,12 @@ import TidingsModel
         #expect(deliveries.map(\.user) == members.sorted())
         #expect(deliveries.allSatisfy { $0.position == 2 })
         #expect(deliveries.count { $0.unread == 2 } == 2998)
+        // None of them has a device: that is told of each but the sender, and costs no record.
+        guard case .trace(let trace?) = try await store.apply([.trace("shop", MessageID(rawValue: 2))])[0] else {
+            return #expect(Bool(false), "no trace")
+        }
+        #expect(trace.ended.map(\.leg.user.user) == members.filter { $0 != "member2" }.sorted())
+        #expect(trace.ended.allSatisfy { $0.end == .noDevice && $0.leg.device == nil })
         store.close()
         let database = try DatabaseQueue(path: folder.path())
         let counts = try await database.read { database in

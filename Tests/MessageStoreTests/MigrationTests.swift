@@ -10,22 +10,32 @@ import TidingsModel
     private static let hall = ConversationID(type: .chatRoom, target: "hall")
     private static let toAda = ConversationID(type: .direct, target: "ada")
 
-    /// What the file holds: three records derived, two more in the journal only.
+    /// What the file holds: five records derived, two more in the journal only. Of who has no device a record of its own told.
     private static let commands: [StoreCommand] = [
-        accept(message(1)),
+        accept(message(1)), .endLeg(withoutDevice),
         .putConversation(ConversationRecord(app: "shop", conversation: hall, name: "Hall", members: [])),
-        accept(message(2, to: "hall", type: .chatRoom)), accept(message(3)),
+        accept(message(2, to: "hall", type: .chatRoom)),
+        .signIn(DeviceKey(user: bo, device: "phone"), platform: "ios", at: 7), accept(message(3)),
         accept(message(4, from: "bo", to: "hall", type: .chatRoom)),
     ]
+
+    private static let withoutDevice = EndedLeg(
+        leg: LegID(message: MessageID(rawValue: 1), user: bo, device: nil), end: .noDevice, at: message(1).sentAt)
 
     /// Writes the tables and rows as version 1 did.
     private static func write(to path: String) throws {
         var rows: [JournalRow] = [JournalRow(), JournalRow()]
         rows[0].append(.accept(message(1), senderDevice: "phone", version: 0))
+        rows[0].append(.endLeg(self.withoutDevice))
         rows[0].append(
             .putConversation(
                 ConversationRecord(app: "shop", conversation: self.hall, name: "Hall", members: []), version: 1))
         rows[0].append(.accept(message(2, to: "hall", type: .chatRoom), senderDevice: "phone", version: 1))
+        rows[0].append(
+            .signIn(
+                DeviceRecord(
+                    key: DeviceKey(user: bo, device: "phone"), platform: "ios", push: .none, settled: 1, decided: 1,
+                    since: 1, signedInAt: 7, isSignedOut: false)))
         rows[1].append(.accept(message(3), senderDevice: "phone", version: 0))
         rows[1].append(.accept(message(4, from: "bo", to: "hall", type: .chatRoom), senderDevice: "phone", version: 1))
         let blobs = rows.map { Data($0.bytes) }
@@ -34,18 +44,19 @@ import TidingsModel
             try database.execute(sql: Schema.tables)
             try database.execute(sql: "PRAGMA application_id = \(Schema.applicationID)")
             try database.execute(sql: "PRAGMA user_version = 1")
-            try database.execute(sql: "INSERT INTO journal VALUES (1, ?), (4, ?)", arguments: [blobs[0], blobs[1]])
+            try database.execute(sql: "INSERT INTO journal VALUES (1, ?), (6, ?)", arguments: [blobs[0], blobs[1]])
             try database.execute(
                 sql: """
-                    UPDATE store SET epoch = 1, watermark = 3, indexed = 3, last_message = 2;
-                    INSERT INTO person VALUES (1, 'shop', 'ada', 0, 1, 0, 3), (2, 'shop', 'bo', 0, 1, 1, 3);
+                    UPDATE store SET epoch = 1, watermark = 5, indexed = 5, last_message = 2;
+                    INSERT INTO person VALUES (1, 'shop', 'ada', 0, 1, 0, 5), (2, 'shop', 'bo', 0, 1, 1, 5);
+                    INSERT INTO device VALUES (2, 'phone', 'ios', 0, NULL, NULL, NULL, NULL, NULL, 1, 1, 1, 7, 0);
                     -- Each: record 1, the direct conversation with the other (number << 4 | 1) << 1 | counts, unread.
                     INSERT INTO person_log VALUES (1, 1, x'014200'), (2, 1, x'012301');
                     INSERT INTO person_conversation VALUES (1, 33, 0, 0, 0), (2, 17, 1, 1, 0);
                     INSERT INTO client_message VALUES (1, 'c1', 1, 1800000000001), (1, 'c2', 2, 1800000000002);
                     INSERT INTO conversation VALUES (1, 'shop', 'CHRM', 'hall', 'Hall', 1);
                     INSERT INTO membership VALUES (1, 1, x'');
-                    INSERT INTO message_index VALUES (1, 1, x''), (2, 3, x'');
+                    INSERT INTO message_index VALUES (1, 1, x'01'), (2, 4, x'');
                     """)
         }
         try database.close()
@@ -62,7 +73,7 @@ import TidingsModel
         #expect(try await store.dump() == reference.dump())
         let more: [StoreCommand] = [
             .readHistory(bo, Self.hall, before: nil, limit: 9), .readHistory(bo, Self.toAda, before: nil, limit: 9),
-            accept(message(1, client: "c1")),
+            accept(message(1, client: "c1")), accept(message(5, from: "bo", to: "ada")),
             .recall(
                 RecallOperation(
                     id: MessageID(rawValue: 9), app: "shop", message: MessageID(rawValue: 1), actor: nil, window: 0,

@@ -293,7 +293,7 @@ import TidingsModel
             lines == [
                 "store accept m1", "s2 ← accepted c1 m1 at 1", "store end m1 alice/phone own_device",
                 "s3 ← entry 1 m1", "store end m1 alice/watch not_notifiable", "store cursor alice/watch decided 1",
-                "store load bob", "store end m1 bob/- no_device",
+                "store load bob", "count no_device",
             ])
         #expect(
             bench.run(.frame(tablet, .ack(.init(stored: 1, settled: [])))).ends == [
@@ -317,7 +317,7 @@ import TidingsModel
         #expect(
             bench.say(from: "alice", to: .group("team")) == [
                 "store accept m1", "reply accepted m1", "store load alice", "push m1 to bob/phone badge 1@1",
-                "s2 ← entry 1 m1", "store load dave", "store end m1 dave/- no_device",
+                "s2 ← entry 1 m1", "store load dave", "count no_device",
             ])
     }
 

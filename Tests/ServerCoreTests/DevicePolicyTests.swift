@@ -25,7 +25,7 @@ import TidingsModel
         #expect(
             bench.connect("bob", "tablet").lines
                 == [
-                    "store sign in bob/tablet", "s3 ← welcome head 1 unread 1", "store end m1 bob/watch signed_out",
+                    "store sign in bob/tablet", "s3 ← welcome head 1 unread 1", "count signed_out",
                     "store sign out bob/watch", "store sign out bob/phone",
                 ].filter { !$0.contains("phone") })
     }

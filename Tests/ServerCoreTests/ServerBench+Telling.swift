@@ -24,6 +24,7 @@ extension ServerBench {
                 self.replies.append(result)
                 lines.append("reply " + self.tell(result))
             case .raiseAlarm(_, let alarm): lines.append("alarm \(alarm)")
+            case .countEnd(let end): lines.append("count \(end.name)")
             case .clearAlarm: lines.append("alarm over")
             case .stopForStoreFailure(let reason): lines.append("stop: \(reason)")
             case .drained: lines.append("drained")

@@ -229,32 +229,6 @@ import TidingsModel
     }
 }
 
-@Suite struct `A device that signs out` {
-    @Test func `gets no more legs, and what was under way ends signed_out`() {
-        var bench = ServerBench()
-        let bob = bench.connect("bob").session
-        bench.run(.frame(bob, .registerPush(ServerBench.registration("bob"))))
-        bench.say(to: .direct("bob"))
-        #expect(
-            bench.run(.frame(bob, .signOut)) == [
-                "store end m1 bob/phone signed_out", "store sign out bob/phone", "close s1",
-            ])
-        #expect(bench.say(to: .direct("bob")).ends == ["store end m2 bob/- no_device"])
-    }
-
-    @Test func `by the API closes its session; an unknown one is refused`() {
-        var bench = ServerBench()
-        bench.connect("bob")
-        let out = ServerEvent.api(ApiRequestID(5), .signOut(ServerBench.device("bob")))
-        #expect(bench.run(out) == ["store sign out bob/phone", "s1 ← fatal invalid_token", "close s1", "reply done"])
-        #expect(bench.run(out) == ["reply refused invalid_field device"])
-        #expect(
-            bench.run(.api(ApiRequestID(6), .signOut(ServerBench.device("nobody")))) == [
-                "store load nobody", "reply refused invalid_field device",
-            ])
-    }
-}
-
 @Suite struct `The API` {
     @Test func `shows live legs in a trace`() throws {
         var bench = ServerBench()

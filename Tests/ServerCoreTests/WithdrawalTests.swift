@@ -61,6 +61,20 @@ import TidingsModel
         #expect(bench.acceptPush() == ["store end m2 bob/phone accepted"])
     }
 
+    @Test func `is not kept for a device that the store is signing out`() {
+        var bench = ServerBench()
+        let bob = bench.connect("bob").session
+        bench.say(to: .direct("bob"))
+        bench.run(.frame(bob, .ack(.init(stored: 1, settled: []))))
+        bench.isStoreHeld = true
+        _ = Self.recall(&bench, shown: ["phone"])
+        bench.run(.frame(bob, .signOut))
+        #expect(
+            bench.releaseStore() == [
+                "reply answer done(0)", "s1 ← entry 2 recall m1", "count signed_out", "close s1",
+            ])
+    }
+
     @Test func `of a message that was read does not lower other senders' number`() {
         var bench = ServerBench()
         let bob = bench.connect("bob").session

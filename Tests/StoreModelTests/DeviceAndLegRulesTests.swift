@@ -43,6 +43,53 @@ import TidingsModel
         #expect(trace?.ended == [EndedLeg(leg: leg, end: .signedOut, at: 9)])
     }
 
+    /// What was under way only its owner's memory knows: whatever happens to the owner, it has ended.
+    @Test func `that signs out ends what it has not settled, and nothing has decided`() throws {
+        var opened = Opened()
+        _ = try opened.send(message(1))
+        _ = try opened.apply(.signIn(phone, platform: "ios", at: 7))
+        for id: UInt64 in 2...5 { _ = try opened.send(message(id)) }
+        _ = try opened.apply(.advance(phone, settled: 2, decided: 3))
+        let early = LegID(message: MessageID(rawValue: 4), user: bo, device: "phone")
+        _ = try opened.apply(.endLeg(EndedLeg(leg: early, end: .muted, at: 8)))
+        _ = try opened.apply(.signOut(phone, at: 9))
+        _ = try opened.send(message(6))
+        // Of the second and third the owner had told before it moved the cursors; of the first there never was one.
+        #expect(try opened.ends(of: "phone", of: bo) == [4: .muted, 5: .signedOut])
+        #expect(try opened.ended(5)?.at == 9)
+        // Who comes back has new ones only, and signs out as often as it comes.
+        _ = try opened.apply(.signIn(phone, platform: "ios", at: 10))
+        _ = try opened.send(message(7))
+        _ = try opened.apply(.signOut(phone, at: 11))
+        #expect(try opened.ends(of: "phone", of: bo) == [4: .muted, 5: .signedOut, 7: .signedOut])
+    }
+
+    @Test func `that signs out right after it has sent something ends that as its own`() throws {
+        var opened = Opened()
+        for device: DeviceID in ["phone", "pad"] {
+            _ = try opened.apply(.signIn(DeviceKey(user: bo, device: device), platform: "ios", at: 7))
+        }
+        _ = try opened.apply(.accept(message: message(1, from: "bo", in: toAda), senderDevice: "phone"))
+        for device: DeviceID in ["phone", "pad"] {
+            _ = try opened.apply(.signOut(DeviceKey(user: bo, device: device), at: 9))
+        }
+        #expect(try opened.ends(of: "phone", of: bo) == [1: .ownDevice])
+        #expect(try opened.ends(of: "pad", of: bo) == [1: .signedOut])
+    }
+
+    @Test(arguments: [LegEnd.accepted(apnsID: "A"), .settled(.shown), .muted])
+    func `that signs out hears of no withdrawal any more of what it has shown`(end: LegEnd) throws {
+        var opened = Opened()
+        _ = try opened.apply(.signIn(phone, platform: "ios", at: 7))
+        _ = try opened.send(message(1))
+        let leg = LegID(message: MessageID(rawValue: 1), user: bo, device: "phone")
+        _ = try opened.apply(.endLeg(EndedLeg(leg: leg, end: end, at: 8)))
+        _ = try opened.recall(1, as: 2, by: "ada")
+        _ = try opened.apply(.signOut(phone, at: 9))
+        // Of what it never showed it had not to hear: there is no such leg.
+        #expect(try opened.ends(of: "phone", of: bo) == (end == .muted ? [1: end] : [1: end, 2: .signedOut]))
+    }
+
     @Test func `that signed out starts anew at the head, and is given no token before`() throws {
         var opened = Opened()
         _ = try opened.apply(.signIn(phone, platform: "ios", at: 7))
@@ -102,9 +149,11 @@ import TidingsModel
         _ = try opened.apply(.receipt(self.leg, .shown, at: 8))
         _ = try opened.apply(.receipt(self.leg, .shown, at: 9))
         _ = try opened.apply(.receipt(self.leg, .opened, at: 9))
+        let nobody = LegID(message: MessageID(rawValue: 1), user: bo, device: nil)
+        _ = try opened.apply(.endLeg(EndedLeg(leg: nobody, end: .noDevice, at: 11)))
         let trace = MessageTrace(
             of: .message(message(1)), deliveries: [at(1, "ada"), at(1, "bo", unread: 1)], open: [],
-            ended: [EndedLeg(leg: self.leg, end: .muted, at: 6)],
+            ended: [EndedLeg(leg: nobody, end: .noDevice, at: 10), EndedLeg(leg: self.leg, end: .muted, at: 6)],
             receipts: [.init(leg: self.leg, receipt: .opened, at: 9), .init(leg: self.leg, receipt: .shown, at: 8)])
         #expect(try opened.apply(.trace("shop", MessageID(rawValue: 1))) == .trace(trace))
     }
@@ -144,6 +193,39 @@ import TidingsModel
         var opened = Opened()
         _ = try opened.send(message(1))
         #expect(try opened.apply(.trace("club", MessageID(rawValue: 1))) == .trace(nil))
+    }
+}
+
+@Suite struct `A person without a device` {
+    private func leg(_ user: UserID) -> LegID {
+        LegID(message: MessageID(rawValue: 1), user: UserKey(app: "shop", user: user), device: nil)
+    }
+
+    @Test func `has one leg of a message, which ends with it`() throws {
+        var opened = Opened()
+        _ = try opened.apply(group(["ada", "bo", "cy", "dee"]))
+        // One has a device, one had one, one never had; the sender has none either.
+        _ = try opened.apply(.signIn(phone, platform: "ios", at: 7))
+        let pad = DeviceKey(user: UserKey(app: "shop", user: "cy"), device: "pad")
+        _ = try opened.apply(.signIn(pad, platform: "ios", at: 7))
+        _ = try opened.apply(.signOut(pad, at: 8))
+        _ = try opened.send(message(1, in: team))
+        guard case .trace(let trace?) = try opened.apply(.trace("shop", MessageID(rawValue: 1))) else { return }
+        #expect(trace.ended == ["cy", "dee"].map { EndedLeg(leg: self.leg($0), end: .noDevice, at: 10) })
+    }
+
+    @Test func `has none of their own messages, of a chat room's, of withdrawals and of custom ones`() throws {
+        var opened = Opened()
+        _ = try opened.apply(group(["ada", "bo"], hall))
+        _ = try opened.send(message(1, in: .init(type: .direct, target: "ada")))
+        _ = try opened.send(message(2, in: hall))
+        _ = try opened.apply(
+            .acceptCustom(
+                CustomOperation(
+                    app: "shop", message: CustomMessage(id: MessageID(rawValue: 3), content: "c", sentAt: 9),
+                    recipients: ["bo"], clientMessageID: "x")))
+        _ = try opened.recall(1, as: 4, by: "ada")
+        #expect(opened.store.dump().messages.flatMap(\.ended) == [])
     }
 }
 

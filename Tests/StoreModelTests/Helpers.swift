@@ -7,6 +7,8 @@ let phone = DeviceKey(user: bo, device: "phone")
 let team = ConversationID(type: .group, target: "team")
 let toAda = ConversationID(type: .direct, target: "ada")
 
+struct EndedTwice: Error {}
+
 /// A store opened once, and what to say to it.
 struct Opened {
     var store = ReferenceStore()
@@ -81,6 +83,20 @@ struct Opened {
 
     var storedTeam: StoredConversation? {
         self.store.dump().conversations.first { $0.record.conversation == team }
+    }
+
+    /// How the legs of a device have ended, by their messages.
+    func ends(of device: DeviceID, of user: UserKey) throws -> [UInt64: LegEnd] {
+        let ended = self.store.dump().messages.flatMap(\.ended).filter {
+            $0.leg.user == user && $0.leg.device == device
+        }
+        return try Dictionary(ended.map { ($0.leg.message.rawValue, $0.end) }) { _, _ in throw EndedTwice() }
+    }
+
+    /// The one end of a message's on a device.
+    func ended(_ message: UInt64) throws -> EndedLeg? {
+        let trace = self.store.dump().messages.first { $0.id == MessageID(rawValue: message) }
+        return trace?.ended.first { $0.leg.device != nil }
     }
 
     mutating func user(_ key: UserKey) throws -> UserRecord? {

@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import Logging
 import MessageStore
 import StoreModel
@@ -80,9 +81,35 @@ final class StoreRig {
 
     /// What is unread for the reader, as the store answers it.
     func unread() async throws -> Int {
-        guard case .user(let record)? = try await self.store.apply([.loadUser(Self.reader)]).first else { return -1 }
-        return record.unread
+        let answer = try await self.store.apply([.readUnread(Self.reader, nil)]).first
+        guard case .unread(let report)? = answer else { return -1 }
+        return report.counts.unread
     }
+
+    /// 1,000 batches of 10 messages.
+    func batches() -> [[StoreCommand]] {
+        let peer = ConversationID(type: .direct, target: Self.reader.user.rawValue)
+        return (0..<1_000).map { batch in
+            (0..<10).map { self.message(from: UserID("sender\((batch * 10 + $0) % 100)"), to: peer) }
+        }
+    }
+
+    /// How many bytes the journal takes for each of these batches.
+    static let journalBytes: [Int] = {
+        guard let rig = try? StoreRig() else { return [] }
+        defer { rig.remove() }
+        let done = DispatchSemaphore(value: 0)
+        for batch in rig.batches() {
+            rig.store.submit(batch) { _ in done.signal() }
+            done.wait()
+        }
+        rig.close()
+        let database = try? DatabaseQueue(path: rig.store.path)
+        let rows = try? database?.read {
+            try Int.fetchAll($0, sql: "SELECT length(records) FROM journal ORDER BY position")
+        }
+        return rows ?? []
+    }()
 }
 
 /// The least a durable store could do: append bytes to a file and sync them.

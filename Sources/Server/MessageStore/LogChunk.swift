@@ -2,11 +2,13 @@ import StoreModel
 import TidingsModel
 
 /// A run of entries of one person's log, without gaps: for each the journal record it comes from, its conversation, whether it
-/// counts as unread and mentions the person, and the person's unread count after it. The entries with a message of a conversation
-/// are linked, each to the one before, so that history is read without looking at what lies between. The bodies stay in the journal.
+/// counts as unread and mentions the person, whether it came when the person had no device, and the person's unread count after it.
+/// The entries with a message of a conversation are linked, each to the one before, so that history is read without looking at what
+/// lies between. The bodies stay in the journal.
 struct LogChunk {
-    /// The format of the runs this build writes. In format 1 no entry mentions anybody, in formats 1 and 2 none is linked.
-    static let format: Int64 = 3
+    /// The format of the runs this build writes. In format 1 no entry mentions anybody, in formats 1 and 2 none is linked, before
+    /// format 4 none says that there was no device: a record in the journal does.
+    static let format: Int64 = 4
 
     /// The log position of the first entry.
     let first: LogPosition
@@ -22,6 +24,8 @@ struct LogChunk {
         var mentions: Bool
         /// Of an entry with a message: where the one before it in its conversation stands, 0 for none.
         var earlier: LogPosition?
+        /// A message of somebody else's for a person without a device: that leg has ended `no_device`.
+        var lacksDevice: Bool
         var unread: Int
     }
 
@@ -33,7 +37,7 @@ struct LogChunk {
         try Self.read(bytes, first: first, format: format) { entry in
             self.append(
                 record: entry.record, conversation: entry.conversation, counts: entry.counts, mentions: entry.mentions,
-                earlier: entry.earlier, unread: entry.unread)
+                earlier: entry.earlier, lacksDevice: entry.lacksDevice, unread: entry.unread)
             return true
         }
     }
@@ -45,11 +49,12 @@ struct LogChunk {
 
     mutating func append(
         record: JournalPosition, conversation: ConversationNumber, counts: Bool, mentions: Bool,
-        earlier: LogPosition?, unread: Int
+        earlier: LogPosition?, lacksDevice: Bool, unread: Int
     ) {
         self.writer.number(record &- self.lastRecord)
-        let flags: UInt64 = (earlier == nil ? 0 : 4) | (mentions ? 2 : 0) | (counts ? 1 : 0)
-        self.writer.number(conversation.rawValue << 3 | flags)
+        let flags: UInt64 =
+            (lacksDevice ? 8 : 0) | (earlier == nil ? 0 : 4) | (mentions ? 2 : 0) | (counts ? 1 : 0)
+        self.writer.number(conversation.rawValue << 4 | flags)
         // The distance; 0 if there is nothing before it.
         if let earlier { self.writer.number(earlier == 0 ? 0 : self.end - earlier) }
         self.writer.number(UInt64(unread))
@@ -84,7 +89,7 @@ struct LogChunk {
                 position: position, record: record,
                 conversation: ConversationNumber(rawValue: conversation >> flagBits),
                 counts: flags & 1 == 1, mentions: flags & 2 == 2, earlier: earlier,
-                unread: Int(truncatingIfNeeded: try reader.number()))
+                lacksDevice: flags & 8 == 8, unread: Int(truncatingIfNeeded: try reader.number()))
             guard try body(entry) else { return false }
             position += 1
         }

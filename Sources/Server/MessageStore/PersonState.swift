@@ -31,6 +31,8 @@ final class PersonState {
     /// Sorted; nil while not loaded.
     var devices: [DeviceRecord]?
     var changedDevices: Set<DeviceID> = []
+    /// How many of them are signed in; known while they are not loaded, too.
+    var signedIn: Int
     /// Nil while not loaded.
     var openLegs: [LegID: OpenLeg]?
     var changedLegs: Set<LegID> = []
@@ -69,7 +71,8 @@ final class PersonState {
 
     init(
         number: Int64, key: UserKey, head: LogPosition = 0, counts: UnreadCounts = UnreadCounts(),
-        settings: AllSettings = AllSettings(), applied: JournalPosition = 0, chunk: LogChunk = LogChunk(first: 1)
+        settings: AllSettings = AllSettings(), applied: JournalPosition = 0, signedIn: Int = 0,
+        chunk: LogChunk = LogChunk(first: 1)
     ) {
         self.number = number
         self.key = key
@@ -77,15 +80,18 @@ final class PersonState {
         self.counts = counts
         self.settings = settings
         self.applied = applied
+        self.signedIn = signedIn
         self.chunk = chunk
     }
 
     /// Appends an entry and returns its position. A chunk that has reached `chunkBytes` is closed first.
     ///
-    /// - Parameter earlier: of an entry with a message, the position of the one before it in its conversation, 0 for none.
+    /// - Parameters:
+    ///   - earlier: of an entry with a message, the position of the one before it in its conversation, 0 for none.
+    ///   - lacksDevice: a message of somebody else's, and the person has no device.
     func append(
         record: JournalPosition, conversation: ConversationNumber, counts: Bool, mentions: Bool,
-        earlier: LogPosition?, chunkBytes: Int
+        earlier: LogPosition?, lacksDevice: Bool, chunkBytes: Int
     ) -> LogPosition {
         self.head += 1
         if self.chunk.size >= chunkBytes {
@@ -94,7 +100,7 @@ final class PersonState {
         }
         self.chunk.append(
             record: record, conversation: conversation, counts: counts, mentions: mentions, earlier: earlier,
-            unread: self.counts.unread)
+            lacksDevice: lacksDevice, unread: self.counts.unread)
         self.chunkChanged = true
         self.entriesToStore += 1
         return self.head

@@ -11,7 +11,7 @@ enum Schema {
     /// "Tidm": tells a store from other programs' databases.
     static let applicationID = 0x5469_646d
     /// The schema this build writes.
-    static let version = 3
+    static let version = 4
 
     /// Opens the file, makes the tables if it is new, and checks that it syncs as told.
     ///
@@ -99,8 +99,11 @@ enum Schema {
                 try database.execute(sql: Self.tablesOfVersion2)
                 try Self.collectRoomMessages(database)
             }
-            try database.execute(sql: Self.tablesOfVersion3)
-            try Self.linkLogs(database)
+            if found < 3 {
+                try database.execute(sql: Self.tablesOfVersion3)
+                try Self.linkLogs(database)
+            }
+            try database.execute(sql: Self.tablesOfVersion4)
             try database.execute(sql: "PRAGMA user_version = \(Self.version)")
             return .commit
         }
@@ -155,7 +158,7 @@ enum Schema {
                             chunk.append(
                                 record: entry.record, conversation: number, counts: entry.counts,
                                 mentions: entry.mentions, earlier: number == .none ? nil : last[number] ?? 0,
-                                unread: entry.unread)
+                                lacksDevice: false, unread: entry.unread)
                             if number != .none { last[number] = entry.position }
                             return true
                         }
@@ -263,5 +266,12 @@ enum Schema {
         ALTER TABLE person_conversation ADD COLUMN last INTEGER NOT NULL DEFAULT 0;
         -- The object names apps have registered.
         CREATE TABLE object_name (app TEXT NOT NULL, name TEXT NOT NULL, PRIMARY KEY (app, name)) WITHOUT ROWID;
+        """
+
+    private static let tablesOfVersion4 = """
+        -- How many devices are signed in: of whoever has none, messages end at once.
+        ALTER TABLE person ADD COLUMN signed_in INTEGER NOT NULL DEFAULT 0;
+        UPDATE person SET signed_in =
+            (SELECT count(*) FROM device WHERE device.person = person.number AND device.signed_out = 0);
         """
 }

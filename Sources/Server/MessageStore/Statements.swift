@@ -36,7 +36,9 @@ struct Statements {
         self.setEpoch = try prepare("UPDATE store SET epoch = ?")
         self.setDerived = try prepare("UPDATE store SET watermark = ?, indexed = ?, last_message = ?")
 
-        let person = "SELECT number, app, user, head, unread, applied, unread_all, mentions, settings FROM person"
+        let person = """
+            SELECT number, app, user, head, unread, applied, unread_all, mentions, settings, signed_in FROM person
+            """
         self.personByKey = try prepare("\(person) WHERE app = ? AND user = ?")
         self.personByNumber = try prepare("\(person) WHERE number = ?")
         self.lastPersonNumber = try prepare("SELECT coalesce(max(number), 0) FROM person")
@@ -44,7 +46,10 @@ struct Statements {
         self.insertPerson = try prepare(
             "INSERT INTO person (number, app, user, partition, head, unread, applied) VALUES (?, ?, ?, ?, 0, 0, 0)")
         self.updatePerson = try prepare(
-            "UPDATE person SET head = ?, unread = ?, applied = ?, unread_all = ?, mentions = ? WHERE number = ?")
+            """
+            UPDATE person SET head = ?, unread = ?, applied = ?, unread_all = ?, mentions = ?, signed_in = ?
+            WHERE number = ?
+            """)
         self.updateSettings = try prepare("UPDATE person SET settings = ? WHERE number = ?")
 
         self.lastChunk = try prepare(

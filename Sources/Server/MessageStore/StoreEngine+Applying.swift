@@ -73,17 +73,17 @@ extension StoreEngine {
 
     /// Appends an entry to a person's log that counts for nobody.
     func append(_ record: JournalPosition, to person: PersonState, in number: ConversationNumber) -> Delivery {
-        self.append(record, to: person, in: number, counts: false, mentions: false, earlier: nil)
+        self.append(record, to: person, in: number, counts: false, mentions: false, earlier: nil, lacksDevice: false)
     }
 
     private func append(
         _ record: JournalPosition, to person: PersonState, in number: ConversationNumber, counts: Bool, mentions: Bool,
-        earlier: LogPosition?
+        earlier: LogPosition?, lacksDevice: Bool
     ) -> Delivery {
         self.touch(person)
         let position = person.append(
             record: record, conversation: number, counts: counts, mentions: mentions, earlier: earlier,
-            chunkBytes: self.configuration.logChunkBytes)
+            lacksDevice: lacksDevice, chunkBytes: self.configuration.logChunkBytes)
         self.entriesInTail += 1
         return Delivery(user: person.key.user, position: position, unread: person.counts.unread)
     }
@@ -157,7 +157,8 @@ extension StoreEngine {
         person.keep(state, of: conversation)
         deliveries.append(
             self.append(
-                record, to: person, in: conversation, counts: counts, mentions: mentions, earlier: earlier))
+                record, to: person, in: conversation, counts: counts, mentions: mentions, earlier: earlier,
+                lacksDevice: person.signedIn == 0 && person.key.user != message.sender))
     }
 
     private func applyRead(
@@ -197,8 +198,7 @@ extension StoreEngine {
             devices.sort { $0.key.device < $1.key.device }
             person.devices = devices
         }
-        person.changedDevices.insert(device.key.device)
-        self.touch(person)
+        self.noteChange(of: device.key.device, of: person)
     }
 
     private func change(
@@ -210,7 +210,12 @@ extension StoreEngine {
             throw StoredBytesFault.missing("device \(key)")
         }
         person.devices?.withDevice(at: index, change)
-        person.changedDevices.insert(key.device)
+        self.noteChange(of: key.device, of: person)
+    }
+
+    private func noteChange(of device: DeviceID, of person: PersonState) {
+        person.signedIn = person.devices?.count { !$0.isSignedOut } ?? 0
+        person.changedDevices.insert(device)
         self.touch(person)
     }
 

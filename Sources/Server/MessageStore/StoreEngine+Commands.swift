@@ -116,7 +116,49 @@ extension StoreEngine {
     private func signOut(_ key: DeviceKey, at: Int64) throws -> StoreResult {
         guard let device = try self.device(key), !device.isSignedOut else { return .done }
         try self.endLegs(of: key, .signedOut, at: at)
+        for end in try self.undecided(of: device, at: at) { _ = try self.write(.endLeg(end)) }
         return try self.write(.signOut(key))
+    }
+
+    /// How the legs of a device end with it that are only in its owner's memory: no crash may lose them (DESIGN P6).
+    private func undecided(of device: DeviceRecord, at: Int64) throws -> [EndedLeg] {
+        guard let person = try self.find(device.key.user) else { return [] }
+        var records: [JournalPosition] = []
+        try self.forEachEntry(of: person, after: max(device.settled, device.decided)) { entry in
+            records.append(entry.record)
+            return true
+        }
+        var candidates: [(id: MessageID, end: LegEnd, ifShown: MessageID?)] = []
+        for record in try records.map({ try self.record(at: $0) }) {
+            if case .accept(let message, let sentFrom, _) = record {
+                let isOwn = message.sender == person.key.user && sentFrom == device.key.device
+                candidates.append((message.id, isOwn ? .ownDevice : .signedOut, nil))
+            } else if case .recall(_, let recall, _) = record {
+                candidates.append((recall.id, .signedOut, recall.message))
+            }
+        }
+        let ended = try self.ends(of: Set(candidates.flatMap { [$0.id, $0.ifShown ?? $0.id] }), on: device.key)
+        return candidates.compactMap { candidate in
+            if let message = candidate.ifShown, ended[message]?.mayBeShown != true { return nil }
+            guard ended[candidate.id] == nil else { return nil }
+            let leg = LegID(message: candidate.id, user: device.key.user, device: device.key.device)
+            return EndedLeg(leg: leg, end: candidate.end, at: at)
+        }
+    }
+
+    /// How messages and withdrawals have ended on one device; those that have not are left out.
+    private func ends(of ids: Set<MessageID>, on device: DeviceKey) throws -> [MessageID: LegEnd] {
+        guard !ids.isEmpty else { return [:] }
+        var records = try ids.flatMap { try self.storedRecords(of: $0) }
+        for (message, record) in self.indexTail where ids.contains(message) { records.append(record) }
+        var ends: [MessageID: LegEnd] = [:]
+        for record in records.sorted() {
+            guard case .endLeg(let ended) = try self.record(at: record), ended.leg.user == device.user,
+                ended.leg.device == device.device, ends[ended.leg.message] == nil
+            else { continue }
+            ends[ended.leg.message] = ended.end
+        }
+        return ends
     }
 
     private func setPushState(_ key: DeviceKey, _ state: PushState) throws -> StoreResult {

@@ -12,30 +12,6 @@ struct DerivationRound {
     var nextPerson = 0
 }
 
-/// How many pages the write-ahead log holds, kept up to date by SQLite's hook after each commit.
-final class WALPages {
-    // SQLite writes through this address during commits of the one connection, on the thread that commits.
-    private let count: UnsafeMutablePointer<Int32>
-
-    init(_ database: Database) {
-        self.count = .allocate(capacity: 1)
-        self.count.initialize(to: 0)
-        sqlite3_wal_hook(
-            database.sqliteConnection,
-            { context, _, _, pages in
-                context?.assumingMemoryBound(to: Int32.self).pointee = pages
-                return SQLITE_OK
-            }, self.count)
-    }
-
-    /// Takes the hook away; must be called before the connection outlives this object.
-    func detach(_ database: Database) { sqlite3_wal_hook(database.sqliteConnection, nil, nil) }
-
-    var value: Int { Int(self.count.pointee) }
-
-    deinit { self.count.deallocate() }
-}
-
 extension StoreEngine {
     /// Derives a part of what is behind, in one transaction.
     ///
@@ -192,7 +168,8 @@ extension StoreEngine {
         update.bind(3, person.applied)
         update.bind(4, Int64(person.counts.unreadWithMuted))
         update.bind(5, Int64(person.counts.mentions))
-        update.bind(6, person.number)
+        update.bind(6, Int64(person.signedIn))
+        update.bind(7, person.number)
         try update.run()
         if person.settingsChanged { try self.storeSettings(of: person) }
         for chunk in person.closedChunks { try self.store(chunk, of: person) }
@@ -339,7 +316,7 @@ extension StoreEngine {
 
     /// Writes the write-ahead log back into the database when it has grown.
     func checkpoint(_ database: Database) throws {
-        guard self.walPages.value >= self.configuration.checkpointPages else { return }
+        guard self.wal.pages >= self.configuration.checkpointPages else { return }
         let code = sqlite3_wal_checkpoint_v2(database.sqliteConnection, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
         guard code == SQLITE_OK || code == SQLITE_BUSY else {
             throw SQLiteFailure(code: code, message: String(cString: sqlite3_errmsg(database.sqliteConnection)))

@@ -50,6 +50,7 @@ extension StoreEngine {
         let applied = statement.position(5)
         let counts = UnreadCounts(
             unread: Int(statement.int(4)), unreadWithMuted: Int(statement.int(6)), mentions: Int(statement.int(7)))
+        let signedIn = Int(statement.int(9))
         var settings = AllSettings()
         if !statement.isNull(8) {
             var reader = ByteReader(statement.blob(8))
@@ -66,7 +67,8 @@ extension StoreEngine {
         }
         guard chunk.end == head + 1 else { throw StoredBytesFault.missing("entry \(head) of the log of \(key)") }
         let person = PersonState(
-            number: number, key: key, head: head, counts: counts, settings: settings, applied: applied, chunk: chunk)
+            number: number, key: key, head: head, counts: counts, settings: settings, applied: applied,
+            signedIn: signedIn, chunk: chunk)
         self.remember(person)
         return person
     }

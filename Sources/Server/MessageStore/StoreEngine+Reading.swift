@@ -171,12 +171,11 @@ extension StoreEngine {
         return position > 0 ? try self.record(at: position) : nil
     }
 
-    /// What was accepted under an id, by which record, and who has an entry of it; sorted.
+    /// What was accepted under an id, and who has which entry of it; sorted.
     private struct AcceptedSubject {
         var subject: MessageTrace.Subject
         var app: AppID
-        var record: JournalPosition
-        var people: [PersonState]
+        var entries: [(person: PersonState, entry: LogChunk.Entry)]
     }
 
     /// - Parameter app: whose id it must be; nil for any app.
@@ -187,22 +186,25 @@ extension StoreEngine {
         for position in try self.records(of: id) {
             switch try self.record(at: position) {
             case .accept(let message, _, let version):
-                accepted = AcceptedSubject(
-                    subject: .message(message), app: message.app, record: position,
-                    people: try self.recipients(of: message, version: version))
+                let people = try self.recipients(of: message, version: version)
+                let entries = try self.entries(of: position, in: people)
+                accepted = AcceptedSubject(subject: .message(message), app: message.app, entries: entries)
+                for (person, entry) in entries where entry.lacksDevice {
+                    let leg = LegID(message: id, user: person.key, device: nil)
+                    if ended[leg] == nil { ended[leg] = EndedLeg(leg: leg, end: .noDevice, at: message.sentAt) }
+                }
             case .recall(let app, let recall, let record) where recall.id == id:
                 guard case .accept(let message, _, let version) = try self.record(at: record) else {
                     throw StoredBytesFault.missing("the message that \(id) withdrew")
                 }
                 accepted = AcceptedSubject(
-                    subject: .recall(recall, app: app), app: app, record: position,
-                    people: try self.recipients(of: message, version: version))
+                    subject: .recall(recall, app: app), app: app,
+                    entries: try self.entries(of: position, in: self.recipients(of: message, version: version)))
             case .custom(let operation):
+                let people = try operation.recipients.map { try self.intern(UserKey(app: operation.app, user: $0)) }
                 accepted = AcceptedSubject(
-                    subject: .custom(operation.message, app: operation.app), app: operation.app, record: position,
-                    people: try operation.recipients.map {
-                        try self.intern(UserKey(app: operation.app, user: $0))
-                    })
+                    subject: .custom(operation.message, app: operation.app), app: operation.app,
+                    entries: try self.entries(of: position, in: people))
             case .endLeg(let end): if ended[end.leg] == nil { ended[end.leg] = end }
             case .receipt(let leg, let receipt, let at):
                 if receipts[leg]?[receipt] == nil { receipts[leg, default: [:]][receipt] = at }
@@ -214,10 +216,7 @@ extension StoreEngine {
         guard let accepted, app == nil || accepted.app == app else { return nil }
         var deliveries: [Delivery] = []
         var open: [OpenLeg] = []
-        for person in accepted.people {
-            guard let entry = try self.entry(of: accepted.record, in: person) else {
-                throw StoredBytesFault.missing("the entry of message \(id) in the log of \(person.key)")
-            }
+        for (person, entry) in accepted.entries {
             deliveries.append(Delivery(user: person.key.user, position: entry.position, unread: entry.unread))
             open += try self.openLegs(of: person).values.filter { $0.leg.message == id }
         }
@@ -230,6 +229,18 @@ extension StoreEngine {
             of: accepted.subject, withdrawal: withdrawal, deliveries: deliveries, open: open.sorted { $0.leg < $1.leg },
             ended: ended.values.filter { $0.leg.user.app == accepted.app }.sorted { $0.leg < $1.leg },
             receipts: kept.sorted())
+    }
+
+    /// The entry a record made in each of some people's logs.
+    private func entries(
+        of record: JournalPosition, in people: [PersonState]
+    ) throws -> [(person: PersonState, entry: LogChunk.Entry)] {
+        try people.map { person in
+            guard let entry = try self.entry(of: record, in: person) else {
+                throw StoredBytesFault.missing("the entry of journal record \(record) in the log of \(person.key)")
+            }
+            return (person, entry)
+        }
     }
 
     /// Everyone a message has an entry for, sorted.

@@ -12,7 +12,7 @@ final class StoreEngine {
     let configuration: MessageStoreConfiguration
     let logger: Logger
     let sql: Statements
-    let walPages: WALPages
+    let wal: WriteAheadLog
 
     private(set) var epoch: UInt64 = 0
     var lastMessageID = MessageID(rawValue: 0)
@@ -80,7 +80,7 @@ final class StoreEngine {
         self.configuration = configuration
         self.logger = logger
         self.sql = try Statements(database)
-        self.walPages = WALPages(database)
+        self.wal = try WriteAheadLog(database)
         try self.recover()
         try self.begin()
         self.epoch += 1

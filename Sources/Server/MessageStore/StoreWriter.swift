@@ -98,7 +98,7 @@ final class StoreWriter: @unchecked Sendable {
                 return engine
             }
             self.loop(engine, queue)
-            queue.writeWithoutTransaction { engine.walPages.detach($0) }
+            queue.writeWithoutTransaction { engine.wal.detach($0) }
         } catch {
             opened(.failure(self.storeError(error)))
         }
@@ -124,6 +124,7 @@ final class StoreWriter: @unchecked Sendable {
                     do {
                         try queue.writeWithoutTransaction { database in
                             try self.carryOut(work, with: engine)
+                            engine.wal.makeRoom(database)
                             if engine.tailIsLong { deriving = try self.derive(engine, database) }
                         }
                     } catch {

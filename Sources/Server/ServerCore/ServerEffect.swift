@@ -12,6 +12,8 @@ package enum ServerEffect: Hashable, Sendable {
     case probe(SessionID)
     /// Carry out a store command; answered by `ServerEvent.stored`. Commands are to be carried out in the order given.
     case store(StoreRequestID, StoreCommand)
+    /// Count the end of a leg that the store has ended by itself, or is about to; the others are counted by their `.endLeg`.
+    case countEnd(LegEnd)
     /// Send a push with the app's credential; answered by `ServerEvent.pushEnded` or `.credentialMissing`.
     case push(PushID, AppID, APNsRequest)
     /// Look a time zone up by its name in the time-zone database; answered by `ServerEvent.timeZoneRead`.

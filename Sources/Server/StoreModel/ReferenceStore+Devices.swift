@@ -26,6 +26,7 @@ extension ReferenceStore {
         device.isSignedOut = true
         self.people[key.user]?.devices[key.device] = device
         self.endLegs(of: key, .signedOut, at: at)
+        for end in self.undecided(of: device, at: at) { self.keepEnd(end) }
         return .done
     }
 
@@ -43,6 +44,27 @@ extension ReferenceStore {
             self.endLegs(of: other, .noToken, at: at)
         }
         return others.isEmpty ? .done : .taken(others)
+    }
+
+    /// How the legs of a device end with it that are only in its owner's memory: no crash may lose them (DESIGN P6).
+    private func undecided(of device: DeviceRecord, at: Int64) -> [EndedLeg] {
+        let log = self.people[device.key.user]?.log ?? []
+        return log[Int(max(device.settled, device.decided))...].compactMap { entry in
+            func leg(_ id: MessageID) -> LegID {
+                LegID(message: id, user: device.key.user, device: device.key.device)
+            }
+            switch entry.body {
+            case .message(let message):
+                let sentFrom = self.messages[message.id]?.device
+                let isOwn = message.sender == device.key.user.user && sentFrom == device.key.device
+                return EndedLeg(leg: leg(message.id), end: isOwn ? .ownDevice : .signedOut, at: at)
+            case .recall(let recall):
+                guard self.ended[recall.message]?[leg(recall.message)]?.end.mayBeShown == true else { return nil }
+                return EndedLeg(leg: leg(recall.id), end: .signedOut, at: at)
+            case .read, .custom, .edit, .deletion, .change, .conversationSettings, .personSettings, .blocked, .unknown:
+                return nil
+            }
+        }
     }
 
     private mutating func endLegs(of key: DeviceKey, _ end: LegEnd, at: Int64) {
@@ -75,10 +97,14 @@ extension ReferenceStore {
 
     mutating func endLeg(_ end: EndedLeg) -> StoreResult {
         self.people[end.leg.user]?.openLegs[end.leg] = nil
-        if self.ended[end.leg.message]?[end.leg] == nil {
-            self.ended[end.leg.message, default: [:]][end.leg] = end
-        }
+        self.keepEnd(end)
         return .done
+    }
+
+    /// Keeps an end unless the leg has one.
+    mutating func keepEnd(_ end: EndedLeg) {
+        guard self.ended[end.leg.message]?[end.leg] == nil else { return }
+        self.ended[end.leg.message, default: [:]][end.leg] = end
     }
 
     mutating func keepReceipt(_ leg: LegID, _ receipt: LegReceipt, at: Int64) -> StoreResult {

@@ -2,7 +2,7 @@ import TidingsModel
 
 /// Accepting messages, and reading them.
 extension ReferenceStore {
-    mutating func accept(_ message: Message) -> StoreResult {
+    mutating func accept(_ message: Message, from device: DeviceID?) -> StoreResult {
         let sender = UserKey(app: message.app, user: message.sender)
         let sentKey = SentKey(sender: sender, clientMessageID: message.clientMessageID)
         if let earlier = self.sent[sentKey], let first = self.messages[earlier] {
@@ -18,7 +18,8 @@ extension ReferenceStore {
         case .failure(let problem): return .refused(problem)
         }
         let deliveries = recipients.map { self.deliver(message, to: $0) }
-        self.messages[message.id] = Accepted(message: message, deliveries: deliveries)
+        self.messages[message.id] = Accepted(message: message, device: device, deliveries: deliveries)
+        for user in recipients where user != message.sender { self.endWithoutDevice(message, user) }
         self.sent[sentKey] = message.id
         if message.conversation.type == .chatRoom {
             let key = ConversationKey(app: message.app, conversation: message.conversation)
@@ -88,6 +89,14 @@ extension ReferenceStore {
         let delivery = person.append(.message(message), of: user)
         self.people[key] = person
         return delivery
+    }
+
+    /// Nobody waits for the message there, and nobody else would say so after a crash (DESIGN P6).
+    private mutating func endWithoutDevice(_ message: Message, _ user: UserID) {
+        let key = UserKey(app: message.app, user: user)
+        guard self.people[key]?.devices.values.contains(where: { !$0.isSignedOut }) != true else { return }
+        let leg = LegID(message: message.id, user: key, device: nil)
+        self.keepEnd(EndedLeg(leg: leg, end: .noDevice, at: message.sentAt))
     }
 
     static func counts(_ message: Message, for user: UserID) -> Bool {

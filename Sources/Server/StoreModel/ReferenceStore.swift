@@ -14,7 +14,8 @@ package import TidingsModel
 ///   for all other kinds the target is a person of the app, who need not be known yet. Then the sender: a member of the group or discussion; in a direct conversation not blocked by the target. Then the
 ///   recipients of a directed message in a group or discussion: members all of them. The message becomes an entry in the log of
 ///   everyone it concerns (sender and peer, once if they are the same; or the members; or sender and recipients), also without
-///   `.stored`; a chat room's message enters no log.
+///   `.stored`; a chat room's message enters no log. For whoever of them has no device that is signed in, and has not sent it, the
+///   leg without a device ends `no_device` with it, at the time of the message.
 /// - **Positions** are counted per person in commit order, from 1, without gaps.
 /// - **Message ids** of messages, withdrawals and custom messages are given once among all of them.
 /// - **Unread** counts, per conversation, entries after the read cursor with a message of somebody else that has `.counted` and was
@@ -45,7 +46,9 @@ package import TidingsModel
 ///   new; a `custom` entry goes into the log of each recipient, known or not, and counts for nobody.
 /// - **signIn** of a new device, or of one that had signed out, sets `since`, `settled` and `decided` to the head and the push
 ///   state to `.none`; of any other device it only notes platform and time.
-/// - **signOut** forgets the push state and ends the device's open legs `signed_out`; a device unknown or signed out is left alone.
+/// - **signOut** forgets the push state and ends the device's legs `signed_out`: those that are kept open, and those without an end
+///   of entries after its cursors: of messages (`own_device` if it was sent from this device), and of withdrawals whose message this
+///   device has shown, or may have. A device unknown or signed out is left alone.
 /// - **setPushState** of a signed-out device changes nothing. A registration takes the token, for the same topic and environment, from
 ///   every other device of the app that is registered with it or quarantined: their push state is `.none`, and their open legs end
 ///   `no_token` at the time of the registration.
@@ -114,6 +117,8 @@ package struct ReferenceStore: Hashable, Sendable {
 
     struct Accepted: Hashable, Sendable {
         var message: Message
+        /// Sent from this device; nil for the backend's.
+        var device: DeviceID?
         var deliveries: [Delivery]
         var isRecalled = false
         /// The id of its withdrawal.
@@ -187,7 +192,7 @@ package struct ReferenceStore: Hashable, Sendable {
 
     private mutating func carryOut(_ command: StoreCommand) -> StoreResult {
         switch command {
-        case .accept(let message, _): self.accept(message)
+        case .accept(let message, let device): self.accept(message, from: device)
         case .putConversation(let record): self.putConversation(record)
         case .change(let operation): self.change(operation)
         case .recall(let operation): self.recall(operation)

@@ -76,7 +76,7 @@ extension World {
         case .reply(let request, let result):
             self.note("\(request) is answered", more: "\(result)")
             self.answer(request, result)
-        case .raiseAlarm, .clearAlarm, .drained: break
+        case .countEnd, .raiseAlarm, .clearAlarm, .drained: break
         }
     }
 

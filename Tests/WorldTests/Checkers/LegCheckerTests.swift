@@ -52,6 +52,43 @@ import TidingsModel
         #expect(story.broken == ["P6"])
     }
 
+    @Test func `wants the end of what was under way when a device signed out from the store, and from nobody else`() {
+        var story = Story(LegChecker())
+        story.tell(.signedOut(ann2))
+        let message = story.accepted()
+        story.end(message.id, on: bob1, as: .ownDevice)
+        story.end(message.id, on: ann1, as: .notNotifiable)
+        story.judge()
+        // The first has an end that does not fit, the second none.
+        #expect(story.broken == ["P6", "P6"])
+        story.commit(.signOut(ann2, at: story.now))
+        story.judge()
+        #expect(story.broken == ["P6", "P6"])
+        story.end(message.id, on: ann2, as: .signedOut)
+        #expect(story.broken == ["P6", "P6", "P6"])
+    }
+
+    @Test func `wants the end of whoever has no device from the store, and from nobody else`() {
+        var story = Story(LegChecker())
+        let message = story.accepted(to: ConversationID(type: .direct, target: "eve"))
+        story.end(message.id, on: bob1, as: .ownDevice)
+        story.judge()
+        #expect(story.broken == [])
+        let leg = LegID(message: message.id, user: UserKey(app: World.app, user: "eve"), device: nil)
+        story.commit(.endLeg(EndedLeg(leg: leg, end: .noDevice, at: story.now)))
+        #expect(story.broken == ["P6"])
+    }
+
+    @Test func `finds an end that the store does not tell of`() {
+        var story = Story(LegChecker())
+        let message = self.ended(&story, ann: [.muted])
+        let leg = LegID(message: message.id, user: ann2.user, device: ann2.device)
+        story.tell(.committed(.endLeg(EndedLeg(leg: leg, end: .muted, at: story.now)), .done))
+        #expect(story.broken == [])
+        story.judge()
+        #expect(story.broken == ["P6"])
+    }
+
     @Test func `finds one that never began`() {
         var story = Story(LegChecker())
         let message = self.ended(&story)

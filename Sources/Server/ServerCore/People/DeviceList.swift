@@ -70,7 +70,7 @@ extension ServerCore {
         let devices = self.people[slot].devices.map { DeviceKey(user: self.people[slot].key, device: $0.id) }
         guard let last = devices.last else { return effects.append(.reply(request, .done)) }
         for (index, device) in devices.enumerated() {
-            self.endLegs(ofSignedOut: slot, index, now, &effects)
+            self.leave(slot, index, &effects)
             self.ask(
                 .signOut(device, at: now.wall),
                 for: device == last ? .apiSignOut(request, device) : .errand(.kick(device)), &effects)

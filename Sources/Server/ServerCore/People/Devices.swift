@@ -65,14 +65,16 @@ extension ServerCore {
             effects.append(.reply(request, .refused(.init(invalid))))
             return
         }
-        self.endLegs(ofSignedOut: slot, index, now, &effects)
+        self.leave(slot, index, &effects)
         self.ask(.signOut(device, at: now.wall), for: .apiSignOut(request, device), &effects)
     }
 
-    /// Ends everything that was under way to a device.
-    mutating func endLegs(ofSignedOut slot: Int, _ index: Int, _ now: Now, _ effects: inout [ServerEffect]) {
-        for leg in self.people[slot].devices[index].legs.removeAll(where: { _ in true }) {
-            self.end(leg.id, slot, index, .signedOut, now, &effects)
+    /// A device is about to be signed out: the store ends with it everything that was under way to it, and what it accepts for it
+    /// until then (DESIGN P6). Here it is forgotten.
+    mutating func leave(_ slot: Int, _ index: Int, _ effects: inout [ServerEffect]) {
+        self.people[slot].devices[index].isLeaving = true
+        for _ in self.people[slot].devices[index].legs.removeAll(where: { _ in true }) {
+            effects.append(.countEnd(.signedOut))
         }
     }
 
@@ -80,7 +82,7 @@ extension ServerCore {
     mutating func removeDevice(_ device: DeviceKey, _ now: Now, _ effects: inout [ServerEffect]) {
         guard let slot = self.slots[device.user], let index = self.people[slot].index(of: device.device) else { return }
         let wasOnline = self.people[slot].isOnline
-        self.endLegs(ofSignedOut: slot, index, now, &effects)
+        self.leave(slot, index, &effects)
         if let session = self.people[slot].devices[index].session {
             let problem = ServerFrame.Problem(code: .invalidToken, field: "device", rule: "was signed out")
             effects.append(.write(session, .problem(problem, isFatal: true)))

@@ -151,7 +151,7 @@ extension ServerCore {
                 if delivery.position > record.head {
                     self.deliver(message, delivery, to: slot, from: device, now, &effects)
                 } else {
-                    self.endWithoutDevice(message, slot, now, &effects)
+                    self.countWithoutDevice(message, slot, &effects)
                 }
             case .entry(let entry, let unread, let withdrawn):
                 guard entry.position > record.head else { continue }

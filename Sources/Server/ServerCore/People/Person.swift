@@ -82,6 +82,8 @@ struct Device: Sendable {
     /// When the device last settled something or changed its run state: its ack deadline starts again then.
     var progressAt: Int64 = 0
     var legs = DeviceLegs()
+    /// The store is signing it out: it gets no more legs, and none of its legs is ended here.
+    var isLeaving = false
     /// The one push on its way to this device: one at a time keeps the order and the badge.
     var inFlight: PushID?
     var retry: Retry?

@@ -34,7 +34,7 @@ extension ServerCore {
                 self.close(session, &effects)
             }
             let key = DeviceKey(user: device.user, device: other)
-            self.endLegs(ofSignedOut: slot, index, now, &effects)
+            self.leave(slot, index, &effects)
             self.ask(.signOut(key, at: now.wall), for: .errand(.kick(key)), &effects)
         }
     }

@@ -94,7 +94,7 @@ extension ServerCore {
         self.people[slot].head = delivery.position
         self.people[slot].unread = delivery.unread
         self.people[slot].busyAt = now.monotonic
-        if self.people[slot].devices.isEmpty { self.endWithoutDevice(message, slot, now, &effects) }
+        self.countWithoutDevice(message, slot, &effects)
         for index in self.people[slot].devices.indices {
             self.start(message, at: delivery.position, slot, index, from: sender, now, &effects)
             self.followUp(slot, index, now, &effects)
@@ -107,7 +107,11 @@ extension ServerCore {
         _ message: SharedMessage, at position: LogPosition, _ slot: Int, _ index: Int, from sender: DeviceID?,
         _ now: Now, _ effects: inout [ServerEffect]
     ) {
-        if let sender, self.people[slot].devices[index].id == sender {
+        let isOwn = sender.map { self.people[slot].devices[index].id == $0 } ?? false
+        if self.people[slot].devices[index].isLeaving {
+            return effects.append(.countEnd(isOwn ? .ownDevice : .signedOut))
+        }
+        if isOwn {
             self.end(message.message.id, slot, index, .ownDevice, now, &effects)
             return
         }
@@ -133,13 +137,11 @@ extension ServerCore {
         }
     }
 
-    /// A recipient without devices: one pseudo-leg, which ends at once (DESIGN §5). The sender is no recipient.
-    mutating func endWithoutDevice(
-        _ message: SharedMessage, _ slot: Int, _ now: Now, _ effects: inout [ServerEffect]
-    ) {
+    /// A recipient without devices: one pseudo-leg, which the store has ended with the message (DESIGN §5). The sender is no
+    /// recipient.
+    func countWithoutDevice(_ message: SharedMessage, _ slot: Int, _ effects: inout [ServerEffect]) {
         guard self.people[slot].devices.isEmpty, self.people[slot].key.user != message.message.sender else { return }
-        let leg = LegID(message: message.message.id, user: self.people[slot].key, device: nil)
-        self.tell(.endLeg(EndedLeg(leg: leg, end: .noDevice, at: now.wall)), &effects)
+        effects.append(.countEnd(.noDevice))
     }
 }
 

@@ -106,7 +106,7 @@ extension ServerCore {
             case .signOut:
                 guard self.mayCommand(session, "sign_out", &effects) else { return }
                 self.sessions[session]?.commandsInFlight += 1
-                self.endLegs(ofSignedOut: slot, index, now, &effects)
+                self.leave(slot, index, &effects)
                 self.ask(.signOut(known.device, at: now.wall), for: .signOut(session, known.device), &effects)
             }
         } catch {

@@ -147,6 +147,7 @@ final class ServerLoop: @unchecked Sendable {
         case .raiseAlarm(let lane, let alarm):
             self.metrics.alarm(alarm)
             self.logger.log(.error, "pushes wait", [.lane: "\(lane)", .pushAlarm: "\(alarm)"])
+        case .countEnd(let end): self.metrics.ended(end)
         case .clearAlarm(let lane): self.logger.log(.notice, "pushes go again", [.lane: "\(lane)"])
         case .stopForStoreFailure(let reason):
             self.logger.log(.critical, "the store refused to write", [.reason: reason])

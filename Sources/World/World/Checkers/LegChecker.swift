@@ -1,4 +1,5 @@
-// P6 and P2: every leg ends exactly once, with an end that fits what happened; and what a device has settled is in its store.
+// P6 and P2: every leg ends exactly once, with an end that fits what happened; and what a device has settled is in its store. In the
+// end the store itself must tell of every one of these ends.
 //
 // The legs of a message are those of the devices that were signed in when it was accepted, and one of each person who had none;
 // those of a withdrawal, of the devices that had shown the message, or may have.
@@ -22,12 +23,8 @@ struct LegChecker: Checker {
     /// The server's life in which a leg ended last.
     private var lives: [LegID: Int] = [:]
     private var kept: OrderedSet<LegID> = []
-    /// The lives in which messages were accepted for people without a device.
-    private var deviceless: OrderedDictionary<LegID, Int> = [:]
     /// Devices whose person has signed out at some time, by what the person did.
     private var signedOut: OrderedSet<DeviceKey> = []
-    /// The server's life in which the store last signed a device out.
-    private var signOuts: [DeviceKey: Int] = [:]
     private var stored: [DeviceKey: LogPosition] = [:]
     private var settled: [DeviceKey: LogPosition] = [:]
     private var apnsIDs: Set<String> = []
@@ -61,9 +58,7 @@ struct LegChecker: Checker {
                 let own = LegID(message: recall.id, user: leg.user, device: leg.device)
                 self.withdrawals.append(Withdrawal(leg: own, position: delivery.position))
             }
-        case (.signOut(let key, _), .done):
-            self.signOuts[key] = scene.life
-            self.endKept(of: [key], as: .signedOut, scene)
+        case (.signOut(let key, _), .done): self.signOut(key, scene)
         case (.setPushState, .taken(let others)): self.endKept(of: others, as: .noToken, scene)
         case (.advance(let key, let settled?, _), .done): self.settled[key] = max(self.settled[key] ?? 0, settled)
         case (.keepLeg(let open), .done):
@@ -87,8 +82,26 @@ struct LegChecker: Checker {
         if devices.isEmpty, message.sender != delivery.user {
             let leg = LegID(message: message.id, user: user, device: nil)
             self.expected.append(leg)
-            self.deviceless[leg] = scene.life
+            self.endInStore(leg, as: .noDevice, scene)
         }
+    }
+
+    /// The store itself ends everything that was under way to a device.
+    private mutating func signOut(_ key: DeviceKey, _ scene: Scene) {
+        self.endKept(of: [key], as: .signedOut, scene)
+        let withdrawals = self.withdrawals.filter { $0.position > self.settled[key] ?? 0 }.map(\.leg)
+        for leg in self.expected.elements + withdrawals where leg.user == key.user && leg.device == key.device {
+            guard self.ends[leg] == nil else { continue }
+            let accepted = scene.committed.messages[leg.message]
+            let isOwn = accepted?.message.sender == key.user.user && accepted?.device == key.device
+            self.endInStore(leg, as: isOwn ? .ownDevice : .signedOut, scene)
+        }
+    }
+
+    /// The store ends a leg with what gave it cause; nobody may tell it so again.
+    private mutating func endInStore(_ leg: LegID, as end: LegEnd, _ scene: Scene) {
+        self.ends[leg] = EndedLeg(leg: leg, end: end, at: scene.now.wall)
+        self.lives[leg] = scene.life
     }
 
     /// The store itself ends what it keeps open of devices.
@@ -159,26 +172,23 @@ struct LegChecker: Checker {
     /// All people of the world live by one clock.
     private static let zone = TimeZoneFacts(offsets: [.init(from: 0, seconds: 0)], until: .max)
 
-    /// What the server writes after the message, or after the sign-out, and a crash between the two loses: the end of a person without
-    /// a device, and ends of a device that signs out. Nobody is waiting for the message there.
-    private func isLost(_ leg: LegID, _ scene: Scene) -> Bool {
-        guard let device = leg.device else { return self.deviceless[leg] ?? scene.life < scene.life }
-        return self.signOuts[DeviceKey(user: leg.user, device: device)] ?? scene.life < scene.life
-    }
-
     func judge(_ ending: Ending, in scene: Scene, into findings: inout Findings) {
-        for leg in self.expected where self.ends[leg] == nil && !self.isLost(leg, scene) {
-            findings.add("P6", "\(leg) has no end")
-        }
-        for (leg, end) in self.ends {
-            guard scene.committed.messages[leg.message] != nil, !self.expected.contains(leg) else { continue }
-            findings.add("P6", "\(leg) ended as \(end.end.name), and never began")
+        var stored: OrderedDictionary<LegID, LegEnd> = [:]
+        for ended in ending.store.messages.flatMap(\.ended) { stored[ended.leg] = ended.end }
+        for leg in self.expected where stored[leg] == nil { findings.add("P6", "\(leg) has no end") }
+        for (leg, end) in stored where scene.committed.messages[leg.message] != nil {
+            if !self.expected.contains(leg) {
+                findings.add("P6", "\(leg) ended as \(end.name), and never began")
+            } else if self.ends[leg]?.end != end {
+                findings.add(
+                    "P6", "\(leg) ended as \(self.ends[leg]?.end.name ?? "nothing"), the store says \(end.name)")
+            }
         }
         for leg in self.kept { findings.add("P6", "\(leg) is still kept open") }
         for leg in ending.store.people.flatMap(\.record.openLegs) {
             findings.add("P6", "\(leg.leg) is open (\(leg.wait.rawValue)) after everything healed")
         }
-        for withdrawal in self.withdrawals where self.ends[withdrawal.leg] == nil {
+        for withdrawal in self.withdrawals where stored[withdrawal.leg] == nil {
             let device = withdrawal.leg.device.map { DeviceKey(user: withdrawal.leg.user, device: $0) }
             // Whoever has settled the log beyond it has it from there.
             if let device, self.settled[device] ?? 0 >= withdrawal.position { continue }

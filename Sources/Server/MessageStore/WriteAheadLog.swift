@@ -1,0 +1,70 @@
+import GRDB
+import GRDBSQLite
+
+/// SQLite's write-ahead log as a file: how many pages are in it, and room ahead of its end.
+///
+/// A sync of a file that has become longer makes the file system write down the new length as well, which takes as long as the
+/// bytes themselves. So the file is kept longer than its content: zeros are written ahead, many pages at a time, after the answers
+/// are out, and commits write over them. To SQLite they are what is left behind the end of a log that was longer once: it reads up
+/// to the first frame whose salt and checksum are not right (SQLite's "Database File Format" §4.1), and page 0 does not exist.
+final class WriteAheadLog {
+    /// Room is made when less than this is left, and a small file grows by no less.
+    static let roomMin: Int64 = 65_536
+    /// A file grows by its own size, but not by more than this.
+    static let roomMax: Int64 = 1_048_576
+
+    // SQLite writes through this address during commits of the one connection, on the thread that commits.
+    private let count: UnsafeMutablePointer<Int32>
+    private let frameBytes: Int64
+    /// Up to where the file is known to reach.
+    private var size: Int64 = 0
+    private var hasFailed = false
+
+    init(_ database: Database) throws {
+        self.frameBytes = try Int64.fetchOne(database, sql: "PRAGMA page_size").map { $0 + Self.frameHeaderBytes } ?? 0
+        self.count = .allocate(capacity: 1)
+        self.count.initialize(to: 0)
+        sqlite3_wal_hook(
+            database.sqliteConnection,
+            { context, _, _, pages in
+                context?.assumingMemoryBound(to: Int32.self).pointee = pages
+                return SQLITE_OK
+            }, self.count)
+    }
+
+    deinit { self.count.deallocate() }
+
+    private static let headerBytes: Int64 = 32
+    private static let frameHeaderBytes: Int64 = 24
+
+    /// How many pages the log holds, kept up to date by SQLite's hook after each commit.
+    var pages: Int { Int(self.count.pointee) }
+
+    /// Takes the hook away; must be called before the connection outlives this object.
+    func detach(_ database: Database) { sqlite3_wal_hook(database.sqliteConnection, nil, nil) }
+
+    /// Makes room for the next commits, if there is little left. Where that fails, they make their own, or say what is wrong.
+    func makeRoom(_ database: Database) {
+        let end = Self.headerBytes + Int64(self.pages) * self.frameBytes
+        guard self.pages > 0, end + Self.roomMin > self.size, !self.hasFailed else { return }
+        var file: UnsafeMutablePointer<sqlite3_file>?
+        let code = sqlite3_file_control(database.sqliteConnection, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file)
+        guard code == SQLITE_OK, let file, let methods = file.pointee.pMethods?.pointee,
+            methods.xFileSize?(file, &self.size) == SQLITE_OK
+        else {
+            self.hasFailed = true
+            return
+        }
+        guard end + Self.roomMin > self.size else { return }
+        let room = min(max(self.size, Self.roomMin), Self.roomMax)
+        // SQLite writes less than 128 KiB at a time (`seekAndWriteFd` in os_unix.c).
+        let zeros = [UInt8](repeating: 0, count: Int(Self.roomMin))
+        for _ in 0..<(room / Self.roomMin) {
+            guard methods.xWrite?(file, zeros, Int32(zeros.count), self.size) == SQLITE_OK else {
+                self.hasFailed = true
+                return
+            }
+            self.size += Self.roomMin
+        }
+    }
+}
