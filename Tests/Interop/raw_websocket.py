@@ -88,12 +88,14 @@ class Peer:
         return first & 0x0F, self._take(length)
 
     def frames_until_end(self) -> list[tuple[int, bytes]]:
-        """All frames up to the end of the connection."""
+        """All frames up to the end of the connection. A close frame is answered, so that the server need not wait for that."""
         frames = []
         while True:
             try:
                 frames.append(self.frame())
-            except (EOFError, ConnectionResetError):
+                if frames[-1][0] == 0x8:
+                    self._socket.sendall(frame(0x8, frames[-1][1]))
+            except (EOFError, ConnectionResetError, BrokenPipeError):
                 return frames
 
     def end(self) -> bytes:
