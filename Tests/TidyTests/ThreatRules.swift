@@ -43,7 +43,7 @@ enum ThreatRules {
 
     /// The packages a manifest depends on, as the last part of their addresses.
     static func packages(in manifest: String) -> [String] {
-        manifest.split(separator: ".package(url: \"").dropFirst().compactMap { part in
+        manifest.split(separator: ".package(url: \"", omittingEmptySubsequences: false).dropFirst().compactMap { part in
             part.prefix { $0 != "\"" }.split(separator: "/").last.map { $0.hasSuffix(".git") ? $0.dropLast(4) : $0 }
                 .map(String.init)
         }
