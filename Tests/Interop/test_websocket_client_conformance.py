@@ -173,7 +173,7 @@ def test_2_a_ping_is_answered_with_its_payload_under_a_new_mask(open_server, pay
 @pytest.mark.parametrize("what", [
     server_frame(PONG, b"unsolicited"), server_frame(BINARY, UNKNOWN),
     server_frame(BINARY, UNKNOWN[:1], final=False) + server_frame(0, UNKNOWN[1:]),
-    server_frame(BINARY, UNKNOWN[:1], final=False) + server_frame(0) * 40 + server_frame(0, UNKNOWN[1:]),
+    server_frame(BINARY, UNKNOWN[:1], final=False) + server_frame(0, final=False) * 40 + server_frame(0, UNKNOWN[1:]),
 ], ids=["a pong nobody asked for", "a message", "fragments", "empty fragments"])
 def test_the_connection_lives_on_after(open_server, what):
     """2.7, 1.2, 5.3."""

@@ -67,7 +67,7 @@ extension StoreEngine {
             }
             return true
         } catch {
-            try? self.sql.rollback.run()
+            self.rollBack()
             throw error
         }
     }

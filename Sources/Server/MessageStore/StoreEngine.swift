@@ -84,11 +84,16 @@ final class StoreEngine {
         let pages = try Int64.fetchOne(database, sql: "PRAGMA page_count") ?? 0
         let pageBytes = try Int64.fetchOne(database, sql: "PRAGMA page_size") ?? 0
         try self.recover(bytes: pages * pageBytes)
-        try self.begin()
-        self.epoch += 1
-        self.sql.setEpoch.bind(1, self.epoch)
-        try self.sql.setEpoch.run()
-        try self.commit()
+        do {
+            try self.begin()
+            self.epoch += 1
+            self.sql.setEpoch.bind(1, self.epoch)
+            try self.sql.setEpoch.run()
+            try self.commit()
+        } catch {
+            self.rollBack()
+            throw error
+        }
     }
 
     /// How many records wait to be derived.
@@ -164,7 +169,7 @@ extension StoreEngine {
             try self.commit()
             return results
         } catch {
-            if self.isInTransaction { try? self.sql.rollback.run() }
+            self.rollBack()
             throw error
         }
     }
@@ -173,6 +178,13 @@ extension StoreEngine {
         guard !self.isInTransaction else { return }
         try self.sql.begin.run()
         self.isInTransaction = true
+    }
+
+    /// Takes back what is not committed. The state in memory is void then.
+    func rollBack() {
+        guard self.isInTransaction else { return }
+        try? self.sql.rollback.run()
+        self.isInTransaction = false
     }
 
     func commit() throws {
