@@ -71,10 +71,21 @@ prove-store: ## 5,000 random sequences of 30 commands with restarts and crashes:
 	$(SWIFT_BUILD) --build-tests
 	TIDINGS_SEQUENCES=5000 swift test --skip-build --filter 'A store on SQLite'
 
-.PHONY: fuzz-apns
-fuzz-apns: ## Over a million cases of bad input for both sides of APNs; prints how many of each kind.
+.PHONY: prove-faults
+prove-faults: ## The real server killed, without power, stopped, with bad disks, clocks and networks, and 9,500 clients at once; prints figures.
+	@dev/bootstrap test
+	$(SWIFT_BUILD) --product tidings
+	dev/prove-faults
+
+.PHONY: fuzz
+fuzz: ## Millions of cases of bad input for everything that reads bytes from outside; prints how many of each kind.
 	$(SWIFT_BUILD) --build-tests
-	dev/fuzz-apns
+	dev/fuzz
+
+.PHONY: fuzz-apns
+fuzz-apns: ## The part of `fuzz` that is about both sides of APNs: over a million cases.
+	$(SWIFT_BUILD) --build-tests
+	dev/fuzz apns
 
 .PHONY: bench-apns
 bench-apns: ## The APNs client and the local APNs beside h2load and aioapns, in release builds.

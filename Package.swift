@@ -106,7 +106,7 @@ targets += [
         exclude: ["tidings.proto"], swiftSettings: strict),
     .testTarget(
         name: "TidingsWireTests",
-        dependencies: ours(["TidingsWire", "TidingsModel"]) + packaged(["SwiftProtobuf"]),
+        dependencies: ours(["TidingsWire", "TidingsModel"]) + packaged(["SwiftProtobuf"]) + citing,
         path: "Tests/TidingsWireTests", resources: [.copy("Vectors")], swiftSettings: strict),
 ]
 

@@ -56,6 +56,11 @@ class Program:
     def pid(self) -> int:
         return self.process.pid
 
+    @property
+    def child_pid(self) -> int:
+        """The program itself, also under a wrapper."""
+        return self._own_pids()[0]
+
     def wait_until(self, address: str, seconds: float = 60):
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:

@@ -3,15 +3,14 @@
 import asyncio
 import contextlib
 import json
+import random
 import secrets
 
+from load import IS_LONG, SEED, SETTINGS, Load, run, tell
 from tidings_client import Client
 
 PAIRS = 20
-
-
-def run(coroutine, seconds=240):
-    return asyncio.run(asyncio.wait_for(coroutine, seconds))
+ROUNDS = 60 if IS_LONG else 4
 
 
 def test_nothing_acknowledged_is_lost_or_doubled_when_the_server_is_killed_under_load(site):
@@ -76,3 +75,22 @@ def test_nothing_acknowledged_is_lost_or_doubled_when_the_server_is_killed_under
         for message in log:
             assert acknowledged[json.loads(message["content"])["content"]] == message["id"]
     print(f"{before} acknowledged before the kill, {len(sent) - before} repeated after it, all present once")
+
+
+def test_one_kill_after_the_other_at_any_moment_loses_and_doubles_nothing(make_site):
+    """The people never stop: what recovery itself was doing, and the first moments after it, are hit as well."""
+    site = make_site(settings=SETTINGS).start()
+    chance = random.Random(SEED)
+
+    async def story():
+        load = await Load(site).start()
+        for _ in range(ROUNDS):
+            await load.more(chance.randrange(1, 60))
+            await asyncio.sleep(chance.uniform(0, 0.05))
+            site.server.kill()
+            await asyncio.to_thread(site.start)
+        await load.stop()
+        assert load.reconnects > 0
+        return await load.verify()
+
+    tell("kill", {"kills": ROUNDS, **run(story())})

@@ -75,6 +75,23 @@ def test_a_repeated_send_is_one_message(site):
     run(story())
 
 
+def test_a_send_cannot_name_another_sender(site):
+    """The sender is whose token opened the connection; a field that says otherwise is one nobody knows."""
+
+    async def story():
+        ada, bob = Client(site.gateway, site.token("ada")), Client(site.gateway, site.token("bob"))
+        await ada.connect()
+        await bob.connect()
+        await ada.send("bob", "hi", sender="mallory", user="mallory", **{"from": "mallory"})
+        await bob.wait_for(lambda: bob.messages)
+        await ada.close()
+        await bob.close()
+        return bob.messages
+
+    (message,) = run(story())
+    assert message["sender"] == "ada"
+
+
 def test_another_device_of_the_sender_gets_the_message(site):
     async def story():
         phone, tablet = (Client(site.gateway, site.token("alice")) for _ in range(2))

@@ -1,7 +1,7 @@
 import Foundation
 public import Testing
 
-/// How random tests are run: `TIDINGS_FUZZ=long` asks for the long form (`make fuzz-apns`).
+/// How random tests are run: `TIDINGS_FUZZ=long` asks for the long form (`make fuzz`).
 public enum Fuzz {
     /// Whether the long form was asked for.
     public static let isLong = ProcessInfo.processInfo.environment["TIDINGS_FUZZ"] == "long"
@@ -15,7 +15,7 @@ public enum Fuzz {
     /// In the long form, which runs one test at a time, the process must not grow from the first quarter to the end.
     ///
     /// - Parameters:
-    ///   - kind: what is fuzzed, as dev/fuzz-apns prints it.
+    ///   - kind: what is fuzzed, as dev/fuzz prints it.
     ///   - short: how many cases run with each `swift test`.
     ///   - long: how many in the long form.
     ///   - body: one case, by its number, which is its seed.
@@ -29,6 +29,24 @@ public enum Fuzz {
             if self.isLong, number == count / 4 { early = self.residentBytes }
             try body(number)
         }
+        self.report(kind, count: count, early: early, sourceLocation)
+    }
+
+    /// The same for cases that wait for something.
+    public static func run(
+        _ kind: String, short: Int, long: Int, sourceLocation: SourceLocation = #_sourceLocation,
+        _ body: (Int) async throws -> Void
+    ) async rethrows {
+        let count = self.isLong ? long : short
+        var early = 0
+        for number in 0..<count {
+            if self.isLong, number == count / 4 { early = self.residentBytes }
+            try await body(number)
+        }
+        self.report(kind, count: count, early: early, sourceLocation)
+    }
+
+    private static func report(_ kind: String, count: Int, early: Int, _ sourceLocation: SourceLocation) {
         guard self.isLong else { return }
         let grown = self.residentBytes - early
         print("fuzz \(count) \(kind)")

@@ -57,7 +57,8 @@ struct LogChunk {
         self.writer.number(conversation.rawValue << 4 | flags)
         // The distance; 0 if there is nothing before it.
         if let earlier { self.writer.number(earlier == 0 ? 0 : self.end - earlier) }
-        self.writer.number(UInt64(unread))
+        // Below 0 only in a store whose counts were damaged.
+        self.writer.number(UInt64(clamping: unread))
         self.lastRecord = record
         self.count += 1
     }
@@ -89,11 +90,16 @@ struct LogChunk {
                 position: position, record: record,
                 conversation: ConversationNumber(rawValue: conversation >> flagBits),
                 counts: flags & 1 == 1, mentions: flags & 2 == 2, earlier: earlier,
-                lacksDevice: flags & 8 == 8, unread: Int(truncatingIfNeeded: try reader.number()))
+                lacksDevice: flags & 8 == 8, unread: try Self.unread(try reader.number()))
             guard try body(entry) else { return false }
             position += 1
         }
         return true
+    }
+
+    private static func unread(_ number: UInt64) throws -> Int {
+        guard let unread = Int(exactly: number) else { throw StoredBytesFault.badValue("unread count") }
+        return unread
     }
 
     /// Calls `body` for each entry in order until it returns false.

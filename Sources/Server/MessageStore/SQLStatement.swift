@@ -99,6 +99,14 @@ final class SQLStatement {
 
     func position(_ column: Int32) -> UInt64 { UInt64(bitPattern: self.int(column)) }
 
+    /// A number of things, or a place in a journal or a log: what a damaged row holds may be neither.
+    ///
+    /// - Throws: `StoredBytesFault` for a negative number, and for one no store can reach; adding to what is left cannot overflow.
+    func count(_ column: Int32) throws(StoredBytesFault) -> UInt64 {
+        guard let value = UInt64(exactly: self.int(column)), value < 1 << 53 else { throw .badValue("number") }
+        return value
+    }
+
     func isNull(_ column: Int32) -> Bool { sqlite3_column_type(self.raw, column) == SQLITE_NULL }
 
     func text(_ column: Int32) -> String {

@@ -19,6 +19,7 @@ enum Schema {
     static func open(
         path: String, configuration: MessageStoreConfiguration
     ) throws(MessageStoreError) -> (DatabaseQueue, synchronous: Int) {
+        try StoreFile.examine(path: path)
         var settings = Configuration()
         settings.label = "tidings.store"
         settings.foreignKeysEnabled = false

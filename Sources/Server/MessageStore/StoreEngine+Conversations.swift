@@ -40,13 +40,16 @@ extension StoreEngine {
         guard let type = ConversationType(rawValue: row.text(2)) else {
             throw StoredBytesFault.badValue("conversation kind")
         }
+        let number = Int64(try row.count(0))
+        guard number <= self.lastConversationNumber else { throw StoredBytesFault.badValue("conversation's number") }
+        let version = try row.count(5)
         var ranks: [Int64: Member] = [:]
         var reader = ByteReader(row.blob(8))
         while !reader.isAtEnd { ranks[try reader.signed()] = try reader.member("") }
         let conversation = MembersState(
-            number: row.int(0), app: AppID(row.text(1)), conversation: ConversationID(type: type, target: row.text(3)),
-            name: row.text(4), portrait: row.optionalText(6), isDissolved: row.int(7) != 0, version: row.position(5),
-            members: try self.loadMembers(of: row.int(0), version: row.position(5)), ranks: ranks)
+            number: number, app: AppID(row.text(1)), conversation: ConversationID(type: type, target: row.text(3)),
+            name: row.text(4), portrait: row.optionalText(6), isDissolved: row.int(7) != 0, version: version,
+            members: try self.loadMembers(of: number, version: version), ranks: ranks)
         self.remember(conversation)
         return conversation
     }

@@ -43,7 +43,7 @@ extension StoreEngine {
             }
             return true
         } catch {
-            try? self.sql.rollback.run()
+            self.rollBack()
             throw error
         }
     }

@@ -124,7 +124,7 @@ extension StoreEngine {
             row.bind(2, position)
             defer { row.reset() }
             if try row.step() {
-                try LogChunk.read(row.blob(1), first: row.position(0), format: row.int(2), keep)
+                try LogChunk.read(row.blob(1), first: try row.count(0), format: row.int(2), keep)
             }
         }
         guard let entry = run.entry(at: position) else {

@@ -31,7 +31,7 @@ extension StoreEngine {
 
     /// The person with a number some row or person in memory refers to.
     func person(_ number: Int64) throws -> PersonState {
-        if number < self.peopleByNumber.count, let person = self.peopleByNumber[Int(number)] {
+        if 0..<Int64(self.peopleByNumber.count) ~= number, let person = self.peopleByNumber[Int(number)] {
             person.lastUsed = self.roundNumber
             return person
         }
@@ -44,13 +44,15 @@ extension StoreEngine {
 
     private func loadPerson(_ statement: SQLStatement) throws -> PersonState? {
         guard try statement.step() else { return nil }
-        let number = statement.int(0)
+        let number = Int64(try statement.count(0))
+        guard number <= self.lastPersonNumber else { throw StoredBytesFault.badValue("person's number") }
         let key = UserKey(app: AppID(statement.text(1)), user: UserID(statement.text(2)))
-        let head = statement.position(3)
-        let applied = statement.position(5)
+        let head = try statement.count(3)
+        let applied = try statement.count(5)
         let counts = UnreadCounts(
-            unread: Int(statement.int(4)), unreadWithMuted: Int(statement.int(6)), mentions: Int(statement.int(7)))
-        let signedIn = Int(statement.int(9))
+            unread: Int(try statement.count(4)), unreadWithMuted: Int(try statement.count(6)),
+            mentions: Int(try statement.count(7)))
+        let signedIn = Int(try statement.count(9))
         var settings = AllSettings()
         if !statement.isNull(8) {
             var reader = ByteReader(statement.blob(8))
@@ -62,10 +64,12 @@ extension StoreEngine {
         if try self.sql.lastChunk.step() {
             defer { self.sql.lastChunk.reset() }
             chunk = try LogChunk(
-                first: self.sql.lastChunk.position(0), stored: self.sql.lastChunk.blob(1),
+                first: try self.sql.lastChunk.count(0), stored: self.sql.lastChunk.blob(1),
                 format: self.sql.lastChunk.int(2))
         }
-        guard chunk.end == head + 1 else { throw StoredBytesFault.missing("entry \(head) of the log of \(key)") }
+        guard chunk.first > 0, chunk.end == head + 1 else {
+            throw StoredBytesFault.missing("entry \(head) of the log of \(key)")
+        }
         let person = PersonState(
             number: number, key: key, head: head, counts: counts, settings: settings, applied: applied,
             signedIn: signedIn, chunk: chunk)
@@ -132,11 +136,12 @@ extension StoreEngine {
         self.sql.conversationState.bind(2, number.rawValue)
         guard try self.sql.conversationState.step() else { return nil }
         var state = PersonState.ConversationState(
-            unread: Int(self.sql.conversationState.int(0)), mentions: Int(self.sql.conversationState.int(3)),
-            counted: self.sql.conversationState.position(1), read: self.sql.conversationState.position(2),
-            last: self.sql.conversationState.position(5))
+            unread: Int(try self.sql.conversationState.count(0)),
+            mentions: Int(try self.sql.conversationState.count(3)),
+            counted: try self.sql.conversationState.count(1), read: try self.sql.conversationState.count(2),
+            last: try self.sql.conversationState.count(5))
         var reader = ByteReader(self.sql.conversationState.blob(4))
-        while !reader.isAtEnd { state.withdrawn.append((state.withdrawn.last ?? 0) + (try reader.number())) }
+        while !reader.isAtEnd { state.withdrawn.append((state.withdrawn.last ?? 0) &+ (try reader.number())) }
         self.sql.conversationState.reset()
         state.isMuted = try self.isMuted(number, for: person)
         person.conversations[number] = state
@@ -189,8 +194,8 @@ extension StoreEngine {
             devices.append(
                 DeviceRecord(
                     key: DeviceKey(user: person.key, device: DeviceID(row.text(0))), platform: row.text(1),
-                    push: try Self.pushState(row), settled: row.position(8), decided: row.position(9),
-                    since: row.position(10), signedInAt: row.int(11), isSignedOut: row.int(12) != 0))
+                    push: try Self.pushState(row), settled: try row.count(8), decided: try row.count(9),
+                    since: try row.count(10), signedInAt: row.int(11), isSignedOut: row.int(12) != 0))
         }
         person.devices = devices
         return devices
@@ -234,8 +239,8 @@ extension StoreEngine {
                 device: device.isEmpty ? nil : DeviceID(device))
             guard let wait = LegWait(rawValue: row.text(3)) else { throw StoredBytesFault.badValue("wait") }
             legs[leg] = OpenLeg(
-                leg: leg, position: row.position(2), wait: wait, apnsID: row.optionalText(4),
-                attempts: Int(row.int(5)), notBefore: row.isNull(6) ? nil : row.int(6))
+                leg: leg, position: try row.count(2), wait: wait, apnsID: row.optionalText(4),
+                attempts: Int(try row.count(5)), notBefore: row.isNull(6) ? nil : row.int(6))
         }
         person.openLegs = legs
         return legs

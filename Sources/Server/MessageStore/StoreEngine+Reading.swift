@@ -81,7 +81,9 @@ extension StoreEngine {
             row.bind(3, firstInMemory)
             defer { row.reset() }
             while try row.step() {
-                guard try LogChunk.read(row.blob(1), first: row.position(0), format: row.int(2), wanted) else { return }
+                guard try LogChunk.read(row.blob(1), first: try row.count(0), format: row.int(2), wanted) else {
+                    return
+                }
             }
         }
         for chunk in person.closedChunks + [person.chunk] where chunk.end > after + 1 {
@@ -112,7 +114,8 @@ extension StoreEngine {
             row.bind(2, low + (high - low) / 2)
             guard try row.step() else { return nil }
             defer { row.reset() }
-            let first = row.position(0)
+            let first = try row.count(0)
+            guard first > 0 else { throw StoredBytesFault.badValue("position in a log") }
             var reader = ByteReader(row.blob(1))
             if try reader.number() > record {
                 high = first - 1
@@ -124,6 +127,7 @@ extension StoreEngine {
                 return look(entry)
             }
             if found != nil || last > record { return found }
+            guard end > low else { throw StoredBytesFault.missing("entry \(low) of the log of \(person.key)") }
             low = end
         }
         return nil
@@ -158,7 +162,7 @@ extension StoreEngine {
             positions.append(position)
             var reader = ByteReader(row.blob(1))
             while !reader.isAtEnd {
-                position += try reader.number()
+                position &+= try reader.number()
                 positions.append(position)
             }
         }

@@ -81,12 +81,19 @@ final class StoreEngine {
         self.logger = logger
         self.sql = try Statements(database)
         self.wal = try WriteAheadLog(database)
-        try self.recover()
-        try self.begin()
-        self.epoch += 1
-        self.sql.setEpoch.bind(1, self.epoch)
-        try self.sql.setEpoch.run()
-        try self.commit()
+        let pages = try Int64.fetchOne(database, sql: "PRAGMA page_count") ?? 0
+        let pageBytes = try Int64.fetchOne(database, sql: "PRAGMA page_size") ?? 0
+        try self.recover(bytes: pages * pageBytes)
+        do {
+            try self.begin()
+            self.epoch += 1
+            self.sql.setEpoch.bind(1, self.epoch)
+            try self.sql.setEpoch.run()
+            try self.commit()
+        } catch {
+            self.rollBack()
+            throw error
+        }
     }
 
     /// How many records wait to be derived.
@@ -98,11 +105,12 @@ final class StoreEngine {
             || self.membersInTail >= self.configuration.tailEntriesMax
     }
 
-    private func recover() throws {
+    /// - Parameter bytes: the size of the database.
+    private func recover(bytes: Int64) throws {
         guard try self.sql.loadStore.step() else { throw StoredBytesFault.missing("the row of table store") }
-        self.epoch = self.sql.loadStore.position(0)
-        self.watermark = self.sql.loadStore.position(1)
-        self.indexed = self.sql.loadStore.position(2)
+        self.epoch = try self.sql.loadStore.count(0)
+        self.watermark = try self.sql.loadStore.count(1)
+        self.indexed = try self.sql.loadStore.count(2)
         self.lastMessageID = MessageID(rawValue: self.sql.loadStore.position(3))
         self.sql.loadStore.reset()
         while try self.sql.allObjectNames.step() {
@@ -111,6 +119,10 @@ final class StoreEngine {
         }
         self.lastPersonNumber = try self.single(self.sql.lastPersonNumber)
         self.lastConversationNumber = try self.single(self.sql.lastConversationNumber)
+        // Numbers are given without gaps, and no row is shorter than eight bytes.
+        guard 0...(bytes / 8) ~= self.lastPersonNumber, 0...(bytes / 8) ~= self.lastConversationNumber else {
+            throw StoredBytesFault.badValue("number of a person or conversation")
+        }
         self.peopleByNumber = Array(repeating: nil, count: Int(self.lastPersonNumber) + 1)
         self.next = self.watermark + 1
         self.sql.rowsAfter.bind(1, self.watermark)
@@ -157,7 +169,7 @@ extension StoreEngine {
             try self.commit()
             return results
         } catch {
-            if self.isInTransaction { try? self.sql.rollback.run() }
+            self.rollBack()
             throw error
         }
     }
@@ -166,6 +178,13 @@ extension StoreEngine {
         guard !self.isInTransaction else { return }
         try self.sql.begin.run()
         self.isInTransaction = true
+    }
+
+    /// Takes back what is not committed. The state in memory is void then.
+    func rollBack() {
+        guard self.isInTransaction else { return }
+        try? self.sql.rollback.run()
+        self.isInTransaction = false
     }
 
     func commit() throws {
@@ -199,7 +218,7 @@ extension StoreEngine {
         defer { self.sql.rowAt.reset() }
         var found: JournalRecord?
         if try self.sql.rowAt.step() {
-            let index = position - self.sql.rowAt.position(0)
+            let index = position - (try self.sql.rowAt.count(0))
             try JournalRow.read(self.sql.rowAt.blob(1), from: Int(index)) { record in
                 found = record
                 return false

@@ -33,8 +33,14 @@ package struct ScenarioFile: Sendable {
             throw ScenarioFileError(path: path, problems: [Self.words(error, path: path)])
         }
         guard let root else { throw ScenarioFileError(path: path, problems: ["\(path):1:1: the file is empty"]) }
+        var nodes = 0
+        guard let node = Self.node(root, counting: &nodes) else {
+            throw ScenarioFileError(
+                path: path,
+                problems: ["\(path):1:1: has more than \(Self.nodesMax) values when its aliases are written out"])
+        }
         do {
-            self.scenario = try ScenarioReader.scenario(of: Self.node(root))
+            self.scenario = try ScenarioReader.scenario(of: node)
         } catch let error {
             throw ScenarioFileError(path: path, problems: error.problems.map { "\(path):\($0)" })
         }
@@ -54,20 +60,33 @@ package struct ScenarioFile: Sendable {
         }
     }
 
-    /// A node of the parser as the core knows it.
-    private static func node(_ node: Node) -> ScenarioNode {
+    /// The most values of a file: aliases of aliases grow without end.
+    private static let nodesMax = 100_000
+
+    /// A node of the parser as the core knows it; nil from `nodesMax` on.
+    private static func node(_ node: Node, counting nodes: inout Int) -> ScenarioNode? {
+        nodes += 1
+        guard nodes <= self.nodesMax else { return nil }
         let position = self.position(node)
         switch node {
         case .scalar(let scalar):
             let isQuoted = scalar.style != .plain && scalar.style != .any
             return ScenarioNode(position: position, value: .scalar(scalar.string, isQuoted: isQuoted))
         case .sequence(let sequence):
-            return ScenarioNode(position: position, value: .sequence(sequence.map { self.node($0) }))
+            var elements: [ScenarioNode] = []
+            for element in sequence {
+                guard let element = self.node(element, counting: &nodes) else { return nil }
+                elements.append(element)
+            }
+            return ScenarioNode(position: position, value: .sequence(elements))
         case .mapping(let mapping):
-            let members = mapping.map { key, value in
-                ScenarioNode.Member(
-                    key: key.scalar?.string ?? "a key that is not a text", position: self.position(key),
-                    node: self.node(value))
+            var members: [ScenarioNode.Member] = []
+            for (key, value) in mapping {
+                guard let node = self.node(value, counting: &nodes) else { return nil }
+                members.append(
+                    ScenarioNode.Member(
+                        key: key.scalar?.string ?? "a key that is not a text", position: self.position(key), node: node)
+                )
             }
             return ScenarioNode(position: position, value: .mapping(members))
         case .alias: return ScenarioNode(position: position, value: .scalar("", isQuoted: true))

@@ -74,11 +74,16 @@
             let start = UpgradeStart(
                 host: host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)", path: path, connection: connection)
             let upgrader = NIOWebSocketClientUpgrader(maxFrameSize: receivedBytesMax, automaticErrorHandling: true) {
-                channel, _ in
+                channel, head in
                 channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations
                     pipeline.removeHandler(start, promise: nil)
+                    if let fault = WebSocketRules.fault(in: head.headers) {
+                        connection.explain(fault)
+                        return channel.close(promise: nil)
+                    }
                     try pipeline.addHandlers([
+                        WebSocketRules(connection: connection),
                         NIOWebSocketFrameAggregator(
                             minNonFinalFragmentSize: 0, maxAccumulatedFrameCount: 4_096,
                             maxAccumulatedFrameSize: receivedBytesMax),
@@ -186,6 +191,48 @@
         func errorCaught(context: ChannelHandlerContext, error: any Error) {
             self.connection.explain("the connection failed: \(error)")
             context.close(promise: nil)
+        }
+    }
+
+    /// What NIO leaves to us of the rules for what a server may say (RFC 6455 §4.1, §5.1, §5.2).
+    private final class WebSocketRules: ChannelInboundHandler, Sendable {
+        typealias InboundIn = WebSocketFrame
+        typealias InboundOut = WebSocketFrame
+        typealias OutboundOut = WebSocketFrame
+        private let connection: NIOConnection
+        private let hasFailed = Mutex(false)
+
+        init(connection: NIOConnection) { self.connection = connection }
+
+        /// Why the answer to the handshake opens no WebSocket of ours; nil if it does.
+        static func fault(in headers: HTTPHeaders) -> String? {
+            let ours = WireFormat.protobuf.subprotocol
+            if headers["Sec-WebSocket-Protocol"] != [ours] { return "the server does not speak \(ours)" }
+            if !headers["Sec-WebSocket-Extensions"].isEmpty {
+                return "the server uses an extension that was not offered"
+            }
+            return nil
+        }
+
+        private static func fault(in frame: WebSocketFrame) -> String? {
+            if frame.maskKey != nil { return "the server masked a frame" }
+            if frame.rsv1 || frame.rsv2 || frame.rsv3 { return "the server set a reserved bit" }
+            switch frame.opcode {
+            case .binary, .text, .continuation, .connectionClose, .ping, .pong: return nil
+            default: return "the server sent a frame of an unknown kind"
+            }
+        }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            guard !self.hasFailed.withLock({ $0 }) else { return }
+            guard let fault = Self.fault(in: self.unwrapInboundIn(data)) else { return context.fireChannelRead(data) }
+            self.hasFailed.withLock { $0 = true }
+            self.connection.explain(fault)
+            var code = context.channel.allocator.buffer(capacity: 2)
+            code.write(webSocketErrorCode: .protocolError)
+            let close = WebSocketFrame(fin: true, opcode: .connectionClose, maskKey: .random(), data: code)
+            let channel = context.channel
+            context.writeAndFlush(self.wrapOutboundOut(close)).whenComplete { _ in channel.close(promise: nil) }
         }
     }
 

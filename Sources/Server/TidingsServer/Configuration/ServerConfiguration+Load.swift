@@ -82,6 +82,8 @@ private struct ConfigurationReading {
 
     private static func keys(in yaml: String) throws -> [String] {
         guard let root = try Yams.compose(yaml: yaml) else { return [] }
+        var nodes = 0
+        try Self.count(root, &nodes)
         var keys: [String] = []
         func walk(_ node: Node, _ path: String) {
             guard case .mapping(let mapping) = node else { return keys.append(path) }
@@ -91,6 +93,25 @@ private struct ConfigurationReading {
         }
         walk(root, "")
         return keys
+    }
+
+    /// The most values of a file: aliases of aliases grow without end.
+    private static let nodesMax = 100_000
+
+    private struct TooManyValues: Error, CustomStringConvertible {
+        var description: String {
+            "it has more than \(ConfigurationReading.nodesMax) values when its aliases are written out"
+        }
+    }
+
+    private static func count(_ node: Node, _ nodes: inout Int) throws {
+        nodes += 1
+        guard nodes <= self.nodesMax else { throw TooManyValues() }
+        switch node {
+        case .mapping(let mapping): for (_, value) in mapping { try self.count(value, &nodes) }
+        case .sequence(let sequence): for element in sequence { try self.count(element, &nodes) }
+        case .scalar, .alias: break
+        }
     }
 
     mutating func text(_ path: [String], isSecret: Bool = false) async -> String? {

@@ -1,0 +1,37 @@
+import Foundation
+
+/// What is to be known of a store's file before SQLite opens it.
+enum StoreFile {
+    /// Refuses a file that may not be written, and one that was cut short within a page: SQLite would take the part that is missing for
+    /// zeros (https://www.sqlite.org/fileformat.html, 1.3.2: the size of a page stands in bytes 16 and 17).
+    ///
+    /// A `-wal` file that holds something may hold the rest of a page, too: then SQLite is right.
+    ///
+    /// - Throws: `MessageStoreError`; nothing was changed. A file that is not there, or not a database, is left to SQLite.
+    static func examine(path: String) throws(MessageStoreError) {
+        guard let file = FileHandle(forReadingAtPath: path) else { return try self.demand(R_OK, of: path, path: path) }
+        defer { try? file.close() }
+        try self.demand(R_OK | W_OK, of: path, path: path)
+        try self.demand(W_OK | X_OK, of: URL(fileURLWithPath: path).deletingLastPathComponent().path, path: path)
+        guard let head = try? file.read(upToCount: 18), head.count == 18,
+            head.starts(with: Array("SQLite format 3\u{0}".utf8)),
+            let size = try? file.seekToEnd()
+        else { return }
+        let number = UInt64(head[16]) << 8 | UInt64(head[17])
+        let page = number == 1 ? 65_536 : number
+        guard page >= 512, size % page != 0, self.size(of: path + "-wal") == 0 else { return }
+        throw MessageStoreError(
+            reason: .damaged, path: path, detail: "its \(size) bytes are not whole pages of \(page): it was cut short")
+    }
+
+    /// Whether the process may do something with a file that is there.
+    private static func demand(_ mode: Int32, of name: String, path: String) throws(MessageStoreError) {
+        guard access(name, F_OK) == 0, access(name, mode) != 0 else { return }
+        throw MessageStoreError(reason: .cannotOpen, path: path, detail: "\(name): \(String(cString: strerror(errno)))")
+    }
+
+    private static func size(of path: String) -> UInt64 {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+        return (attributes?[.size] as? NSNumber)?.uint64Value ?? 0
+    }
+}

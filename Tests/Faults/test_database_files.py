@@ -1,0 +1,202 @@
+"""A database file that is broken, foreign, or not to be written: a clear word that names it, and not a byte of it changed."""
+
+import asyncio
+import contextlib
+import hashlib
+import os
+import pathlib
+import random
+import shutil
+import sqlite3
+import subprocess
+
+import pytest
+from conftest import tool
+from load import IS_LONG, SEED, SETTINGS, Load, run
+from tidings_client import Client
+
+FLIPS = 60 if IS_LONG else 6
+# EX_CONFIG of sysexits(3): it is the operator's to mend, and starting again does not help.
+CONFIGURATION_FAULT = 78
+# Nobody in particular: one who may read what is not theirs, but not write it.
+NOBODY = 65_534
+
+
+@pytest.fixture(scope="module")
+def used(tmp_path_factory) -> pathlib.Path:
+    """A database that has been used, and closed as it should be."""
+    from conftest import Site
+
+    folder = tmp_path_factory.mktemp("used")
+    site = Site(settings=SETTINGS)
+    try:
+        site.start()
+
+        async def story():
+            load = await Load(site, people=6, pause=0).start()
+            await load.more(400)
+            await load.stop()
+
+        run(story())
+        site.server.stop()
+        return pathlib.Path(shutil.copy(site.database, folder / "used.sqlite"))
+    finally:
+        site.stop()
+
+
+def contents(folder: pathlib.Path) -> dict[str, str]:
+    """Every file of the store with the hash of its bytes."""
+    return {
+        path.name: hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in folder.iterdir() if path.name.startswith("tidings.sqlite")
+    }
+
+
+def start(site, user: int | None = None) -> tuple[int | None, str]:
+    """Starts a server; its status and last words if it ended by itself, None if it became ready."""
+    log = site.folder / "attempt.log"
+    with open(log, "wb") as out:
+        process = subprocess.Popen(
+            [tool(), "serve", "--config", str(site.config)], stdout=out, stderr=out, stdin=subprocess.DEVNULL, user=user)
+    try:
+        for _ in range(600):
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                return process.wait(0.1), log.read_text(errors="replace")
+            if '"ready"' in log.read_text(errors="replace") or "listening" in log.read_text(errors="replace"):
+                return None, log.read_text(errors="replace")
+        raise AssertionError(log.read_text(errors="replace"))
+    finally:
+        process.kill()
+        process.wait()
+
+
+def pages_of(path: pathlib.Path) -> int:
+    return int.from_bytes(path.read_bytes()[16:18], "big") or 65_536
+
+
+def garbage(path: pathlib.Path):
+    path.write_bytes(b"From: ada\nTo: bo\n\nA letter and no database, but long enough to look at.\n" * 100)
+
+
+def cut_in_half(path: pathlib.Path):
+    os.truncate(path, path.stat().st_size // 2 // pages_of(path) * pages_of(path))
+
+
+def cut_within_a_page(path: pathlib.Path):
+    os.truncate(path, path.stat().st_size - pages_of(path) // 2)
+
+
+def cut_to_the_first_page(path: pathlib.Path):
+    os.truncate(path, pages_of(path))
+
+
+def overwrite(path: pathlib.Path, offset: int, data: bytes):
+    with open(path, "r+b") as file:
+        file.seek(offset)
+        file.write(data)
+
+
+def without_header(path: pathlib.Path):
+    overwrite(path, 0, bytes(100))
+
+
+def foreign(path: pathlib.Path):
+    path.unlink()
+    with contextlib.closing(sqlite3.connect(path)) as database:
+        database.execute("CREATE TABLE recipe (name TEXT)")
+        database.commit()
+
+
+def newer(path: pathlib.Path):
+    with contextlib.closing(sqlite3.connect(path)) as database:
+        database.execute("PRAGMA user_version = 99")
+        database.commit()
+
+
+def scrambled(path: pathlib.Path):
+    """Everything behind the first page is noise."""
+    page = pages_of(path)
+    overwrite(path, page, random.Random(SEED).randbytes(path.stat().st_size - page))
+
+
+REFUSED = {
+    garbage: "is not a Tidings message store", without_header: "is not a Tidings message store",
+    foreign: "is not a Tidings message store", newer: "has schema 99", cut_in_half: "is damaged",
+    cut_within_a_page: "is damaged", cut_to_the_first_page: "is damaged", scrambled: "is damaged",
+}
+
+
+@pytest.mark.parametrize("spoil", REFUSED, ids=lambda spoil: spoil.__name__)
+def test_a_broken_or_foreign_file_is_named_and_left_as_it_is(make_site, used, spoil):
+    site = make_site(settings=SETTINGS)
+    shutil.copy(used, site.database)
+    spoil(site.database)
+    before = contents(site.folder)
+    status, told = start(site)
+    assert status == CONFIGURATION_FAULT, f"{status}: {told}"
+    assert str(site.database) in told and REFUSED[spoil] in told, told
+    assert contents(site.folder) == before
+
+
+def test_a_file_that_may_not_be_written_is_named_and_left_as_it_is(make_site, used):
+    """The server runs as somebody who may read the file and its folder, and write neither."""
+    site = make_site(settings=SETTINGS)
+    shutil.copy(used, site.database)
+    site.database.chmod(0o444)
+    site.folder.chmod(0o555)
+    is_root = os.geteuid() == 0
+    if is_root:
+        # Nothing keeps root from writing.
+        site.config.chmod(0o444)
+    before = contents(site.folder)
+    try:
+        status, told = start(site, user=NOBODY if is_root else None)
+    finally:
+        site.folder.chmod(0o755)
+    assert status == CONFIGURATION_FAULT, f"{status}: {told}"
+    assert str(site.database) in told and "cannot be opened for writing" in told, told
+    assert contents(site.folder) == before
+
+
+def test_a_journal_of_writes_that_is_noise_costs_nothing_that_was_in_the_file(make_site, used):
+    """What SQLite finds in the -wal file has checksums; noise in it was never committed."""
+    site = make_site(settings=SETTINGS)
+    shutil.copy(used, site.database)
+    site.database.with_name(site.database.name + "-wal").write_bytes(random.Random(SEED).randbytes(100_000))
+    site.start()
+
+    async def story():
+        reader = Client(site.gateway, site.token("u0"))
+        await reader.connect()
+        await reader.close()
+        return len(reader.messages)
+
+    assert run(story()) > 100
+
+
+@pytest.mark.parametrize("number", range(FLIPS))
+def test_bytes_that_have_turned_over_never_make_it_crash(make_site, used, number):
+    """Noise in a few places: refused at the start, found while reading, or in words that nobody checks. Never a crash."""
+    chance = random.Random(SEED + number)
+    site = make_site(settings=SETTINGS)
+    shutil.copy(used, site.database)
+    size = site.database.stat().st_size
+    for _ in range(chance.choice([1, 3, 30])):
+        overwrite(site.database, chance.randrange(100, size - 8), chance.randbytes(chance.choice([1, 8])))
+    before = contents(site.folder)
+    status, told = start(site)
+    if status is not None:
+        assert status == CONFIGURATION_FAULT and str(site.database) in told, f"{SEED + number}: {status}: {told}"
+        assert contents(site.folder) == before
+        return
+    site.start()
+    for user in range(6):
+        try:
+            for action in ("unread", "conversations"):
+                site.call("GET", f"/v1/apps/{site.app}/users/u{user}/{action}")
+        except OSError:
+            pass
+    site.server.stop()
+    told = site.server.tail()
+    assert site.server.process.returncode == 0 or (
+        site.server.process.returncode == 1 and str(site.database) in told), f"{SEED + number}: {told}"
