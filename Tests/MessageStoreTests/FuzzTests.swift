@@ -160,7 +160,7 @@ import TidingsModel
         for index in 0..<9 as Range<UInt64> {
             chunk.append(
                 record: 5 + index * 3, conversation: ConversationNumber(type: .direct, number: 7), counts: true,
-                mentions: false, earlier: index, unread: Int(index))
+                mentions: false, earlier: index, lacksDevice: false, unread: Int(index))
             rows.append(chunk.bytes)
         }
         return rows
