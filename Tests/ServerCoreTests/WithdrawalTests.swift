@@ -177,6 +177,30 @@ import TidingsModel
         #expect(bench.acceptPush().ends == ["store end m2 bob/phone accepted"])
     }
 
+    @Test(arguments: [true, false])
+    func `lowers other senders' number by what the log says after a crash, too`(isKept: Bool) {
+        for isRead in [false, true] {
+            var bench = ServerBench()
+            bench.goneDevice("bob")
+            bench.say(to: .direct("bob"))
+            bench.acceptPush()
+            if isRead {
+                let bob = bench.connect("bob", "tablet").session
+                bench.run(.frame(bob, .markRead(.direct("alice"), upTo: 1)))
+                bench.run(.api(ApiRequestID(7), .signOut(ServerBench.device("bob", "tablet"))))
+            }
+            // The store has the withdrawal, and the leg if the server got that far.
+            bench.isStoreHeld = !isKept
+            bench.run(.api(ApiRequestID(1), .request(ServerBench.app, actor: nil, .recall(bench.messages[0]))))
+            if !isKept { bench.carryOutUnheard() }
+            bench.isStoreHeld = false
+            bench.crash()
+            bench.pass(20_000)
+            #expect(PushInfo(userInfo: bench.payload ?? .null)?.isRecall == true)
+            #expect((bench.payload?["message"]?["params"]?["corner_mark_decrease"] == true) == !isRead)
+        }
+    }
+
     @Test func `whose leg was lost with the process goes to those who have shown the message`() {
         var bench = ServerBench()
         bench.goneDevice("bob")

@@ -52,7 +52,11 @@ import TidingsModel
         _ = try opened.send(message(1))
         _ = try opened.apply(happened)
         guard case .recalled(_, _, let deliveries, _) = try opened.recall(1, as: 2, by: "ada") else { return nil }
-        return deliveries.first { $0.user == "bo" }?.wasUnread
+        let delivery = deliveries.first { $0.user == "bo" }
+        // Whoever reads the log later hears the same.
+        guard case .page(let page) = try opened.apply(.readLog(bo, after: 1, limit: 9)) else { return nil }
+        #expect(page.wereUnread == deliveries.filter { $0.user == "bo" && $0.wasUnread }.map(\.position))
+        return delivery?.wasUnread
     }
 
     @Test func `says whose number goes down: of those who had it unread, and not muted`() throws {

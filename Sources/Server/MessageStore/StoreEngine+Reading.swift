@@ -16,9 +16,15 @@ extension StoreEngine {
         guard let person = try self.find(key) else { return LogPage(entries: [], head: 0, unread: 0) }
         var entries: [LogEntry] = []
         var names: [ConversationID: String] = [:]
+        var wereUnread: [LogPosition] = []
         if limit > 0, after < person.head {
-            try self.forEachEntry(of: person, after: after) { entry in
+            // What was unread before the first entry says the one before it.
+            var unread = 0
+            try self.forEachEntry(of: person, after: max(after, 1) - 1) { entry in
+                defer { unread = entry.unread }
+                guard entry.position > after else { return true }
                 let body = try self.body(of: entry)
+                if case .recall = body, entry.unread < unread { wereUnread.append(entry.position) }
                 if case .message(let message) = body, names[message.conversation] == nil {
                     let name = try self.name(of: message.conversation, in: key.app)
                     if !name.isEmpty { names[message.conversation] = name }
@@ -27,7 +33,8 @@ extension StoreEngine {
                 return entries.count < limit
             }
         }
-        return LogPage(entries: entries, head: person.head, unread: person.counts.unread, names: names)
+        return LogPage(
+            entries: entries, head: person.head, unread: person.counts.unread, names: names, wereUnread: wereUnread)
     }
 
     func readUnread(_ key: UserKey, _ conversation: ConversationID?) throws -> UnreadReport {

@@ -19,7 +19,9 @@ extension ReferenceStore {
             let name = self.name(of: message.conversation, in: key.app)
             if !name.isEmpty { names[message.conversation] = name }
         }
-        return LogPage(entries: entries, head: person.head, unread: person.counts.unread, names: names)
+        return LogPage(
+            entries: entries, head: person.head, unread: person.counts.unread, names: names,
+            wereUnread: entries.map(\.position).filter { person.wereUnread.contains($0) })
     }
 
     func unread(of key: UserKey, in conversation: ConversationID?) -> UnreadReport {

@@ -27,6 +27,9 @@ extension ReferenceStore {
                 $0.forget(message, at: delivery.position, of: delivery.user)
             }
             told.wasUnread = told.unread < before
+            if told.wasUnread {
+                self.people[UserKey(app: message.app, user: delivery.user)]?.wereUnread.insert(told.position)
+            }
             return told
         }
         recall.conversation = message.conversation

@@ -84,6 +84,8 @@ package struct ReferenceStore: Hashable, Sendable {
         var counts = UnreadCounts()
         var cursors: [ConversationID: Cursor] = [:]
         var deleted: Set<MessageID> = []
+        /// Where withdrawals stand whose message was unread until then, outside muted conversations.
+        var wereUnread: Set<LogPosition> = []
         var settings = AllSettings()
         var devices: [DeviceID: DeviceRecord] = [:]
         var openLegs: [LegID: OpenLeg] = [:]

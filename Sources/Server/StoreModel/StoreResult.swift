@@ -79,13 +79,20 @@ package struct LogPage: Hashable, Sendable {
     package var unread: Int
     /// The present names of the groups and discussions the page has messages of; those without a name are left out.
     package var names: [ConversationID: String]
+    /// The withdrawals in it whose message was among the unread ones until then, outside muted conversations: as in
+    /// `Delivery.wasUnread`. Their positions, ascending.
+    package var wereUnread: [LogPosition]
 
     /// A page from its parts.
-    package init(entries: [LogEntry], head: LogPosition, unread: Int, names: [ConversationID: String] = [:]) {
+    package init(
+        entries: [LogEntry], head: LogPosition, unread: Int, names: [ConversationID: String] = [:],
+        wereUnread: [LogPosition] = []
+    ) {
         self.entries = entries
         self.head = head
         self.unread = unread
         self.names = names
+        self.wereUnread = wereUnread
     }
 }
 

@@ -10,8 +10,9 @@ enum Errand: Sendable {
     case pushState(DeviceKey, SessionID?)
     /// Who hears that somebody is typing.
     case typing(ConversationID, UserKey, isTyping: Bool, SessionID)
-    /// Which devices have shown a message that was withdrawn, at this position of the person's log.
-    case shown(UserKey, Recall, LogPosition)
+    /// Which devices have shown a message that was withdrawn, at this position of the person's log, and whether it was unread until
+    /// then, and counted.
+    case shown(UserKey, Recall, LogPosition, wasUnread: Bool)
     /// At which message the read cursor of somebody who is watched stands now.
     case readReceipt(UserKey, ConversationID)
     /// A newer device has taken this one's place.
@@ -34,8 +35,9 @@ extension ServerCore {
             return self.answer(asked.requester, .refused(problem), &effects)
         case (.kick(let device), .done):
             return self.removeDevice(device, now, &effects)
-        case (.shown(let user, let recall, let position), .trace(let trace)):
-            return self.takeUpWithdrawal(recall, at: position, of: user, trace, now, &effects)
+        case (.shown(let user, let recall, let position, let wasUnread), .trace(let trace)):
+            return self.takeUpWithdrawal(
+                recall, at: position, wasUnread: wasUnread, of: user, trace, now, &effects)
         case (.pushState(_, let session), .done):
             if let session { self.sessions[session]?.commandsInFlight -= 1 }
             return

@@ -23,6 +23,8 @@ struct Loading: Sendable {
     var entries: [LogEntry] = []
     /// The names of the groups and discussions it has messages of.
     var names: [ConversationID: String] = [:]
+    /// The withdrawals in it whose message was unread until then, and counted.
+    var wereUnread: Set<LogPosition> = []
     var queue: [Pending] = []
 
     /// A message of the log, with what is known of its conversation.
@@ -115,6 +117,7 @@ extension ServerCore {
         let entries = page.entries.filter { $0.position <= head }
         self.loadings[slot]?.entries.append(contentsOf: entries)
         self.loadings[slot]?.names.merge(page.names) { _, newer in newer }
+        self.loadings[slot]?.wereUnread.formUnion(page.wereUnread)
         // A log that is trimmed below its head has nothing more to tell.
         self.loadings[slot]?.from = entries.last?.position ?? head
         self.readOn(slot, now, &effects)
@@ -202,13 +205,12 @@ extension ServerCore {
                 case .recall(let recall):
                     let mayBeShown = self.people[slot].devices[index].legs.withdraw([recall.message], as: .recalled)
                     let known = withdrawn[entry.position]
+                    let wasUnread = known?.wasUnread ?? loading.wereUnread.contains(entry.position)
                     if let leg = next, leg.position == entry.position {
-                        // Whether it was unread is not known any more; the push's own badge is.
-                        self.takeUp(leg, .recall(recall, wasUnread: false), slot, index, now)
+                        self.takeUp(leg, .recall(recall, wasUnread: wasUnread), slot, index, now)
                     } else if mayBeShown || known?.shown.contains(id) == true {
                         self.startWithdrawal(
-                            recall, at: entry.position, wasUnread: known?.wasUnread ?? false, slot, index, now,
-                            &effects)
+                            recall, at: entry.position, wasUnread: wasUnread, slot, index, now, &effects)
                     } else if entry.position > written, known == nil {
                         unsure[entry.position] = recall
                     }
@@ -229,7 +231,10 @@ extension ServerCore {
         }
         let user = self.people[slot].key
         for (position, recall) in unsure {
-            self.ask(.trace(user.app, recall.message), for: .errand(.shown(user, recall, position)), &effects)
+            let wasUnread = loading.wereUnread.contains(position)
+            self.ask(
+                .trace(user.app, recall.message),
+                for: .errand(.shown(user, recall, position, wasUnread: wasUnread)), &effects)
         }
     }
 

@@ -66,8 +66,8 @@ extension ServerCore {
 
     /// A withdrawal of which it is not known after a crash whether devices have to hear of it: the message's trace knows.
     mutating func takeUpWithdrawal(
-        _ recall: Recall, at position: LogPosition, of user: UserKey, _ trace: MessageTrace?, _ now: Now,
-        _ effects: inout [ServerEffect]
+        _ recall: Recall, at position: LogPosition, wasUnread: Bool, of user: UserKey, _ trace: MessageTrace?,
+        _ now: Now, _ effects: inout [ServerEffect]
     ) {
         guard let slot = self.slots[user], self.people[slot].isReady else { return }
         for ended in trace?.ended ?? [] where ended.leg.user == user && ended.end.mayBeShown {
@@ -75,7 +75,7 @@ extension ServerCore {
                 self.people[slot].devices[index].legs.index(of: position) == nil,
                 self.people[slot].devices[index].settled < position
             else { continue }
-            self.startWithdrawal(recall, at: position, wasUnread: false, slot, index, now, &effects)
+            self.startWithdrawal(recall, at: position, wasUnread: wasUnread, slot, index, now, &effects)
             self.pump(slot, index, now, &effects)
         }
         self.arm(slot)
