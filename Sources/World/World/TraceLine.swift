@@ -8,6 +8,8 @@ package struct TraceLine: Hashable, Sendable, CustomStringConvertible {
     package var cause: OutsideEvent?
     /// What happened.
     package var text: String
+    /// Whether it comes all the time and tells nothing: a ping and its answer.
+    package var isRoutine = false
 
     /// Time, party and what happened.
     package var description: String {
@@ -27,7 +29,7 @@ package struct TraceLine: Hashable, Sendable, CustomStringConvertible {
             + ".\(digits(milliseconds % 1_000, 3))"
     }
 
-    /// The last lines of each party up to a moment, in the order of time.
+    /// The last lines of each party up to a moment that are no routine, in the order of time.
     ///
     /// - Parameters:
     ///   - moment: the last moment that counts, in milliseconds since the beginning; nil for the end.
@@ -35,7 +37,7 @@ package struct TraceLine: Hashable, Sendable, CustomStringConvertible {
     package static func last(_ count: Int, of lines: [TraceLine], upTo moment: Int64?) -> [TraceLine] {
         var taken: [Party: Int] = [:]
         var last: [TraceLine] = []
-        for line in lines.reversed() where line.at <= moment ?? .max {
+        for line in lines.reversed() where !line.isRoutine && line.at <= moment ?? .max {
             guard taken[line.party] ?? 0 < count else { continue }
             taken[line.party, default: 0] += 1
             last.append(line)

@@ -89,14 +89,14 @@ extension World {
             return self.handle(
                 ServerEvent.connected(connection.session, hello, .valid(key, extensionToken: "\(self.now.wall)")))
         }
-        self.note("\(connection.session) says \(Self.kind(of: frame))")
+        self.note("\(connection.session) says \(Self.kind(of: frame))", isRoutine: Self.isPing(frame))
         self.handle(ServerEvent.frame(connection.session, frame))
     }
 
     mutating func arrive(_ frame: ServerFrame, on index: Int) {
         let connection = self.connections[index]
         guard connection.clientIsOpen, !connection.isDead else { return }
-        self.note("\(connection.session) hears \(Self.kind(of: frame))")
+        self.note("\(connection.session) hears \(Self.kind(of: frame))", isRoutine: Self.isPong(frame))
         self.handle(
             ClientEvent.frameReceived(connection.number, frame), in: connection.process, on: connection.phone)
     }
@@ -169,6 +169,16 @@ extension World {
         self.phones[phone].courier = nil
         self.phoneOfCourier[courier] = nil
         self.tellCourier(.courierClosed(.init(courier)), phone)
+    }
+
+    private static func isPing(_ frame: ClientFrame) -> Bool {
+        if case .ping = frame { return true }
+        return false
+    }
+
+    private static func isPong(_ frame: ServerFrame) -> Bool {
+        if case .pong = frame { return true }
+        return false
     }
 
     static func kind(of frame: ClientFrame) -> String {

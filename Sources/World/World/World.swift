@@ -120,9 +120,12 @@ package struct World {
 
     /// A line of the trace: what the hash is made of.
     ///
-    /// - Parameter more: what whoever reads the trace is told beside, and what is no part of the hash: descriptions that are made by
-    ///   reflection cost more than everything else in a run.
-    mutating func note(_ text: @autoclosure () -> String, more: @autoclosure () -> String = "") {
+    /// - Parameters:
+    ///   - more: what whoever reads the trace is told beside, and what is no part of the hash: descriptions that are made by reflection
+    ///     cost more than everything else in a run.
+    ///   - isRoutine: whether it comes all the time and tells nothing.
+    mutating func note(_ text: @autoclosure () -> String, more: @autoclosure () -> String = "", isRoutine: Bool = false)
+    {
         let text = text()
         self.hash.feed(UInt64(bitPattern: self.time))
         self.hash.feed(text)
@@ -131,7 +134,7 @@ package struct World {
         self.lines?.append(
             TraceLine(
                 at: self.time, party: self.atWork, cause: self.cause,
-                text: more.isEmpty ? text : "\(text) (\(more))"))
+                text: more.isEmpty ? text : "\(text) (\(more))", isRoutine: isRoutine))
     }
 
     /// It is a party's turn: what is drawn from now on is that turn's.
