@@ -214,7 +214,8 @@ def test_a_fault_of_the_server_ends_the_connection(open_server, fault):
 
 
 @pytest.mark.parametrize("payload", [b"", (1000).to_bytes(2, "big"), (1001).to_bytes(2, "big") + b"going away"], ids=len)
-def test_7_a_close_ends_the_connection(open_server, payload):
+def test_7_a_close_is_answered_with_its_code_and_ends_the_connection(open_server, payload):
     """§5.5.1."""
     open_server.send(server_frame(CLOSE, payload) + server_frame(PING, b"late"))
-    assert all(opcode == CLOSE for opcode, _ in open_server.frames_until_end())
+    frames = open_server.frames_until_end()
+    assert frames[0] == (CLOSE, payload[:2]), frames

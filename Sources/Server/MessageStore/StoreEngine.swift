@@ -15,6 +15,8 @@ final class StoreEngine {
     let wal: WriteAheadLog
 
     private(set) var epoch: UInt64 = 0
+    /// Who had something to be decided when the store was opened, sorted.
+    private(set) var pendingAtOpening: [UserKey] = []
     var lastMessageID = MessageID(rawValue: 0)
     /// The position the next record gets.
     private(set) var next: JournalPosition = 1
@@ -84,6 +86,8 @@ final class StoreEngine {
         let pages = try Int64.fetchOne(database, sql: "PRAGMA page_count") ?? 0
         let pageBytes = try Int64.fetchOne(database, sql: "PRAGMA page_size") ?? 0
         try self.recover(bytes: pages * pageBytes)
+        // Before anything is written: a store that cannot be read is left as it is.
+        self.pendingAtOpening = try self.pending()
         do {
             try self.begin()
             self.epoch += 1
@@ -218,7 +222,11 @@ extension StoreEngine {
         defer { self.sql.rowAt.reset() }
         var found: JournalRecord?
         if try self.sql.rowAt.step() {
-            let index = position - (try self.sql.rowAt.count(0))
+            let first = try self.sql.rowAt.count(0)
+            guard first <= position, position < 1 << 53 else {
+                throw StoredBytesFault.missing("journal record \(position)")
+            }
+            let index = position - first
             try JournalRow.read(self.sql.rowAt.blob(1), from: Int(index)) { record in
                 found = record
                 return false

@@ -93,7 +93,7 @@ final class StoreWriter: @unchecked Sendable {
             let engine = try queue.writeWithoutTransaction { database in
                 let engine = try StoreEngine(database: database, configuration: configuration, logger: self.logger)
                 let opening = StoreOpening(
-                    epoch: engine.epoch, lastMessageID: engine.lastMessageID, pending: try engine.pending())
+                    epoch: engine.epoch, lastMessageID: engine.lastMessageID, pending: engine.pendingAtOpening)
                 opened(.success(opening))
                 return engine
             }

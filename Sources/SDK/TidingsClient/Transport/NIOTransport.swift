@@ -260,7 +260,11 @@
                 context.writeAndFlush(self.wrapOutboundOut(pong), promise: nil)
             case .connectionClose:
                 self.connection.explain("the server closed the connection")
-                context.close(promise: nil)
+                // RFC 6455 §5.5.1: a close frame is answered with its code.
+                let code = data.getSlice(at: data.readerIndex, length: 2) ?? ByteBuffer()
+                let close = WebSocketFrame(fin: true, opcode: .connectionClose, maskKey: .random(), data: code)
+                let channel = context.channel
+                context.writeAndFlush(self.wrapOutboundOut(close)).whenComplete { _ in channel.close(promise: nil) }
             default: break
             }
         }
