@@ -15,7 +15,7 @@ private func custom(_ number: UInt64) -> LogEntry.Body {
         #expect(
             core.handle(.entriesStored(upTo: 1, unread: 0), at: at(1)) == [
                 .publishEntries([entry]), .sendFrame(1, ack(1, (1, .suppressed(.notNotifiable)))),
-                .storeSettled(upTo: 1), .handOverCustomMessages,
+                .storeSettled(upTo: 1), .handOverCustomMessages(wall: nil),
             ])
     }
 
@@ -31,20 +31,42 @@ private func custom(_ number: UInt64) -> LogEntry.Body {
         #expect(
             core.handle(.appWillEnterForeground, at: at(12)) == [
                 .endBackgroundTask, .sendFrame(1, .runState(.foreground)), .publishRunState(.foreground),
-                .handOverCustomMessages, .readDeviceStatus,
+                .handOverCustomMessages(wall: nil), .readDeviceStatus,
             ])
         _ = core.handle(.appDidEnterBackground(remainingMilliseconds: nil), at: at(13))
-        #expect(!core.handle(.appWillEnterForeground, at: at(14)).contains(.handOverCustomMessages))
+        #expect(!core.handle(.appWillEnterForeground, at: at(14)).contains { $0.handsOver })
     }
 
     @Test(.requirement("S4.10")) func `survives the process and is handed over by the next one, if that is in front`() {
         var inFront = ClientCore.fresh(.init(stored: 1, settled: 1, hasCustomMessages: true))
-        #expect(inFront.handle(.connectWished, at: at(0)).contains(.handOverCustomMessages))
-        #expect(!inFront.handle(.connectWished, at: at(1)).contains(.handOverCustomMessages))
+        #expect(inFront.handle(.connectWished, at: at(0)).contains(.handOverCustomMessages(wall: nil)))
+        #expect(!inFront.handle(.connectWished, at: at(1)).contains { $0.handsOver })
         var asleep = ClientCore.fresh(.init(stored: 1, settled: 1, hasCustomMessages: true), isForeground: false)
         #expect(asleep.handle(.connectWished, at: at(0)) == [])
-        #expect(asleep.handle(.appWillEnterForeground, at: at(1)).contains(.handOverCustomMessages))
+        #expect(asleep.handle(.appWillEnterForeground, at: at(1)).contains(.handOverCustomMessages(wall: nil)))
     }
+
+    @Test func `that expires waits for the server's clock, because the device's decides nothing`() {
+        var core = ClientCore.fresh(.init(stored: 1, settled: 1, hasCustomMessages: true))
+        #expect(core.handle(.connectWished, at: at(0)).contains(.handOverCustomMessages(wall: nil)))
+        _ = core.handle(.tokenProvided("token"), at: at(0))
+        _ = core.handle(.connectionOpened(1), at: at(0))
+        // The server's clock is an hour behind this phone's.
+        let server = at(5).wall - 3_600_000
+        let effects = core.handle(.frameReceived(1, welcome(head: 1, serverTime: server)), at: at(5))
+        #expect(effects.filter(\.handsOver) == [.handOverCustomMessages(wall: server)])
+        // From then on it runs with the time that passes here.
+        let entry = LogEntry(position: 2, body: custom(6))
+        #expect(
+            core.hear(entry, unread: 0, at: at(8)).filter(\.handsOver)
+                == [.handOverCustomMessages(wall: server + 3_000)])
+        _ = core.handle(.appDidEnterBackground(remainingMilliseconds: nil), at: at(9))
+        #expect(!core.handle(.appWillEnterForeground, at: at(10)).contains { $0.handsOver })
+    }
+}
+
+extension ClientEffect {
+    fileprivate var handsOver: Bool { if case .handOverCustomMessages = self { true } else { false } }
 }
 
 @Suite struct `A recalled message` {

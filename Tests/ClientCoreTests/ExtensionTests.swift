@@ -5,10 +5,11 @@ import TidingsModel
 
 private func push(
     _ number: UInt64 = 7, position: LogPosition = 20, badge: Int? = 5, bseq: LogPosition = 20, tag: String = "tag",
-    isRecall: Bool = false, text: PushInfo.Text? = nil, type: String = "PR"
+    isRecall: Bool = false, text: PushInfo.Text? = nil, image: String? = nil, type: String = "PR"
 ) -> JSONValue {
     let info = PushInfo(
-        message: id(number), position: position, badgePosition: bseq, recipientTag: tag, isRecall: isRecall, text: text)
+        message: id(number), position: position, badgePosition: bseq, recipientTag: tag, isRecall: isRecall, text: text,
+        imageURL: image)
     var aps: [(String, JSONValue)] = [("alert", "hi"), ("sound", "default")]
     if let badge { aps.append(("badge", .int(badge))) }
     let rc: JSONValue = ["cType": .string(type), "fId": "bob", "oName": "RC:TxtMsg", "tId": "bob"]
@@ -25,11 +26,12 @@ private struct AppGroup {
     var position: LogPosition?
     var showsContent = true
     var names = KnownNames()
+    var isFilteringEntitled = false
 
     func facts(isDelivered: Bool?) -> ExtensionDecision.Facts {
         .init(
             signIn: self.signIn, isDelivered: isDelivered, position: self.position, showsContent: self.showsContent,
-            canFetch: self.position != nil, names: self.names)
+            isFilteringEntitled: self.isFilteringEntitled, canFetch: self.position != nil, names: self.names)
     }
 
     mutating func decide(
@@ -46,6 +48,62 @@ private struct AppGroup {
         var group = AppGroup()
         #expect(group.decide(push()) == .init(badge: 5, receipt: id(7), reason: .rings))
         #expect(group.decide(push()) == .init(badge: 5, isSilent: true, receipt: id(7), reason: .alreadyShown))
+    }
+
+    @Test func `has nothing posted beside it for the messages it counts`() throws {
+        var group = AppGroup()
+        group.position = 15
+        let info = PushInfo(
+            message: id(7), position: 20, badgePosition: 20, recipientTag: "tag",
+            text: .init(title: "Bob", body: "3 new messages"), counted: [17, 19])
+        #expect(PushInfo(userInfo: .members([(PushInfo.key, info.dictionary)])) == info)
+        let fetch = try #require(group.decide(.members([(PushInfo.key, info.dictionary)]))?.fetch)
+        #expect(fetch == MissedFetch(after: 15, before: 20, counted: [17, 19]))
+        let entries = (16...19).map { position -> JSONValue in
+            [
+                "position": .int(position), "message_id": .string(id(UInt64(position)).description), "rings": true,
+                "sender": "bob", "text": ["body": "hi"],
+                "rc": ["cType": "PR", "fId": "bob", "oName": "RC:TxtMsg", "tId": "bob"],
+            ]
+        }
+        let posts = MissedDecision.posts(
+            ["entries": .array(entries)], fetch, showsContent: true, pushRings: true, delivered: [],
+            ledger: &group.ledger, wall: 0)
+        #expect(posts.map(\.message.position) == [16, 18])
+    }
+
+    @Test func `has its picture fetched where its text is shown`() {
+        let text = PushInfo.Text(title: "Bob", body: "[Image]")
+        func image(_ change: (inout AppGroup) -> Void, tag: String = "tag", isRecall: Bool = false) -> String? {
+            var group = AppGroup()
+            change(&group)
+            let push = push(tag: tag, isRecall: isRecall, text: text, image: "https://a/b.jpg")
+            return group.decide(push)?.imageURL
+        }
+        #expect(image { _ in } == "https://a/b.jpg")
+        #expect(image { $0.ledger.markShown(id(7), by: .kit(process: 1), wall: 0) } == "https://a/b.jpg")
+        // Hidden content, a withdrawal, somebody else's, nobody's.
+        #expect(image { $0.showsContent = false } == nil)
+        #expect(image({ _ in }, isRecall: true) == nil)
+        #expect(image({ _ in }, tag: "other") == nil)
+        #expect(image { $0.signIn = .signedOut } == nil)
+        #expect(image { $0.signIn = .unknown } == nil)
+        // With the filtering entitlement nothing is shown of what was shown.
+        #expect(
+            image {
+                $0.isFilteringEntitled = true
+                $0.ledger.markShown(id(7), by: .kit(process: 1), wall: 0)
+            } == nil)
+    }
+
+    @Test func `takes for a picture what begins like one`() {
+        #expect(NotificationPicture.Kind(bytes: [0xff, 0xd8, 0xff, 0xe0]) == .jpeg)
+        #expect(NotificationPicture.Kind(bytes: [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0]) == .png)
+        #expect(NotificationPicture.Kind(bytes: Array("GIF89a".utf8)) == .gif)
+        for text in ["", "GIF", "<html>", "GIF88a"] {
+            #expect(NotificationPicture.Kind(bytes: Array(text.utf8)) == nil)
+        }
+        #expect(NotificationPicture.Kind.allCases.map(\.fileExtension) == ["jpg", "png", "gif"])
     }
 
     @Test func `is silent when the kit has shown the message, and while it is showing it`() {

@@ -31,9 +31,10 @@ class Backend:
     def recall(self, message: str, actor: str):
         self.call("DELETE", f"messages/{message}?actor={actor}")
 
-    def send_custom(self, content: str, *recipients: str):
+    def send_custom(self, content: str, *recipients: str, **more):
+        """Sends a message to the app itself. More may be said: lifetime_ms."""
         self.call("POST", "custom-messages", {
-            "recipients": list(recipients), "client_message_id": uuid.uuid4().hex, "content": content,
+            "recipients": list(recipients), "client_message_id": uuid.uuid4().hex, "content": content, **more,
         })
 
     def make_group(self, group: str, name: str, *members: str):

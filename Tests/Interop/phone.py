@@ -18,14 +18,16 @@ SECONDS = 60
 class Phone:
     """A virtual iPhone with the example app; every command waits for its answer."""
 
-    def __init__(self, site: Site, user: str, *options: str, name: str | None = None):
+    def __init__(
+        self, site: Site, user: str, *options: str, name: str | None = None, wrapper: tuple[str, ...] = (),
+    ):
         self.site = site
         self.user = user
         self.name = name or f"{user}-phone"
         self.port = free_port()
         self.program = Program(
             [
-                tool(), "phone", "--id", self.name, "--folder", str(site.folder / self.name),
+                *wrapper, tool(), "phone", "--id", self.name, "--folder", str(site.folder / self.name),
                 "--courier", f"127.0.0.1:{site.courier_port}", "--control", str(self.port), "--bundle", TOPIC,
                 "--env", f"CHAT_SERVER_URL={site.gateway}", "--env", f"CHAT_APP_KEY={site.app}",
                 "--env", f"CHAT_USER={user}", "--env", f"CHAT_TOKEN={site.token(user)}",

@@ -24,12 +24,15 @@ class Stage:
         self.backend = Backend(site)
         self.phones: list[Phone] = []
 
-    def phone(self, user: str, name: str | None = None, background_seconds: int = 8) -> Phone:
+    def phone(
+        self, user: str, name: str | None = None, background_seconds: int = 8, wrapper: tuple[str, ...] = (),
+    ) -> Phone:
         """A phone with the app in front, known to the server with its device token.
 
-        An app that is left has `background_seconds`, of which it keeps the last five for hanging up.
+        An app that is left has `background_seconds`, of which it keeps the last five for hanging up. `wrapper` is the
+        command that starts it in surroundings of its own.
         """
-        phone = Phone(self.site, user, "--background-time", str(background_seconds * 1_000), name=name)
+        phone = Phone(self.site, user, "--background-time", str(background_seconds * 1_000), name=name, wrapper=wrapper)
         self.phones.append(phone)
         phone.do("unlock")
         phone.do("launch")

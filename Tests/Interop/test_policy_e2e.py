@@ -121,6 +121,19 @@ def test_custom_messages_wait_for_the_app_in_front_and_never_ring(make_stage):
     assert bob.faults == []
 
 
+def test_a_custom_message_that_has_expired_is_handed_over_to_nobody(make_stage):
+    stage = make_stage()
+    bob = stage.phone("bob")
+    kill(bob)
+    stage.backend.send_custom("gone", "bob", lifetime_ms=1)
+    stage.backend.send_custom("still good", "bob", lifetime_ms=3_600_000)
+    stage.backend.send_custom("for ever", "bob")
+    bob.do("launch")
+    bob.wait_until(lambda: len(bob.shown.get("custom") or []) == 2, "the custom messages")
+    assert bob.shown["custom"] == ["still good", "for ever"]
+    assert bob.faults == []
+
+
 def test_who_signs_in_over_another_gets_their_own_messages_alone(make_stage):
     stage = make_stage()
     phone = stage.phone("bob")

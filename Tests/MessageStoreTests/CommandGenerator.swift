@@ -330,7 +330,7 @@ extension CommandGenerator {
         let message = CustomMessage(
             id: MessageID(rawValue: self.lastID), title: self.chance(50) ? "Tidings" : nil, content: "c",
             contentType: self.chance(50) ? "text" : nil, extras: JSONObject([("n", .int(self.number(0..<9)))]),
-            sentAt: self.time())
+            sentAt: self.time(), expiresAt: self.chance(30) ? self.time() + 1 : nil)
         return .acceptCustom(
             CustomOperation(
                 app: self.app(), message: message, recipients: self.users(0..<3),

@@ -119,6 +119,39 @@ import TidingsModel
         #expect(bench.payload?["tidings"]?["badge"]?.intValue == 0)
     }
 
+    @Test func `is not told in the first hour of a process to a phone that has not connected since it began`() {
+        var settings = ServerBench.plain
+        settings.badgePushesPerHour = 3
+        var (bench, _) = Self.bench()
+        bench.pass(1_000)
+        // Crashes do not multiply the hour's pushes: each begins the hour anew.
+        for (conversation, position) in [("alice", 2), ("carol", 3)] as [(String, LogPosition)] {
+            bench.crash(settings: settings)
+            let tablet = bench.connect("bob", "tablet", .background(remainingMilliseconds: 100_000)).session
+            bench.run(.frame(tablet, .markRead(.direct(conversation), upTo: position)))
+            bench.pass(1_800_000)
+            #expect(bench.pushes.isEmpty)
+        }
+        bench.pass(1_800_000)
+        #expect(bench.pushes.count == 1)
+        #expect(bench.payload?["tidings"]?["badge"]?.intValue == 0)
+    }
+
+    @Test func `is told after a start to a phone that has connected since`() {
+        var settings = ServerBench.plain
+        settings.badgePushesPerHour = 3
+        var (bench, _) = Self.bench()
+        bench.pass(1_000)
+        bench.crash(settings: settings)
+        let phone = bench.connect("bob", "phone", .foreground, after: 2).session
+        bench.run(.frame(phone, .runState(.suspending)))
+        bench.run(.disconnected(phone))
+        let tablet = bench.connect("bob", "tablet", .background(remainingMilliseconds: 100_000)).session
+        bench.run(.frame(tablet, .markRead(.direct("alice"), upTo: 2)))
+        bench.pass(20_000)
+        #expect(bench.pushes.count == 1)
+    }
+
     @Test func `is not told if the operator wants no such pushes`() {
         var (bench, tablet) = Self.bench(0)
         bench.run(.frame(tablet, .markRead(.direct("alice"), upTo: 2)))
@@ -171,6 +204,40 @@ import TidingsModel
         bench.frames = []
         bench.run(.frame(alice, .send(bench.draft("ho", Self.room))))
         #expect(bench.frames.count == 1)  // alice's own answer
+    }
+
+    @Test func `hands over its newest messages, so many and no older ones`() {
+        var settings = ServerBench.plain
+        settings.roomHistoryMax = 3
+        settings.roomHistoryAge = 60_000
+        var bench = ServerBench(settings: settings)
+        let alice = bench.connect("alice").session
+        func message(_ number: UInt64, age: Int64) -> Message {
+            Message(
+                id: MessageID(rawValue: number), app: ServerBench.app, sender: "bob", conversation: Self.room,
+                clientMessageID: ClientMessageID("c\(number)"), objectName: .text, content: "{}", flags: .normal,
+                pushText: nil, sentAt: bench.now.wall - age)
+        }
+        let messages = [message(5, age: 1), message(4, age: 59_999), message(3, age: 60_000)]
+        bench.script = [.history(messages, hasMore: true)]
+        #expect(bench.ask(alice, 1, .enterRoom(Self.room, history: 20)).first == "store history alice CHRM:lobby 3")
+        // What is older is as good as gone: there is no more to ask for.
+        #expect(bench.frames.last == .answer(1, .history(Array(messages.prefix(2)), hasMore: false)))
+        bench.script = [.history(Array(messages.prefix(2)), hasMore: true)]
+        bench.ask(alice, 2, .enterRoom(Self.room, history: 1))
+        #expect(bench.frames.last == .answer(2, .history([messages[0]], hasMore: true)))
+        // A page of the history is no way around it; of a group it is whole.
+        bench.script = [.history(messages, hasMore: true)]
+        bench.ask(alice, 3, .history(Self.room, before: nil, limit: 20))
+        #expect(bench.frames.last == .answer(3, .history(Array(messages.prefix(2)), hasMore: false)))
+        let old = messages.map { old in
+            var old = old
+            old.conversation = .group("team")
+            return old
+        }
+        bench.script = [.history(old, hasMore: true)]
+        bench.ask(alice, 4, .history(.group("team"), before: nil, limit: 20))
+        #expect(bench.frames.last == .answer(4, .history(old, hasMore: true)))
     }
 
     @Test func `is not told to the connection a message comes from, nor to one that is gone`() {

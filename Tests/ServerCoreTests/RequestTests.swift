@@ -256,6 +256,42 @@ import TidingsModel
             ])
     }
 
+    @Test func `lives as long as the backend said from when it was taken`() throws {
+        var bench = ServerBench()
+        bench.pass(5_000)
+        let message = CustomMessage(id: MessageID(rawValue: 0), content: "c", sentAt: 0, expiresAt: 60_000)
+        bench.isStoreHeld = true
+        bench.run(
+            .api(ApiRequestID(1), .sendCustom(ServerBench.app, message, recipients: ["bob"], clientMessageID: "x")))
+        let taken = bench.waiting.compactMap { _, command -> CustomMessage? in
+            if case .acceptCustom(let operation) = command { operation.message } else { nil }
+        }
+        #expect(taken.map(\.sentAt) == [bench.now.wall])
+        #expect(taken.map(\.expiresAt) == [bench.now.wall + 60_000])
+    }
+
+    @Test func `that has expired is a bare place in the log`() {
+        var bench = ServerBench()
+        bench.connect("bob")
+        let end = bench.now.wall + 1_000
+        let log = [end - 1, end, end + 1].enumerated().map { index, expiry in
+            LogEntry(
+                position: LogPosition(index + 1),
+                body: .custom(
+                    CustomMessage(id: MessageID(rawValue: UInt64(index)), content: "c", sentAt: 1, expiresAt: expiry)))
+        }
+        bench.pass(1_000)
+        bench.entries["bob"] = log
+        bench.run(.frame(SessionID(1), .sync(after: 0, limit: 10)))
+        let pages = bench.frames.compactMap { frame -> [LogEntry]? in
+            if case .page(let page) = frame { page.entries } else { nil }
+        }
+        #expect(
+            pages == [
+                [LogEntry(position: 1, body: .unknown), LogEntry(position: 2, body: .unknown), log[2]]
+            ])
+    }
+
     @Test func `is refused by field`() {
         var bench = ServerBench()
         func lines(_ message: CustomMessage, _ recipients: [UserID]) -> [String] {
@@ -269,9 +305,12 @@ import TidingsModel
         long.title = String(repeating: "a", count: 257)
         var empty = good
         empty.content = ""
+        var fleeting = good
+        fleeting.expiresAt = 0
         #expect(lines(good, []) == ["reply refused invalid_field recipients"])
         #expect(lines(good, (0...1_000).map { UserID("u\($0)") }) == ["reply refused invalid_field recipients"])
         #expect(lines(long, ["bob"]) == ["reply refused invalid_field title"])
         #expect(lines(empty, ["bob"]) == ["reply refused invalid_field content"])
+        #expect(lines(fleeting, ["bob"]) == ["reply refused invalid_field lifetime_ms"])
     }
 }

@@ -38,12 +38,31 @@ import TidingsModel
         bench.say(to: .direct("bob"))
         #expect(bench.pass(49_999).outside == [])
         #expect(bench.pass(1).outside == ["push m5 to bob/phone badge 5@5"])
-        #expect(PushInfo(userInfo: try #require(bench.payload))?.text?.body == "3 new messages")
+        let info = PushInfo(userInfo: try #require(bench.payload))
+        #expect(info?.text?.body == "3 new messages")
+        // The extension posts nothing for those the push counts.
+        #expect(info?.position == 5)
+        #expect(info?.counted == [3, 4])
         #expect(bench.pushes.last?.request.collapseID == bench.messages[4].description)
         #expect(
             bench.acceptPush().ends == [
                 "store end m3 bob/phone accepted", "store end m4 bob/phone accepted", "store end m5 bob/phone accepted",
             ])
+    }
+
+    @Test func `has no picture in the alert that counts, though every message is one`() throws {
+        var bench = Self.bench()
+        for _ in 0..<4 {
+            let before = bench.pushes.count
+            bench.show(PictureTests.picture)
+            guard bench.pushes.count > before else { continue }
+            #expect(PushInfo(userInfo: try #require(bench.payload))?.imageURL == "https://a/b.jpg")
+            bench.acceptPush()
+        }
+        bench.pass(60_000)
+        let info = PushInfo(userInfo: try #require(bench.payload))
+        #expect(info?.text?.body == "2 new messages")
+        #expect(info?.imageURL == nil)
     }
 
     @Test func `goes on ringing once a window`() {

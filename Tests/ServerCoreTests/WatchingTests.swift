@@ -38,6 +38,27 @@ import TidingsModel
             ])
     }
 
+    @Test func `hears nothing of a phone that is asked for a sign of life, until it does not give one`() {
+        var (bench, alice) = Self.bench()
+        let bob = bench.connect("bob").session
+        func presences() -> [Presence] {
+            defer { bench.frames = [] }
+            return bench.frames.compactMap { if case .signal(.presence(let presence)) = $0 { presence } else { nil } }
+        }
+        _ = presences()
+        let probe = ServerBench.plain.foregroundAckDeadline
+        bench.run(.frame(alice, .send(bench.draft("one", Self.withBob))))
+        #expect(bench.pass(probe).contains { $0.hasPrefix("probe") })
+        bench.run(.frame(bob, .ping(1)))
+        #expect(presences() == [])
+        bench.run(.frame(bob, .ack(.init(stored: 1, settled: [.init(upTo: 1, disposition: .shown)]))))
+        bench.run(.frame(alice, .send(bench.draft("two", Self.withBob))))
+        #expect(bench.pass(probe).contains { $0.hasPrefix("probe") })
+        #expect(presences() == [])
+        bench.pass(ServerBench.plain.probeTime)
+        #expect(presences() == [Presence(id: "bob", isOnline: false, lastSeenAt: bench.now.wall)])
+    }
+
     @Test func `hears nothing of a second device, nor of one that leaves while another is in front`() {
         var (bench, _) = Self.bench()
         _ = bench.connect("bob")

@@ -44,6 +44,20 @@ import TidingsModel
         #expect(try self.receipts(&opened, of: 1)?.delivered == [])
     }
 
+    @Test func `tell a sender nothing of the reading of who has blocked them, and the backend everything`() throws {
+        var opened = Opened()
+        _ = try opened.apply(group(["ada", "bo", "cy"]))
+        let position = try #require(try opened.send(message(1, in: team)).last?.position)
+        for user in [bo, UserKey(app: "shop", user: "cy")] {
+            _ = try opened.apply(.markRead(user, team, upTo: position, at: 9))
+        }
+        _ = try opened.apply(.setBlocked(bo, "ada", true, at: 10))
+        #expect(try self.receipts(&opened, of: 1, asked: "ada")?.read == ["cy"])
+        #expect(try self.receipts(&opened, of: 1)?.read == ["bo", "cy"])
+        _ = try opened.apply(.setBlocked(bo, "ada", false, at: 11))
+        #expect(try self.receipts(&opened, of: 1, asked: "ada")?.read == ["bo", "cy"])
+    }
+
     @Test func `are told to the sender and the backend alone`() throws {
         var opened = Opened()
         _ = try opened.send(message(1))

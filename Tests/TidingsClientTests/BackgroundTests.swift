@@ -101,6 +101,28 @@ private let withBob = ConversationID(type: .direct, target: "bob")
             contentType: "text", extras: JSONObject([("number", .int(number))]), sentAt: 1)
     }
 
+    @Test func `is dropped when it has expired by the server's clock, and waits while that is not known`() throws {
+        let bench = try ClientBench()
+        defer { bench.remove() }
+        let store = try LocalStore(file: bench.folder.appendingPathComponent("store.sqlite"))
+        var messages = [1, 2, 3, 4].map { self.custom($0) }
+        messages[1].expiresAt = 2_000
+        messages[2].expiresAt = 5_000
+        let entries = messages.enumerated().map {
+            LogEntry(position: LogPosition($0.offset + 1), body: .custom($0.element))
+        }
+        _ = try store.write(entries, person: alice)
+        // In order: nothing goes before one that may still be good.
+        #expect(try store.takeCustomMessages(wall: nil) == [messages[0]])
+        #expect(try store.restored().hasCustomMessages)
+        #expect(try store.takeCustomMessages(wall: nil) == [])
+        #expect(try store.takeCustomMessages(wall: 2_000) == [messages[2], messages[3]])
+        #expect(try !store.restored().hasCustomMessages)
+        // Expired ones are done with as well.
+        _ = try store.write(entries, person: alice)
+        #expect(try store.takeCustomMessages(wall: 0) == [])
+    }
+
     @Test(.requirement("S4.10", "S4.12"))
     func `reaches every observer, in order, and as a notification of the process`() async throws {
         let bench = try ClientBench()
@@ -157,8 +179,8 @@ private let withBob = ConversationID(type: .direct, target: "bob")
             let store = try LocalStore(file: file)
             _ = try store.write([entries[0]], person: alice)
             #expect(try store.restored().hasCustomMessages)
-            #expect(try store.takeCustomMessages() == [self.custom(1)])
-            #expect(try store.takeCustomMessages() == [])
+            #expect(try store.takeCustomMessages(wall: 0) == [self.custom(1)])
+            #expect(try store.takeCustomMessages(wall: 0) == [])
             #expect(try !store.restored().hasCustomMessages)
             try store.close()
         }
@@ -166,7 +188,7 @@ private let withBob = ConversationID(type: .direct, target: "bob")
         let store = try LocalStore(file: file)
         #expect(store.setAside != nil)
         _ = try store.write(entries, person: alice)
-        #expect(try store.takeCustomMessages() == [self.custom(2)])
+        #expect(try store.takeCustomMessages(wall: 0) == [self.custom(2)])
     }
 }
 

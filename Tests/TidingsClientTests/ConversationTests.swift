@@ -68,6 +68,36 @@ extension ServerDouble {
         await client.signOut()
     }
 
+    @Test func `to send pictures, places and commands, each under its object name`() async throws {
+        let bench = try ClientBench()
+        defer { bench.remove() }
+        let client = try await self.connected(bench)
+        var entries = client.logEntries.makeAsyncIterator()
+        let place = MessageContent.location(.init(latitude: 52.5, longitude: 13.25))
+        let image = MessageContent.image(.init(url: "https://a/b.jpg"))
+        #expect(try await client.send(image, to: withBob, pushText: "Look!").flags == .normal)
+        let sent = try await client.send(place, to: team, mentions: .everyone, lifetime: 60)
+        #expect(sent.objectName == .location)
+        #expect(sent.content == #"{"latitude":52.5,"longitude":13.25}"#)
+        #expect(try await client.sendCommand("refresh", data: "all", to: withBob).flags == .command)
+        let drafts = bench.server.state.withLock { $0.frames }.compactMap { frame -> MessageDraft? in
+            if case .send(let draft) = frame { draft } else { nil }
+        }
+        #expect(drafts.map(\.objectName) == [.image, .location, .command])
+        #expect(drafts.map(\.flags) == [.normal, .normal, []])
+        #expect(drafts.map(\.pushText) == ["Look!", nil, nil])
+        #expect(drafts[1].lifetimeMilliseconds == 60_000)
+        // The command came here, and is not kept.
+        for _ in 0..<3 { _ = await entries.next() }
+        #expect(try client.history(conversation: withBob).map(\.content) == [image])
+        let bad = MessageContent.location(.init(latitude: 91, longitude: 0))
+        await #expect(
+            throws: ChatError.invalid(
+                InvalidField(field: "content.latitude", rule: "must be -90 to 90 degrees, got 91.0"))
+        ) { try await client.send(bad, to: withBob) }
+        await client.signOut()
+    }
+
     @Test func `to withdraw, edit and delete messages, and keeps what else an edited one says`() async throws {
         let bench = try ClientBench()
         defer { bench.remove() }

@@ -97,6 +97,21 @@ private func revisions(_ client: ChatClient, team: ConversationID) async throws 
     return older.messages.isEmpty ? found : []
 }
 
+private func contents(_ client: ChatClient, team: ConversationID, show: (String) -> Void) async throws {
+    try await client.send(.image(.init(url: "https://files.example.com/cat.jpg")), to: team)
+    try await client.send(.location(.init(latitude: 52.52, longitude: 13.4, name: "Museum Island")), to: team)
+    try await client.sendCommand("refresh", data: "calendar", to: team)
+
+    for message in try client.history(conversation: team) {
+        switch message.content {
+        case .text(let text): show(text)
+        case .image(let image): show("picture at \(image.url)")
+        case .location(let place): show(place.name ?? "\(place.latitude), \(place.longitude)")
+        case .file, .voice, .video, .link, .command, .custom: show(message.message.objectName.rawValue)
+        }
+    }
+}
+
 private func room(_ client: ChatClient, lobby: ConversationID, show: (Message) -> Void) async throws {
     let live = client.roomMessages(lobby)
     for message in try await client.enterRoom(lobby, history: 20) { show(message) }

@@ -33,14 +33,78 @@ private final class HandlerBench: Sendable {
             options: .init(apiURL: URL(string: "https://chat.example.com")))
     }
 
-    func push(_ number: UInt64, text: String = "secret") -> UNNotificationRequest {
+    func push(_ number: UInt64, text: String = "secret", image: String? = nil) -> UNNotificationRequest {
         let id = MessageID(rawValue: number)
         let info = PushInfo(
-            message: id, position: 11, badgePosition: 11, recipientTag: "tag", text: .init(title: "bob", body: text))
+            message: id, position: 11, badgePosition: 11, recipientTag: "tag", text: .init(title: "bob", body: text),
+            imageURL: image)
         let content = UNMutableNotificationContent()
         content.body = "You have a new message"
         content.userInfo = JSONValue.members([(PushInfo.key, info.dictionary)]).userInfo
         return UNNotificationRequest(identifier: id.description, content: content, trigger: nil)
+    }
+}
+
+/// The first content a handler was called with.
+private func content(
+    _ bench: HandlerBench, _ handler: NotificationServiceHandler, image: String?
+) async -> UNNotificationContent? {
+    let (contents, continuation) = AsyncStream.makeStream(of: UNNotificationContent.self)
+    handler.didReceive(bench.push(1, image: image)) { continuation.yield($0) }
+    for await content in contents { return content }
+    return nil
+}
+
+@Suite struct `The picture of a push` {
+    private static let jpeg = Data([0xff, 0xd8, 0xff, 0xe0]) + Data(repeating: 7, count: 1_000)
+    private static let url = "https://files.example.com/cat"
+
+    @Test func `is fetched and shown beside the text`() async throws {
+        let bench = try HandlerBench()
+        bench.web.put(Self.jpeg, at: Self.url)
+        let content = try #require(await content(bench, bench.handler(), image: Self.url))
+        #expect(content.body == "secret")
+        #expect(content.attachments.map(\.identifier) == ["picture"])
+        #expect(content.attachments.map(\.type) == ["public.jpeg"])
+        #expect(try content.attachments.map { try Data(contentsOf: $0.url) } == [Self.jpeg])
+        // Where it came from is nobody's business any more.
+        #expect(!JSONValue(userInfo: content.userInfo).text.contains("example.com"))
+        for attachment in content.attachments { try FileManager.default.removeItem(at: attachment.url) }
+    }
+
+    @Test func `is left out if it does not come, is none, or is too large, and the text comes all the same`()
+        async throws
+    {
+        let files: [Data?] = [
+            nil, Data("<html>".utf8), Data(), Self.jpeg + Data(repeating: 7, count: NotificationPicture.bytesMax),
+        ]
+        for file in files {
+            let bench = try HandlerBench()
+            if let file { bench.web.put(file, at: Self.url) }
+            let content = try #require(await content(bench, bench.handler(), image: Self.url))
+            #expect(content.body == "secret")
+            #expect(content.attachments.isEmpty)
+            #expect(bench.web.asked == [Self.url])
+        }
+    }
+
+    @Test func `is not asked for if the push names none, or one behind a plain connection`() async throws {
+        for url in [nil, "http://files.example.com/cat"] {
+            let bench = try HandlerBench()
+            #expect(await content(bench, bench.handler(), image: url)?.body == "secret")
+            #expect(bench.web.asked == [])
+        }
+    }
+
+    @Test(.requirement("S2.21")) func `that has not come when the time is up is left out`() async throws {
+        let bench = try HandlerBench()
+        bench.web.beSilent()
+        let shown = Shown()
+        let handler = bench.handler()
+        handler.didReceive(bench.push(1, image: Self.url)) { shown.add($0) }
+        while bench.web.asked.isEmpty { await Task.yield() }
+        handler.serviceExtensionTimeWillExpire()
+        #expect(shown.bodies == ["secret"])
     }
 }
 

@@ -9,6 +9,8 @@ final class WebDouble: ExtensionHTTP {
     private struct State {
         var sent: [ExtensionHTTPRequest] = []
         var answers: [String: JSONValue] = [:]
+        var files: [String: Data] = [:]
+        var asked: [String] = []
         var isSilent = false
         var meanwhile: (@Sendable () -> Void)?
     }
@@ -17,6 +19,23 @@ final class WebDouble: ExtensionHTTP {
 
     /// What was sent, in order.
     var sent: [ExtensionHTTPRequest] { self.state.withLock { $0.sent } }
+
+    /// The files that were asked for, in order.
+    var asked: [String] { self.state.withLock { $0.asked } }
+    func put(_ file: Data, at url: String) { self.state.withLock { $0.files[url] = file } }
+
+    func file(at url: URL, bytesMax: Int, seconds: Double) async throws -> Data {
+        let (file, isSilent) = self.state.withLock { state in
+            state.asked.append(url.absoluteString)
+            return (state.files[url.absoluteString], state.isSilent)
+        }
+        if isSilent {
+            let never = AsyncStream<Never> { _ in }
+            for await _ in never {}
+        }
+        guard let file, file.count <= bytesMax else { throw Unreachable() }
+        return file
+    }
 
     func reset() { self.state.withLock { $0 = State() } }
     func answer(_ path: String, with json: JSONValue) { self.state.withLock { $0.answers[path] = json } }

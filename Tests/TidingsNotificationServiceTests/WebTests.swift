@@ -32,6 +32,36 @@ import Testing
         #expect(await server.request.value.hasPrefix("GET /v1/extension/missed?after=1&limit=2 HTTP/1.1\r\n"))
     }
 
+    @Test func `fetches a file over an encrypted connection alone`() async throws {
+        let server = try OneAnswerServer("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok")
+        let url = try #require(URL(string: "http://127.0.0.1:\(server.port)/cat.jpg"))
+        await #expect(throws: FileFetch.Fault.insecure) {
+            try await URLSessionHTTP().file(at: url, bytesMax: 10, seconds: 120)
+        }
+        server.close()
+    }
+
+    @Test(arguments: [
+        ("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n", "okok", nil),
+        ("HTTP/1.1 200 OK\r\n", "okok", nil),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n", "okoko", FileFetch.Fault.tooLarge),
+        ("HTTP/1.1 200 OK\r\n", "okoko", .tooLarge),
+        ("HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n", "no", .refused),
+        ("HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n", "", .insecure),
+    ])
+    func `takes a whole file of the size allowed, and stops at everything else`(
+        head: String, body: String, fault: FileFetch.Fault?
+    ) async throws {
+        let server = try OneAnswerServer(head + "Connection: close\r\n\r\n" + body)
+        let url = try #require(URL(string: "http://127.0.0.1:\(server.port)/cat.jpg"))
+        let answer = await Result { try await URLSessionHTTP.fetch(url, bytesMax: 4, seconds: 120) }
+        switch fault {
+        case nil: #expect(try answer.get() == Data(body.utf8))
+        case let fault?: #expect(throws: fault) { try answer.get() }
+        }
+        #expect(await server.request.value.contains("Authorization") == false)
+    }
+
     @Test func `gives up on a server that does not answer`() async throws {
         let server = try OneAnswerServer(nil)
         let url = try #require(URL(string: "http://127.0.0.1:\(server.port)/"))
@@ -39,6 +69,13 @@ import Testing
             try await URLSessionHTTP().send(.init(method: "GET", url: url, token: "t", seconds: 1))
         }
         server.close()
+    }
+}
+
+extension Result where Failure == any Error {
+    /// What some work came to.
+    fileprivate init(_ work: () async throws -> Success) async {
+        do { self = .success(try await work()) } catch { self = .failure(error) }
     }
 }
 

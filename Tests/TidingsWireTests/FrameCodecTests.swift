@@ -92,6 +92,14 @@ private let logFrames: [String: ServerFrame] = [
                 CustomMessage(
                     id: MessageID("01qdq6qdr0000")!, title: "update", content: "module 7", contentType: "text",
                     extras: JSONObject([("number", 7)]), sentAt: 1_763_683_200_001)))),
+    "entry-custom-expiring": .entry(
+        LogEntry(
+            position: 44,
+            body: .custom(
+                CustomMessage(
+                    id: MessageID("01qdq6qdr0000")!, title: "update", content: "module 7", contentType: "text",
+                    extras: JSONObject([("number", 7)]), sentAt: 1_763_683_200_001,
+                    expiresAt: 1_763_683_260_001)))),
     "entry-recall": .entry(
         LogEntry(
             position: 44,

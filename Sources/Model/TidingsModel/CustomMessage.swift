@@ -13,11 +13,13 @@ public struct CustomMessage: Hashable, Sendable, Identifiable {
     public var extras: JSONObject
     /// Wall milliseconds since 1970 at which the server took it.
     public var sentAt: Int64
+    /// From when on nobody is handed it any more, wall milliseconds since 1970 by the server's clock; nil for never.
+    public var expiresAt: Int64?
 
     /// A custom message from its parts.
     public init(
         id: MessageID, title: String? = nil, content: String, contentType: String? = nil,
-        extras: JSONObject = JSONObject(), sentAt: Int64
+        extras: JSONObject = JSONObject(), sentAt: Int64, expiresAt: Int64? = nil
     ) {
         self.id = id
         self.title = title
@@ -25,7 +27,13 @@ public struct CustomMessage: Hashable, Sendable, Identifiable {
         self.contentType = contentType
         self.extras = extras
         self.sentAt = sentAt
+        self.expiresAt = expiresAt
     }
+
+    /// Whether nobody is handed it any more.
+    ///
+    /// - Parameter wall: the server's wall clock.
+    public func isExpired(at wall: Int64) -> Bool { self.expiresAt.map { $0 <= wall } ?? false }
 
     /// The longest title in bytes of UTF-8.
     public static let titleBytesMax = 256
@@ -36,9 +44,9 @@ public struct CustomMessage: Hashable, Sendable, Identifiable {
     /// The largest extras in bytes of their JSON text.
     public static let extrasBytesMax = 8_192
 
-    /// Checks title, content, content type and extras.
+    /// Checks title, content, content type, extras and how long it is handed over.
     ///
-    /// - Throws: `InvalidField` naming `title`, `content`, `content_type` or `extras`.
+    /// - Throws: `InvalidField` naming `title`, `content`, `content_type`, `extras` or `lifetime_ms`.
     public func validate() throws(InvalidField) {
         guard !self.content.isEmpty else { throw InvalidField(field: "content", rule: "must not be empty") }
         let sizes = [
@@ -49,6 +57,12 @@ public struct CustomMessage: Hashable, Sendable, Identifiable {
         ]
         for (field, bytes, max) in sizes where bytes > max {
             throw InvalidField(field: field, rule: "must be at most \(max) bytes, got \(bytes)")
+        }
+        guard let expiresAt = self.expiresAt else { return }
+        let lifetime = expiresAt.subtractingReportingOverflow(self.sentAt)
+        guard !lifetime.overflow, (1...MessageDraft.lifetimeMax).contains(lifetime.partialValue) else {
+            throw InvalidField(
+                field: "lifetime_ms", rule: "must be 1 to \(MessageDraft.lifetimeMax) milliseconds after it was sent")
         }
     }
 }

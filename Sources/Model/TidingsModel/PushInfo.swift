@@ -14,6 +14,19 @@ public struct PushInfo: Hashable, Sendable {
     /// What the notification is to say; the extension writes it in place of the alert's neutral text, once it knows that the
     /// push is for the person who is signed in (DESIGN §7 "Extension"). Nil leaves the neutral text.
     public var text: Text?
+    /// Where the picture is that the extension shows beside the text, an https URL; nil for none. It travels under the same
+    /// terms as the text.
+    public var imageURL: String?
+
+    /// Where the other messages stand in the person's log that the push counts together with its own: no longer ago than
+    /// `countedReach`, ascending. The extension posts nothing for them.
+    public var counted: [LogPosition]
+
+    /// How far back counted messages are named: as far as an extension fetches.
+    public static let countedReach: LogPosition = 20
+
+    /// The longest URL of a picture in bytes: a longer one stays out, because a payload has 4,096 (apns.md §13).
+    public static let imageURLBytesMax = 1_024
 
     /// The words of a notification.
     public struct Text: Hashable, Sendable {
@@ -37,7 +50,7 @@ public struct PushInfo: Hashable, Sendable {
     /// Push information from its parts.
     public init(
         message: MessageID, position: LogPosition, badgePosition: LogPosition, recipientTag: String,
-        isRecall: Bool = false, text: Text? = nil
+        isRecall: Bool = false, text: Text? = nil, imageURL: String? = nil, counted: [LogPosition] = []
     ) {
         self.message = message
         self.position = position
@@ -45,6 +58,8 @@ public struct PushInfo: Hashable, Sendable {
         self.recipientTag = recipientTag
         self.isRecall = isRecall
         self.text = text
+        self.imageURL = imageURL
+        self.counted = counted
     }
 
     /// Reads it from a whole payload; nil for another sender's push, which has none, or a malformed one.
@@ -56,7 +71,11 @@ public struct PushInfo: Hashable, Sendable {
         self.init(
             message: message, position: LogPosition(position), badgePosition: LogPosition(badgePosition),
             recipientTag: tag, isRecall: info["recall"]?.boolValue ?? false,
-            text: Text(info["text"]))
+            text: Text(info["text"]),
+            // Nothing is fetched over a connection that others can read.
+            imageURL: info["image"]?.stringValue.flatMap { WebAddress.isSecure($0) ? $0 : nil },
+            counted: (info["with"]?.arrayValue ?? []).compactMap { LogPosition(exactly: $0.intValue ?? -1) }
+                .filter { $0 > 0 && $0 < position })
     }
 
     /// The dictionary as it travels.
@@ -68,6 +87,8 @@ public struct PushInfo: Hashable, Sendable {
         ]
         if self.isRecall { members.append(("recall", true)) }
         if let text = self.text { members.append(("text", text.dictionary)) }
+        if !self.counted.isEmpty { members.append(("with", .array(self.counted.map { .int($0) }))) }
+        if let image = self.imageURL { members.append(("image", .string(image))) }
         return .members(members)
     }
 }

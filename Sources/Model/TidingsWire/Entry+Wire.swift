@@ -103,6 +103,7 @@ extension WireCustom {
         if let type = message.contentType { self.contentType = type }
         self.extras = JSONValue.object(message.extras).text
         self.sentAt = message.sentAt
+        if let expiry = message.expiresAt { self.expiresAt = expiry }
     }
 
     fileprivate func model() throws(FrameError) -> CustomMessage {
@@ -114,7 +115,7 @@ extension WireCustom {
         return CustomMessage(
             id: try messageID(self.id, field: "custom.id"), title: self.hasTitle ? self.title : nil,
             content: self.content, contentType: self.hasContentType ? self.contentType : nil, extras: extras,
-            sentAt: self.sentAt)
+            sentAt: self.sentAt, expiresAt: self.hasExpiresAt ? self.expiresAt : nil)
     }
 }
 

@@ -1683,12 +1683,23 @@ nonisolated struct WireCustom: Sendable {
 
   var sentAt: Int64 = 0
 
+  /// From then on it is not handed over any more, by the server's clock.
+  var expiresAt: Int64 {
+    get {_expiresAt ?? 0}
+    set {_expiresAt = newValue}
+  }
+  /// Returns true if `expiresAt` has been explicitly set.
+  var hasExpiresAt: Bool {self._expiresAt != nil}
+  /// Clears the value of `expiresAt`. Subsequent reads from it will return its default value.
+  mutating func clearExpiresAt() {self._expiresAt = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
   fileprivate var _title: String? = nil
   fileprivate var _contentType: String? = nil
+  fileprivate var _expiresAt: Int64? = nil
 }
 
 /// The withdrawal of an earlier message.
@@ -5210,7 +5221,7 @@ nonisolated extension WireRead: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension WireCustom: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Custom"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}title\0\u{1}content\0\u{3}content_type\0\u{1}extras\0\u{3}sent_at\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}title\0\u{1}content\0\u{3}content_type\0\u{1}extras\0\u{3}sent_at\0\u{3}expires_at\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5224,6 +5235,7 @@ nonisolated extension WireCustom: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       case 4: try { try decoder.decodeSingularStringField(value: &self._contentType) }()
       case 5: try { try decoder.decodeSingularStringField(value: &self.extras) }()
       case 6: try { try decoder.decodeSingularInt64Field(value: &self.sentAt) }()
+      case 7: try { try decoder.decodeSingularInt64Field(value: &self._expiresAt) }()
       default: break
       }
     }
@@ -5252,6 +5264,9 @@ nonisolated extension WireCustom: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     if self.sentAt != 0 {
       try visitor.visitSingularInt64Field(value: self.sentAt, fieldNumber: 6)
     }
+    try { if let v = self._expiresAt {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 7)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -5262,6 +5277,7 @@ nonisolated extension WireCustom: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     if lhs._contentType != rhs._contentType {return false}
     if lhs.extras != rhs.extras {return false}
     if lhs.sentAt != rhs.sentAt {return false}
+    if lhs._expiresAt != rhs._expiresAt {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

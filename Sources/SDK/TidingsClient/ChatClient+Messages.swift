@@ -24,7 +24,43 @@ extension ChatClient {
             lifetime: lifetime)
     }
 
-    /// Sends content of any type; see `send(text:to:mentions:recipients:lifetime:)`.
+    /// Sends typed content: a picture, a file, a place and so on; see `send(text:to:mentions:recipients:lifetime:)`. What lies
+    /// on a web server is put there by the app before; the message carries its URL.
+    ///
+    /// - Parameters:
+    ///   - flags: how it counts; nil for what is usual for the type: a command neither stays nor counts nor rings.
+    ///   - pushText: the text a push shows; nil for the kind's default.
+    /// - Throws: also `ChatError.invalid` with a field that begins with `content.`: a URL that is none, a size below zero, a
+    ///   latitude beyond a pole.
+    @discardableResult
+    public func send(
+        _ content: MessageContent, to conversation: ConversationID, flags: MessageFlags? = nil,
+        pushText: String? = nil, mentions: Mentions = .none, recipients: [UserID] = [], lifetime: TimeInterval? = nil
+    ) async throws -> Message {
+        do throws(InvalidField) { try content.validate() } catch { throw ChatError.invalid(error) }
+        return try await self.send(
+            content: content.json, objectName: content.objectName, to: conversation,
+            flags: flags ?? content.defaultFlags, pushText: pushText, mentions: mentions, recipients: recipients,
+            lifetime: lifetime)
+    }
+
+    /// Sends an instruction to the apps of a conversation's members: it comes as a message of the type `RC:CmdMsg`, but neither
+    /// stays in the history nor counts nor rings, and is never pushed.
+    ///
+    /// - Parameters:
+    ///   - name: what is to be done, not empty.
+    ///   - data: what it is to be done with.
+    ///   - recipients: the members of a group or discussion it is for; empty for all of them.
+    /// - Throws: what `send(text:to:mentions:recipients:lifetime:)` throws.
+    @discardableResult
+    public func sendCommand(
+        _ name: String, data: String = "", to conversation: ConversationID, recipients: [UserID] = []
+    ) async throws -> Message {
+        try await self.send(
+            .command(MessageContent.Command(name: name, data: data)), to: conversation, recipients: recipients)
+    }
+
+    /// Sends content of any type as a JSON text; see `send(text:to:mentions:recipients:lifetime:)`.
     ///
     /// - Parameters:
     ///   - content: JSON as the object name defines it.

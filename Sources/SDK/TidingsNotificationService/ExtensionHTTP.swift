@@ -34,6 +34,16 @@ package protocol ExtensionHTTP: Sendable {
     /// - Returns: the status and the body.
     /// - Throws: whatever keeps an answer from coming.
     func send(_ request: ExtensionHTTPRequest) async throws -> (status: Int, body: [UInt8])
+
+    /// Fetches a file from anywhere on the web, without a token.
+    ///
+    /// - Parameters:
+    ///   - url: an https URL; a redirection to any other ends the fetch.
+    ///   - bytesMax: the fetch ends with the first byte beyond.
+    ///   - seconds: how long it may take in all.
+    /// - Returns: the file.
+    /// - Throws: whatever keeps it from coming whole, a status other than 200 included.
+    func file(at url: URL, bytesMax: Int, seconds: Double) async throws -> Data
 }
 
 /// Foundation's client, without cookies, cache and shared credentials.
@@ -68,5 +78,34 @@ package struct URLSessionHTTP: ExtensionHTTP {
         let (data, response) = try await session.data(for: wanted)
         guard let answer = response as? HTTPURLResponse, data.count <= Self.bytesMax else { throw NoAnswer() }
         return (answer.statusCode, Array(data))
+    }
+}
+
+extension URLSessionHTTP {
+    /// Fetches a file over a connection of its own.
+    ///
+    /// - Throws: Foundation's errors, and `FileFetch.Fault`.
+    package func file(at url: URL, bytesMax: Int, seconds: Double) async throws -> Data {
+        guard FileFetch.mayAsk(url) else { throw FileFetch.Fault.insecure }
+        return try await Self.fetch(url, bytesMax: bytesMax, seconds: seconds)
+    }
+
+    /// The same from anywhere; what it leads to must be behind an encrypted connection all the same.
+    static func fetch(_ url: URL, bytesMax: Int, seconds: Double) async throws -> Data {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.timeoutIntervalForRequest = seconds
+        configuration.timeoutIntervalForResource = seconds
+        let fetch = FileFetch(bytesMax: bytesMax)
+        let session = URLSession(configuration: configuration, delegate: fetch, delegateQueue: nil)
+        defer { session.invalidateAndCancel() }
+        let task = session.dataTask(with: URLRequest(url: url, timeoutInterval: seconds))
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                fetch.begin(continuation)
+                task.resume()
+            }
+        } onCancel: {
+            task.cancel()
+        }
     }
 }

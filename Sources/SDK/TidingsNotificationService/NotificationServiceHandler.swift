@@ -191,20 +191,27 @@ public final class NotificationServiceHandler: Sendable {
     private static func carryOut(_ decision: Push.Decision, of push: Push, in run: ExtensionRun) {
         push.remove(decision.changes.removed)
         run.improve(push.content(decision, from: run.best))
-        guard let api = decision.api, decision.changes.receipt != nil || decision.changes.fetch != nil else {
-            return run.finish()
-        }
+        let asks = decision.api != nil && (decision.changes.receipt != nil || decision.changes.fetch != nil)
+        guard asks || decision.changes.imageURL != nil else { return run.finish() }
         run.add(
             Task {
-                async let receipt: Void = push.report(decision.changes.receipt, to: api)
-                await push.fetchMissed(decision, from: api)
-                await receipt
+                async let told: Void = Self.tell(decision, of: push)
+                if let picture = await push.picture(decision) { run.improve(Push.adding(picture, to: run.best)) }
+                await told
                 // The person may have signed out meanwhile: nothing is shown then (DESIGN P7).
                 if push.isForAnother, case .decided(let stripped) = push.decide(isDelivered: nil) {
                     run.improve(push.content(stripped, from: run.best))
                 }
                 run.finish()
             })
+    }
+
+    /// What the server has to do with a push: the receipt, and what was overwritten.
+    private static func tell(_ decision: Push.Decision, of push: Push) async {
+        guard let api = decision.api else { return }
+        async let receipt: Void = push.report(decision.changes.receipt, to: api)
+        await push.fetchMissed(decision, from: api)
+        await receipt
     }
 }
 

@@ -101,6 +101,7 @@ struct Push: Sendable {
             content.subtitle = ""
             content.badge = nil
             content.userInfo = ExtensionDecision.strippedUserInfo.userInfo
+            content.attachments = []
         } else if let bare = self.userInfo.withoutPushText {
             content.userInfo = bare.userInfo
         }
@@ -216,12 +217,13 @@ extension SharedSettings {
 }
 
 extension JSONValue {
-    /// A user info without the real text of a push, which stands in the content now; nil if there is none.
+    /// A user info without the real text and picture of a push, which stand in the content now; nil if there are none.
     fileprivate var withoutPushText: JSONValue? {
-        guard let all = self.objectValue, let info = self[PushInfo.key]?.objectValue, info["text"] != nil else {
-            return nil
-        }
-        let bare = JSONValue.members(info.members.filter { $0.key != "text" }.map { ($0.key, $0.value) })
+        guard let all = self.objectValue, let info = self[PushInfo.key]?.objectValue,
+            info["text"] != nil || info["image"] != nil
+        else { return nil }
+        let bare = JSONValue.members(
+            info.members.filter { $0.key != "text" && $0.key != "image" }.map { ($0.key, $0.value) })
         return .members(all.members.map { ($0.key, $0.key == PushInfo.key ? bare : $0.value) })
     }
 }

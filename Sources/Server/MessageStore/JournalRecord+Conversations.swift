@@ -108,6 +108,8 @@ extension ByteWriter {
     }
 
     mutating func custom(_ operation: CustomOperation) {
+        // Its kind tells whether it is there.
+        if let expiresAt = operation.message.expiresAt { self.signed(expiresAt) }
         self.text(operation.app.rawValue)
         self.fixed(operation.message.id.rawValue)
         self.text(operation.message.title)

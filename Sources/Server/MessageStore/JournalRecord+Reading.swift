@@ -29,6 +29,11 @@ extension ByteReader {
             return .blocked(
                 try self.userKey(), UserID(try self.text()), try self.byte() == 1, at: try self.signed())
         case .custom: return .custom(try self.custom())
+        case .expiringCustom:
+            let expiresAt = try self.signed()
+            var operation = try self.custom()
+            operation.message.expiresAt = expiresAt
+            return .custom(operation)
         case .signIn: return .signIn(try self.device())
         case .signOut: return .signOut(try self.deviceKey())
         case .setPushState: return .setPushState(try self.deviceKey(), try self.pushState())

@@ -56,6 +56,8 @@ enum JournalRecord: Hashable {
         case blocked = 19
         case custom = 20
         case objectNames = 21
+        /// A custom message that expires.
+        case expiringCustom = 22
     }
 
     var kind: Kind {
@@ -69,7 +71,7 @@ enum JournalRecord: Hashable {
         case .conversationSettings: .conversationSettings
         case .personSettings: .personSettings
         case .blocked: .blocked
-        case .custom: .custom
+        case .custom(let operation): operation.message.expiresAt == nil ? .custom : .expiringCustom
         case .signIn: .signIn
         case .signOut: .signOut
         case .setPushState: .setPushState

@@ -12,6 +12,20 @@ package struct MessageStoreConfiguration: Sendable {
         var pragma: Int { self == .full ? 2 : 1 }
     }
 
+    /// How much of a chat room's history is kept.
+    package struct RoomHistory: Hashable, Sendable {
+        /// How many messages, 0 or more.
+        package var messagesMax: Int
+        /// How much older than the newest one, in milliseconds.
+        package var ageMax: Int64
+
+        /// Limits.
+        package init(messagesMax: Int, ageMax: Int64) {
+            self.messagesMax = messagesMax
+            self.ageMax = ageMax
+        }
+    }
+
     /// When SQLite syncs; anything but `.full` breaks DESIGN P1.
     package var synchronous: Synchronous = .full
     /// How many journal records may wait to be derived before deriving goes on between any two batches. More make deriving cheaper
@@ -39,6 +53,8 @@ package struct MessageStoreConfiguration: Sendable {
     package var pageBytes = 4_096
     /// The largest database in pages; nil for as large as the disk.
     package var pagesMax: Int?
+    /// What is kept of chat rooms; nil for everything. The rest is removed when the room's next messages are derived.
+    package var roomHistory: RoomHistory?
     /// For tests of crashes: asked before each transaction of deriving, with its number from 1; after a false nothing is derived
     /// any more, also not when the store is closed.
     package var mayDerive: @Sendable (Int) -> Bool = { _ in true }

@@ -18,7 +18,7 @@ struct Statements {
     let revision, putRevision: SQLStatement
     let deleted, allDeleted, insertDeleted: SQLStatement
     let customMessage, insertCustomMessage: SQLStatement
-    let roomMessages, insertRoomMessage: SQLStatement
+    let roomMessages, insertRoomMessage, pruneRoom: SQLStatement
     let allObjectNames, deleteObjectNames, insertObjectName: SQLStatement
     let pending: SQLStatement
 
@@ -127,6 +127,11 @@ struct Statements {
         self.roomMessages = try prepare(
             "SELECT record FROM room_message WHERE conversation = ? AND record < ? ORDER BY record DESC")
         self.insertRoomMessage = try prepare("INSERT OR IGNORE INTO room_message VALUES (?, ?, ?)")
+        self.pruneRoom = try prepare(
+            """
+            DELETE FROM room_message WHERE conversation = ?1 AND (message < ?3 OR record <= coalesce(
+                (SELECT record FROM room_message WHERE conversation = ?1 ORDER BY record DESC LIMIT 1 OFFSET ?2), 0))
+            """)
         self.allObjectNames = try prepare("SELECT app, name FROM object_name ORDER BY app, name")
         self.deleteObjectNames = try prepare("DELETE FROM object_name WHERE app = ?")
         self.insertObjectName = try prepare("INSERT INTO object_name VALUES (?, ?)")

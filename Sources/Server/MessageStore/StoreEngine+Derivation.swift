@@ -122,6 +122,16 @@ extension StoreEngine {
         self.membersInTail = 0
     }
 
+    /// Removes what nobody who enters a chat room gets any more.
+    private func prune(_ room: Int64, newest: MessageID?) throws {
+        guard let limits = self.configuration.roomHistory, let newest else { return }
+        let oldest = MessageID(wallMilliseconds: newest.wallMilliseconds - limits.ageMax, node: 0, counter: 0)
+        self.sql.pruneRoom.bind(1, room)
+        self.sql.pruneRoom.bind(2, Int64(limits.messagesMax))
+        self.sql.pruneRoom.bind(3, oldest.rawValue)
+        try self.sql.pruneRoom.run()
+    }
+
     /// Rows for what became of messages, for custom messages and for chat rooms. Written again after a crash they come out the same.
     private func storeRevisions() throws {
         for (message, revision) in self.revisionTail.sorted(by: { $0.key < $1.key }) {
@@ -146,6 +156,7 @@ extension StoreEngine {
                 self.sql.insertRoomMessage.bind(3, message.rawValue)
                 try self.sql.insertRoomMessage.run()
             }
+            try self.prune(room, newest: messages.last?.message)
         }
         self.roomTail.removeAll(keepingCapacity: true)
         for app in self.objectNamesTail.sorted() {

@@ -10,7 +10,11 @@ extension StoreEngine {
         if let asked, asked != message.sender { return .refused(StoreRules.notTheSender(of: message)) }
         return .receipts(
             try trace.receipts(of: message) { user in
-                let person = try self.intern(UserKey(app: app, user: user))
+                let key = UserKey(app: app, user: user)
+                let person = try self.intern(key)
+                if let asked, try self.settings(of: key).blocked.contains(asked) {
+                    return (0, try self.devices(of: person))
+                }
                 let number = try self.number(of: message.conversation(seenBy: user), in: app)
                 let state = try number.flatMap { try self.conversationState($0, of: person) }
                 return (state?.read ?? 0, try self.devices(of: person))

@@ -49,6 +49,8 @@ package struct ServerCore: Sendable {
     var loadings: [Int: Loading] = [:]
     /// Devices loaded before this monotonic time may still come back on their own.
     var restartGraceUntil: Int64 = .min
+    /// When this process began to work.
+    var startedAt = Now(monotonic: 0, wall: 0)
     /// People with work from before the start who are not loaded yet.
     var recovery: Deque<UserKey> = []
     var recoveryLoads = 0

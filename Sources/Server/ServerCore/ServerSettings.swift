@@ -55,6 +55,10 @@ package struct ServerSettings: Hashable, Sendable {
     package var devicePolicy: DevicePolicy = .all
     /// How many chat rooms one connection may hear.
     package var roomsPerSessionMax: Int = 5
+    /// How many messages a chat room hands over to who comes in, at most.
+    package var roomHistoryMax: Int = 50
+    /// How old a message of a chat room may be to be handed over.
+    package var roomHistoryAge: Int64 = 86_400_000
     /// How many people one connection may watch.
     package var watchedPerSessionMax: Int = 500
     /// The most members a group, discussion or chat room may have, in apps without a limit of their own.

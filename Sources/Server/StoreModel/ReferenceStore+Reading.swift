@@ -68,7 +68,11 @@ extension ReferenceStore {
             trace.receipts(of: message) { user in
                 let person = self.people[UserKey(app: app, user: user)]
                 let conversation = message.conversation(seenBy: user)
-                return (person?.cursors[conversation]?.upTo ?? 0, person.map { Array($0.devices.values) } ?? [])
+                let hidesReading = asked.map { person?.settings.blocked.contains($0) ?? false } ?? false
+                return (
+                    hidesReading ? 0 : person?.cursors[conversation]?.upTo ?? 0,
+                    person.map { Array($0.devices.values) } ?? []
+                )
             })
     }
 

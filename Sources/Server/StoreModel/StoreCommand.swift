@@ -59,7 +59,8 @@ package enum StoreCommand: Hashable, Sendable {
     case readHistory(UserKey, ConversationID, before: MessageID?, limit: Int)
     /// What a person has set. Answers `.settings`.
     case readSettings(UserKey)
-    /// Who has got a message and who has read it; `asked` by its sender, or nil for the backend. Answers `.receipts` or `.refused`.
+    /// Who has got a message and who has read it; `asked` by its sender, or nil for the backend. A sender is not told of the reading
+    /// of people who block them, whenever it was. Answers `.receipts` or `.refused`.
     case readReceipts(AppID, MessageID, asked: UserID?)
     /// How much a person has not read, in all and in one conversation. Its cost does not grow with the log. Answers `.unread`.
     case readUnread(UserKey, ConversationID?)

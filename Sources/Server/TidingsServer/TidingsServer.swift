@@ -84,7 +84,7 @@ package struct TidingsServer: Service {
         let senders = try await ApnsSenders(apps: self.configuration.apps, group: apiGroup, logger: self.logger)
         let result: Result<Void, any Error>
         do {
-            let store = try MessageStoreAdapter(self.configuration.store, logger: self.logger)
+            let store = try MessageStoreAdapter(self.configuration, logger: self.logger)
             defer { store.close() }
             self.logger.log(
                 .info, "store open",

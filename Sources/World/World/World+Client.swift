@@ -86,8 +86,8 @@ extension World {
             self.note("phone \(index) has request \(number) ended", more: "\(outcome)")
             self.see(.answered(number, outcome, to: key))
         case .publishEntries(let entries): self.see(.applied(entries, on: key))
-        case .handOverCustomMessages:
-            let messages = self.phones[index].disk.takeCustomMessages()
+        case .handOverCustomMessages(let wall):
+            let messages = self.phones[index].disk.takeCustomMessages(wall: wall)
             self.note("phone \(index) hands over \(Self.names(messages.map(\.message.id)))")
             let isInFront = self.phones[index].processes[process]?.isInFront ?? false
             self.see(.handedOver(messages, isInFront: isInFront, on: key))

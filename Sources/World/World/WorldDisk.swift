@@ -218,15 +218,18 @@ struct WorldDisk: Hashable {
     }
 
     /// Takes the custom messages that were not handed over yet, oldest first, and remembers it before it gives them away.
-    mutating func takeCustomMessages() -> [(position: LogPosition, message: CustomMessage)] {
+    ///
+    /// - Parameter wall: the server's wall clock; nil if it is not known: what expires at some time stays, and all behind it.
+    mutating func takeCustomMessages(wall: Int64?) -> [(position: LogPosition, message: CustomMessage)] {
         let mark = self.handedOver
         var taken: [(LogPosition, CustomMessage)] = []
-        for entry in self.custom where entry.position > mark {
-            guard case .custom(let message) = entry.body else { continue }
-            taken.append((entry.position, message))
-            self.handedOver = entry.position
+        while case .custom(let message)? = self.custom.first?.body, let position = self.custom.first?.position {
+            if wall == nil, message.expiresAt != nil { break }
+            self.custom.removeFirst()
+            guard position > mark else { continue }
+            self.handedOver = position
+            if !(wall.map { message.isExpired(at: $0) } ?? false) { taken.append((position, message)) }
         }
-        self.custom = []
         return taken
     }
 }

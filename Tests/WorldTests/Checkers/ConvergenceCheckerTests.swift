@@ -104,7 +104,7 @@ import TidingsModel
             .custom(CustomMessage(id: MessageID(rawValue: number), content: "{}", sentAt: 0))
         }
         var (disk, _) = self.written([custom(7), custom(8)])
-        #expect(disk.takeCustomMessages().map(\.message.id.rawValue) == [7, 8])
-        #expect(disk.takeCustomMessages().isEmpty)
+        #expect(disk.takeCustomMessages(wall: 0).map(\.message.id.rawValue) == [7, 8])
+        #expect(disk.takeCustomMessages(wall: 0).isEmpty)
     }
 }

@@ -116,6 +116,7 @@ extension ListEntry {
             ("title", .string(content.title)), ("subtitle", .string(content.subtitle)),
             ("body", .string(content.body)), ("thread", .string(content.threadIdentifier)),
             ("remote", .bool(self.notification.request.isRemote)), ("date", .int(self.notification.date)),
+            ("attachments", .array(content.attachments.map { .string($0.url) })),
         ]
     }
 }

@@ -53,7 +53,7 @@ extension ClientCore {
         }
         self.confirmWishes(into: &effects)
         self.sendAck(into: &effects)
-        self.handOverCustomMessages(into: &effects)
+        self.handOverCustomMessages(at: now, into: &effects)
         // What was missed before the stay is the push's, as is what comes in quiet hours, and every later word would wait behind
         // it: hang up, so that all of it goes by push, once.
         if isLeftToPush, case .backgroundActive = self.run.state {

@@ -49,21 +49,21 @@ extension ClientCore {
             case .unpark: self.step(.unparked, at: now, into: &effects)
             case .publish(let state):
                 effects.append(.publishRunState(state))
-                self.entered(state, into: &effects)
+                self.entered(state, at: now, into: &effects)
             }
         }
         // Last, because it ends the background task: after that nothing may be written to the app group.
         if hasNothingToClose { self.step(RunStateMachine.Event.transportClosed, at: now, into: &effects) }
     }
 
-    private mutating func entered(_ state: RunState, into effects: inout [ClientEffect]) {
+    private mutating func entered(_ state: RunState, at now: Now, into effects: inout [ClientEffect]) {
         switch state {
         case .foreground:
             // In front, stored settles: whatever was open is on the screen's side of the glass now.
             effects += self.decisions.abandon()
             self.settlements.decideAll(.shown)
             self.sendAck(into: &effects)
-            self.handOverCustomMessages(into: &effects)
+            self.handOverCustomMessages(at: now, into: &effects)
             self.askDeviceStatus(into: &effects)
         case .backgroundActive:
             self.offlineBelow = self.isOnline ? self.sync.head : nil
@@ -154,6 +154,11 @@ extension ClientCore {
         guard self.isOnline else { return }
         guard !self.isLeaving else { return self.sayFarewell(on: number, at: now, into: &effects) }
         if welcome.serverTime > 0 { self.serverClock = Now(monotonic: now.monotonic, wall: welcome.serverTime) }
+        if self.customMessagesAwaitClock, self.serverClock != nil {
+            self.customMessagesAwaitClock = false
+            self.hasCustomMessages = true
+            self.handOverCustomMessages(at: now, into: &effects)
+        }
         if self.run.runState != .foreground, self.offlineBelow == nil { self.offlineBelow = welcome.head }
         let recipient = Recipient(
             tag: welcome.recipientTag, extensionToken: welcome.extensionToken, position: self.sync.stored)
@@ -218,6 +223,7 @@ extension ClientCore {
                 self.unread = 0
                 self.ackedStored = 0
                 self.hasCustomMessages = false
+                self.customMessagesAwaitClock = false
                 self.changeSettings(into: &effects) { $0.changeConfirmed { $0 = AllSettings() } }
                 effects.append(.resetLog)
             }

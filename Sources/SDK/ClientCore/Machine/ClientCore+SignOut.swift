@@ -62,6 +62,7 @@ extension ClientCore {
         self.isUnregistered = false
         self.unread = 0
         self.hasCustomMessages = false
+        self.customMessagesAwaitClock = false
         effects.append(.forgetPerson)
     }
 

@@ -39,11 +39,13 @@ extension ClientCore {
         effects.append(.lowerBadge(unread: self.unread, position: self.sync.stored))
     }
 
-    /// Custom messages are handed over only while the app is in front (S4.10).
-    mutating func handOverCustomMessages(into effects: inout [ClientEffect]) {
+    /// Custom messages are handed over only while the app is in front (S4.10). Which of them have expired the server's clock
+    /// tells alone; before this process has heard of it, those that expire at some time wait for the welcome.
+    mutating func handOverCustomMessages(at now: Now, into effects: inout [ClientEffect]) {
         guard self.hasCustomMessages, self.run.runState == .foreground else { return }
         self.hasCustomMessages = false
-        effects.append(.handOverCustomMessages)
+        self.customMessagesAwaitClock = self.serverClock == nil
+        effects.append(.handOverCustomMessages(wall: self.serverClock.map { _ in self.wall(at: now) }))
     }
 
     /// A withdrawn message: not shown if it is under way, otherwise taken out of the notification centre or replaced there.

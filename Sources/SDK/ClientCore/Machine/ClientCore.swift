@@ -130,6 +130,8 @@ package struct ClientCore: Hashable, Sendable {
     var opened = OpenedReceipts()
     /// Custom messages wait in the store to be handed over.
     var hasCustomMessages: Bool
+    /// Custom messages were handed over while the server's clock was not known: those that expire at some time wait for it.
+    var customMessagesAwaitClock = false
     /// Whether the person has signed out here and the server is still to be told.
     var farewell: Farewell
 
@@ -189,7 +191,7 @@ package struct ClientCore: Hashable, Sendable {
         switch event {
         case .connectWished:
             self.step(.wished(self.settings.person), at: now, into: &effects)
-            self.handOverCustomMessages(into: &effects)
+            self.handOverCustomMessages(at: now, into: &effects)
         case .disconnectWished: self.step(.unwished, at: now, into: &effects)
         case .signOutWished: self.signOut(at: now, into: &effects)
         case .sendWished(let draft):
@@ -303,6 +305,7 @@ package struct ClientCore: Hashable, Sendable {
         self.unread = 0
         self.ackedStored = 0
         self.hasCustomMessages = false
+        self.customMessagesAwaitClock = false
         self.step(.broken(reason: reason), at: now, into: &effects)
     }
 

@@ -68,8 +68,9 @@ package enum ClientEffect: Hashable, Sendable {
     /// Somebody types, or a message of a room that is heard: of interest now and never again.
     case publishSignal(Signal)
     /// Mark the custom messages of the local store that were not handed over yet as handed over, then hand them over, in the
-    /// order of the log (S4.10): at most once, whatever becomes of the process.
-    case handOverCustomMessages
+    /// order of the log (S4.10): at most once, whatever becomes of the process. What has expired at `wall` by the server's clock is
+    /// dropped; with nil nobody knows that clock yet, and all from the first one on that expires at some time wait.
+    case handOverCustomMessages(wall: Int64?)
     /// Something the app's developer should know.
     case publishProblem(ClientProblem)
     /// A wake is answered: the last word about it.

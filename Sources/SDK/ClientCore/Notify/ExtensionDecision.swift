@@ -61,6 +61,8 @@ public enum ExtensionDecision {
         public var title: String?
         /// The text in place of the push's own, which is neutral.
         public var body: String?
+        /// Where the picture is that is shown beside the text, an https URL; nil for none.
+        public var imageURL: String?
         /// Notifications to take out of the notification centre.
         public var removed: [MessageID]
         /// What to fetch from the server; nil for nothing.
@@ -75,8 +77,8 @@ public enum ExtensionDecision {
         /// Changes from their parts; by default none.
         public init(
             badge: Int? = nil, isSilent: Bool = false, isStripped: Bool = false, isDiscarded: Bool = false,
-            title: String? = nil, body: String? = nil, removed: [MessageID] = [], fetch: MissedFetch? = nil,
-            reached: LogPosition? = nil, receipt: MessageID? = nil, reason: Reason
+            title: String? = nil, body: String? = nil, imageURL: String? = nil, removed: [MessageID] = [],
+            fetch: MissedFetch? = nil, reached: LogPosition? = nil, receipt: MessageID? = nil, reason: Reason
         ) {
             self.badge = badge
             self.isSilent = isSilent
@@ -84,6 +86,7 @@ public enum ExtensionDecision {
             self.isDiscarded = isDiscarded
             self.title = title
             self.body = body
+            self.imageURL = imageURL
             self.removed = removed
             self.fetch = fetch
             self.reached = reached
@@ -172,6 +175,7 @@ public enum ExtensionDecision {
             let words = text.named(facts.names, isGroup: type?.isGroup == true)
             changes.title = words.title
             changes.body = words.body
+            changes.imageURL = info.imageURL
         }
         switch claim {
         case .granted:
@@ -181,6 +185,7 @@ public enum ExtensionDecision {
         case .alreadyShown:
             changes.isSilent = true
             changes.isDiscarded = facts.isFilteringEntitled
+            if changes.isDiscarded { changes.imageURL = nil }
         case .heldByAnother, .lookAtDelivered:
             // Whoever holds the claim may die before it shows: the entry stays in the list, without a ring.
             changes.isSilent = true

@@ -9,19 +9,25 @@ public struct MissedFetch: Hashable, Sendable {
     public var before: LogPosition
 
     /// The most entries that are fetched; older ones are seen when the app is opened (DESIGN §5).
-    public static let entriesMax: LogPosition = 20
+    public static let entriesMax = PushInfo.countedReach
+
+    /// The entries among them that the push itself counts: nothing is posted for them.
+    public var counted: [LogPosition]
 
     /// A fetch from its parts.
-    public init(after: LogPosition, before: LogPosition) {
+    public init(after: LogPosition, before: LogPosition, counted: [LogPosition] = []) {
         self.after = after
         self.before = before
+        self.counted = counted
     }
 
     /// What is missing before a push; nil if nothing is, or nobody knows what the phone has.
     init?(_ info: PushInfo, _ facts: ExtensionDecision.Facts) {
         guard facts.canFetch, let known = facts.position, info.position > known + 1 else { return nil }
         let last = info.position - 1
-        self.init(after: max(known, last > Self.entriesMax ? last - Self.entriesMax : 0), before: info.position)
+        self.init(
+            after: max(known, last > Self.entriesMax ? last - Self.entriesMax : 0), before: info.position,
+            counted: info.counted)
     }
 
     /// How many entries are asked for, 1 to 20.
@@ -55,7 +61,7 @@ public struct MissedMessage: Hashable, Sendable {
     }
 
     /// Reads the messages of an answer that a notification may tell of, oldest first: those that are marked as notifiable by
-    /// the server, lie before the push, and were neither withdrawn nor read meanwhile. Everything else is left out, and so is
+    /// the server, lie before the push, are not counted by it, and were neither withdrawn nor read meanwhile. Everything else is left out, and so is
     /// an answer that is none.
     static func all(
         in answer: JSONValue, _ fetch: MissedFetch, showsContent: Bool, names: (NotificationPayload) -> KnownNames
@@ -69,7 +75,7 @@ public struct MissedMessage: Hashable, Sendable {
         _ entry: JSONValue, _ fetch: MissedFetch, _ showsContent: Bool, _ names: (NotificationPayload) -> KnownNames
     ) {
         guard let position = entry["position"]?.intValue.flatMap({ LogPosition(exactly: $0) }), position > fetch.after,
-            position < fetch.before, entry["rings"]?.boolValue == true,
+            position < fetch.before, !fetch.counted.contains(position), entry["rings"]?.boolValue == true,
             let message = entry["message_id"]?.stringValue.flatMap({ MessageID($0) }),
             let sender = entry["sender"]?.stringValue, let payload = try? NotificationPayload(userInfo: entry),
             let text = PushInfo.Text(entry["text"])

@@ -13,9 +13,11 @@ extension ClientEngine {
         case .publishRunState(let state): self.parts.outlets.runState(state)
         case .publishEntries(let entries): self.parts.outlets.entries(entries)
         case .publishSignal(let signal): self.parts.outlets.signal(signal)
-        case .handOverCustomMessages:
+        case .handOverCustomMessages(let wall):
             self.storing {
-                for message in try self.store.takeCustomMessages() { self.parts.outlets.customMessage(message) }
+                for message in try self.store.takeCustomMessages(wall: wall) {
+                    self.parts.outlets.customMessage(message)
+                }
             }
         case .publishProblem(let problem): self.parts.outlets.problem(problem)
         default: break

@@ -8,12 +8,13 @@ extension LocalStore {
     static func insert(_ message: CustomMessage, at position: LogPosition, in database: Database) throws {
         try database.execute(
             sql: """
-                INSERT INTO custom (position, id, title, content, contentType, extras, sentAt)
-                VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+                INSERT INTO custom (position, id, title, content, contentType, extras, sentAt, expiresAt)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
                 """,
             arguments: [
                 Int64(position), Int64(bitPattern: message.id.rawValue), message.title, message.content,
                 message.contentType, JSONValue.object(message.extras).text, message.sentAt,
+                message.expiresAt,
             ])
     }
 
@@ -49,22 +50,27 @@ extension LocalStore {
     }
 
     /// Takes the custom messages that were not handed over yet, oldest first, and remembers it before it returns them: at
-    /// most once, also when the store is lost and synced again.
-    func takeCustomMessages() throws -> [CustomMessage] {
+    /// most once, also when the store is lost and synced again. What has expired is taken and not returned.
+    ///
+    /// - Parameter wall: the server's wall clock; nil if it is not known: what expires at some time stays, and all behind it.
+    func takeCustomMessages(wall: Int64?) throws -> [CustomMessage] {
         try self.write { database in
             let mark = self.handedOver
-            let rows = try Row.fetchAll(
+            var rows = try Row.fetchAll(
                 database, sql: "SELECT * FROM custom WHERE position > ? ORDER BY position",
-                arguments: [Int64(mark)])
-            if let last = rows.last { try self.remember(handedOver: LogPosition(last["position"] as Int64)) }
-            try database.execute(sql: "DELETE FROM custom")
-            return rows.map { row in
+                arguments: [Int64(mark)])[...]
+            if wall == nil { rows = rows.prefix { ($0["expiresAt"] as Int64?) == nil } }
+            let last = rows.last.map { LogPosition($0["position"] as Int64) } ?? mark
+            if last > mark { try self.remember(handedOver: last) }
+            try database.execute(sql: "DELETE FROM custom WHERE position <= ?", arguments: [Int64(last)])
+            let messages = rows.map { row in
                 CustomMessage(
                     id: MessageID(rawValue: UInt64(bitPattern: row["id"])), title: row["title"],
                     content: row["content"], contentType: row["contentType"],
                     extras: (try? JSONValue(parsing: row["extras"] as String))?.objectValue ?? JSONObject(),
-                    sentAt: row["sentAt"])
+                    sentAt: row["sentAt"], expiresAt: row["expiresAt"])
             }
+            return messages.filter { message in !(wall.map { message.isExpired(at: $0) } ?? false) }
         }
     }
 

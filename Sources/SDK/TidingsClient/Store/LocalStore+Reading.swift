@@ -10,7 +10,7 @@ extension LocalStore {
             return try Row.fetchAll(
                 database,
                 sql: """
-                    SELECT * FROM message WHERE type = ? AND target = ? AND position < ?
+                    SELECT * FROM message WHERE type = ? AND target = ? AND position < ? AND flags & 1
                     ORDER BY position DESC LIMIT ?
                     """,
                 arguments: [conversation.type.rawValue, conversation.target, end, limit]

@@ -48,6 +48,9 @@ enum StoreSchema {
             try Self.moveLevels(in: database)
             try Self.indexMessages(in: database)
         }
+        migrator.registerMigration("4 custom messages that expire") { database in
+            try database.execute(sql: "ALTER TABLE custom ADD COLUMN expiresAt INTEGER")
+        }
         return migrator
     }
 

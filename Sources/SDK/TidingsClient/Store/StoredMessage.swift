@@ -21,6 +21,8 @@ public struct StoredMessage: Hashable, Sendable, Identifiable {
     public var id: MessageID { self.message.id }
     /// The text of a text message; nil for other types.
     public var text: String? { self.message.text }
+    /// What it says, typed; `custom` for types of the app's own and for content that is not what its object name promises.
+    public var content: MessageContent { self.message.typedContent }
 }
 
 /// A conversation with its newest message.

@@ -43,7 +43,7 @@ extension ServerCore {
         for index in self.people[slot].devices.indices {
             if self.people[slot].devices[index].lease.getsFrames, let session = self.people[slot].devices[index].session
             {
-                effects.append(.write(session, .entry(entry)))
+                effects.append(.write(session, .entry(entry.handedOver(at: now.wall))))
             }
             self.apply(entry, withdrawn, slot, index, now, &effects)
             if self.people[slot].devices[index].lease.isLive {

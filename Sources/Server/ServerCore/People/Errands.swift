@@ -30,7 +30,7 @@ extension ServerCore {
         case (.custom(let request, let operation), let answer):
             guard !self.finish(request, operation, answer, now, &effects) else { return }
         case (.enterRoom(let asked, let room, let history), .history(let messages, let hasMore)):
-            return self.finishEnter(room, history: history, asked, messages, hasMore: hasMore, &effects)
+            return self.finishEnter(room, history: history, asked, messages, hasMore: hasMore, now, &effects)
         case (.enterRoom(let asked, _, _), .refused(let problem)):
             return self.answer(asked.requester, .refused(problem), &effects)
         case (.kick(let device), .done):

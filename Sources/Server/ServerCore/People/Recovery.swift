@@ -6,6 +6,7 @@ extension ServerCore {
     /// Starts after a stop or a crash: people with unfinished work are loaded, a limited number at a time; devices whose lease was
     /// live or unknown have time to return before anything is pushed to them (DESIGN §3 "Push work").
     mutating func recover(_ opening: StoreOpening, _ now: Now, _ effects: inout [ServerEffect]) {
+        self.startedAt = now
         self.restartGraceUntil = now.monotonic + self.settings.restartGraceTime
         self.recovery = Deque(opening.pending)
         self.loadRecovering(now, &effects)

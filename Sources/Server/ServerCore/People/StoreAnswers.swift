@@ -113,7 +113,7 @@ extension ServerCore {
         case (.loadPage(let slot), .page(let page)):
             self.takeLoadedPage(page, into: slot, now, &effects)
         case (.sync(let session, let after), .page(let page)):
-            self.finishSync(session, after: after, page, &effects)
+            self.finishSync(session, after: after, page, now, &effects)
         case (.markRead(let session, let user, let conversation, let upTo), .read(let position, let unread)):
             self.sessions[session]?.commandsInFlight -= 1
             if let position {

@@ -23,6 +23,14 @@ package enum Lease: Hashable, Sendable {
         }
     }
 
+    /// The app is in front, as far as anybody knows: a device that was asked for a sign of life, and has time to give it, has not gone.
+    package var isInFront: Bool {
+        switch self {
+        case .foreground, .probing: true
+        case .background, .grace, .returning, .gone: false
+        }
+    }
+
     /// Entries are written to the connection. A probed one still gets them, so that it has no gap if it answers.
     package var getsFrames: Bool {
         switch self {

@@ -37,6 +37,10 @@ extension ServerCore {
         guard !device.lease.isLive, let (registration, _) = device.registration, let lane = self.lane(slot, index),
             device.badge.shown.map({ $0 > self.people[slot].unread }) ?? true
         else { return }
+        if let until = self.spentBudgetEnd(device), now.monotonic < until {
+            self.people[slot].devices[index].badge.dueAt = until
+            return
+        }
         if device.badge.sent.count >= self.settings.badgePushesPerHour, let first = device.badge.sent.first {
             self.people[slot].devices[index].badge.dueAt = first + Self.hour
             return
@@ -52,6 +56,16 @@ extension ServerCore {
             return
         }
         self.sendBadge(slot, index, registration, lane, now, &effects)
+    }
+
+    /// Until when the budget of a device counts as spent, in monotonic milliseconds; nil if it does not.
+    ///
+    /// What an earlier process spent is not kept. A device that has not connected since this one began may have got all of its
+    /// hour's pushes a moment before, and a server that crashes again and again must not send them each time: iOS would throttle
+    /// the app (apns.md §14), while a number that falls an hour late does little harm. Whoever has connected since has put the
+    /// number there.
+    private func spentBudgetEnd(_ device: Device) -> Int64? {
+        device.signedInAt < self.startedAt.wall ? self.startedAt.monotonic + Self.hour : nil
     }
 
     private mutating func sendBadge(

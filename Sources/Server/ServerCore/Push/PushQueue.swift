@@ -116,7 +116,9 @@ extension ServerCore {
         let open = self.people[slot].devices[index].legs[newest]
         let id = LegID(message: open.id, user: self.people[slot].key, device: self.people[slot].devices[index].id)
         do throws(InvalidField) {
-            let request = try self.request(for: id, open, count: merged.count, of: slot, to: registration)
+            let request = try self.request(
+                for: id, open, with: merged.dropLast().map { self.people[slot].devices[index].legs[$0].position },
+                of: slot, to: registration)
             self.pushCount += 1
             let push = PushID(self.pushCount)
             self.pushes[push] = Push(

@@ -8,34 +8,52 @@ extension ServerCore {
 
     /// The push of one leg (DESIGN §5, §7).
     ///
-    /// - Parameter count: how many messages it tells of; the leg's is the newest.
+    /// - Parameter counted: where the other messages stand that it counts; the leg's is the newest.
     /// - Throws: `InvalidField` if the payload cannot be made to fit.
     mutating func request(
-        for id: LegID, _ leg: Leg, count: Int, of slot: Int, to registration: PushRegistration
+        for id: LegID, _ leg: Leg, with counted: [LogPosition], of slot: Int, to registration: PushRegistration
     ) throws(InvalidField) -> APNsRequest {
         let named: MessageID
         let expiry: Int64
-        let payload: APNsPayload
+        let payload: [UInt8]
+        let bytesMax = APNsPushType.alert.payloadBytesMax
         switch leg.subject {
         case .message(let shared):
             named = shared.message.id
             expiry = min(shared.message.sentAt + self.settings.pushLifetime, shared.message.expiresAt ?? .max)
-            payload = self.alert(of: shared, at: leg.position, count: count, for: id, slot)
+            payload = try self.alert(of: shared, at: leg.position, with: counted, for: id, slot, bytesMax: bytesMax)
         case .recall(let recall, let wasUnread):
             named = recall.message
             expiry = recall.at + self.settings.pushLifetime
-            payload = self.withdrawal(recall, at: leg.position, wasUnread: wasUnread, for: id, slot)
+            payload = try self.withdrawal(recall, at: leg.position, wasUnread: wasUnread, for: id, slot)
+                .serialized(bytesMax: bytesMax)
         }
         return APNsRequest(
             token: registration.token, topic: registration.topic, pushType: .alert, priority: .immediate,
             expiration: expiry / 1_000, collapseID: named.description, apnsID: apnsID(of: id, attempt: leg.attempts),
-            payload: try payload.serialized(bytesMax: APNsPushType.alert.payloadBytesMax),
+            payload: payload,
             environment: registration.environment)
+    }
+
+    /// An alert in at most `bytesMax` bytes. The picture is the first to stay out: the text says more.
+    private mutating func alert(
+        of shared: SharedMessage, at position: LogPosition, with counted: [LogPosition], for id: LegID, _ slot: Int,
+        bytesMax: Int
+    ) throws(InvalidField) -> [UInt8] {
+        // One picture beside the number of several messages would say that they are one.
+        if counted.isEmpty, !self.people[slot].settings.person.hidesContent, let image = shared.message.pushImageURL {
+            let payload = self.alert(of: shared, at: position, with: counted, imageURL: image, for: id, slot)
+            let bytes = try payload.serialized(bytesMax: .max)
+            if bytes.count <= bytesMax { return bytes }
+        }
+        return try self.alert(of: shared, at: position, with: counted, imageURL: nil, for: id, slot)
+            .serialized(bytesMax: bytesMax)
     }
 
     /// An alert that the service extension may replace, with everything it needs to do so.
     private mutating func alert(
-        of shared: SharedMessage, at position: LogPosition, count: Int, for id: LegID, _ slot: Int
+        of shared: SharedMessage, at position: LogPosition, with counted: [LogPosition], imageURL: String?,
+        for id: LegID, _ slot: Int
     ) -> APNsPayload {
         let message = shared.message
         let person = self.people[slot].settings.person
@@ -46,13 +64,15 @@ extension ServerCore {
             text = PushInfo.Text(
                 title: PushText.title(
                     of: message, seenBy: id.user.user, conversationName: shared.conversationName),
-                body: count > 1 ? words.several(count) : self.alertText(of: shared, tag, words))
+                body: counted.isEmpty ? self.alertText(of: shared, tag, words) : words.several(counted.count + 1))
         }
         var custom: [(String, JSONValue)] = []
         if let notification = try? NotificationPayload(message: message, seenBy: id.user.user) {
             custom.append((NotificationPayload.key, .object(notification.dictionary)))
         }
-        let info = self.info(of: message.id, at: position, isRecall: false, text: text, for: id, slot)
+        var info = self.info(of: message.id, at: position, isRecall: false, text: text, for: id, slot)
+        info.imageURL = imageURL
+        info.counted = counted.filter { $0 + PushInfo.countedReach >= position }
         custom.append((PushInfo.key, info.dictionary))
         return APNsPayload(
             // Shown where no extension can check whose phone it is (DESIGN §7): it says nothing.
@@ -111,5 +131,17 @@ extension ServerCore {
         let text = PushText.shortText(of: shared.message, words: words)
         self.lastAlert = (shared, tag, text)
         return text
+    }
+}
+
+extension Message {
+    /// The picture its push tells of: that of a picture or a page, if it lies behind an encrypted connection under a name short
+    /// enough for a push.
+    fileprivate var pushImageURL: String? {
+        // Other types have none, and are not read for nothing.
+        guard [.image, .gif, .link].contains(self.objectName), let url = self.typedContent.pictureURL,
+            WebAddress.isSecure(url), url.utf8.count <= PushInfo.imageURLBytesMax
+        else { return nil }
+        return url
     }
 }

@@ -17,6 +17,8 @@ extension ServerCore {
             }
             var message = message
             message.id = self.messageIDs.next(wallMilliseconds: now.wall)
+            // How long it is handed over stays as it was asked for.
+            message.expiresAt = message.expiresAt.map { now.wall + ($0 - message.sentAt) }
             message.sentAt = now.wall
             let operation = CustomOperation(
                 app: app, message: message, recipients: recipients, clientMessageID: clientMessageID)
@@ -63,5 +65,15 @@ extension ServerCore {
             return false
         }
         return true
+    }
+}
+
+extension LogEntry {
+    /// The entry as a device gets it: of a custom message that has expired only its place in the log (S4.10).
+    ///
+    /// - Parameter wall: this server's wall clock.
+    func handedOver(at wall: Int64) -> LogEntry {
+        guard case .custom(let message) = self.body, message.isExpired(at: wall) else { return self }
+        return LogEntry(position: self.position, body: .unknown)
     }
 }

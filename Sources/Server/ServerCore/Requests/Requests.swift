@@ -140,9 +140,10 @@ extension ServerCore {
         case .conversation(let conversation):
             self.answer(asked.requester, .conversation(conversation), &effects)
         case .history(let messages, let hasMore):
-            let fitting = self.fitting(messages)
+            let (recent, hasMore) = self.recent(messages, hasMore: hasMore, now)
+            let fitting = self.fitting(recent)
             self.answer(
-                asked.requester, .history(fitting, hasMore: hasMore || fitting.count < messages.count), &effects)
+                asked.requester, .history(fitting, hasMore: hasMore || fitting.count < recent.count), &effects)
         case .settings(let settings):
             self.answer(asked.requester, .settings(settings), &effects)
         case .receipts(let receipts):

@@ -24,6 +24,7 @@ extension ServerCore {
             throw ServerFrame.Problem(
                 code: .notAllowed, field: "conversation", rule: "must be one of at most \(max) rooms of a connection")
         }
+        let history = min(history, self.settings.roomHistoryMax)
         self.ask(
             .readHistory(session.device.user, room, before: nil, limit: Swift.max(1, history)),
             for: .errand(.enterRoom(asked, room, history: history)), &effects)
@@ -37,7 +38,7 @@ extension ServerCore {
 
     /// The room's newest messages are there: from now on the session hears it.
     mutating func finishEnter(
-        _ room: ConversationID, history: Int, _ asked: Asked, _ messages: [Message], hasMore: Bool,
+        _ room: ConversationID, history: Int, _ asked: Asked, _ messages: [Message], hasMore: Bool, _ now: Now,
         _ effects: inout [ServerEffect]
     ) {
         if case .session(let id, _) = asked.requester, let session = self.sessions[id],
@@ -46,9 +47,19 @@ extension ServerCore {
             self.sessions[id]?.rooms.append(room)
             self.rooms[RoomKey(app: asked.app, room: room), default: []].append(id)
         }
-        let newest = self.fitting(Array(messages.prefix(history)))
+        let (recent, hasMore) = self.recent(messages, hasMore: hasMore, now)
+        let newest = self.fitting(Array(recent.prefix(history)))
         self.answer(
-            asked.requester, .history(newest, hasMore: hasMore || newest.count < messages.count), &effects)
+            asked.requester, .history(newest, hasMore: hasMore || newest.count < recent.count), &effects)
+    }
+
+    /// The part of a history that is handed over: of a chat room what is not too old, of everything else all.
+    ///
+    /// - Parameter messages: of one conversation, newest first.
+    func recent(_ messages: [Message], hasMore: Bool, _ now: Now) -> (messages: [Message], hasMore: Bool) {
+        guard messages.first?.conversation.type == .chatRoom else { return (messages, hasMore) }
+        let recent = messages.prefix { $0.sentAt > now.wall - self.settings.roomHistoryAge }
+        return (Array(recent), hasMore && recent.count == messages.count)
     }
 
     /// A session hears a room no longer.

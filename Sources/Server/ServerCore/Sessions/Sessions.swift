@@ -192,11 +192,11 @@ extension ServerCore {
 
     /// Hands a page of the log to the device that asked for it, cut so that it fits a frame.
     mutating func finishSync(
-        _ session: SessionID, after: LogPosition, _ page: LogPage, _ effects: inout [ServerEffect]
+        _ session: SessionID, after: LogPosition, _ page: LogPage, _ now: Now, _ effects: inout [ServerEffect]
     ) {
         guard let known = self.sessions[session] else { return }
         self.sessions[session]?.syncsInFlight -= 1
-        let entries = self.fitting(page.entries)
+        let entries = self.fitting(page.entries.map { $0.handedOver(at: now.wall) })
         if let index = self.people[known.slot].index(of: known.device.device),
             self.people[known.slot].devices[index].skippedUpTo <= entries.last?.position ?? 0
         {

@@ -130,7 +130,7 @@ struct Arrival: Hashable, Sendable {
 
 extension Person {
     /// The app is in front on one of the devices.
-    var isOnline: Bool { self.devices.contains { $0.lease == .foreground } }
+    var isOnline: Bool { self.devices.contains { $0.lease.isInFront } }
 
     /// What those who watch the person are told.
     var presence: Presence {

@@ -38,10 +38,12 @@ extension Api {
                     rule: "must be 1 to \(CustomOperation.recipientsMax) people, got \(recipients.count)"))
         }
         let id: ClientMessageID = try self.identifier(try body.string("client_message_id"), "client_message_id")
-        // Id and time are the core's to give.
+        let lifetime = try body.optionalInteger("lifetime_ms", in: 1...MessageDraft.lifetimeMax)
+        // Id and time are the core's to give: the lifetime is counted from then.
         let message = CustomMessage(
             id: MessageID(rawValue: 0), title: try body.optionalString("title"), content: try body.string("content"),
-            contentType: try body.optionalString("content_type"), extras: try body.members("extras"), sentAt: 0)
+            contentType: try body.optionalString("content_type"), extras: try body.members("extras"), sentAt: 0,
+            expiresAt: lifetime)
         try body.refuseUnknown()
         try self.checked { () throws(InvalidField) in try message.validate() }
         return try Self.sent(

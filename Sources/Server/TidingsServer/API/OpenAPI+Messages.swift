@@ -127,6 +127,11 @@ extension OpenAPI {
                         content: {type: string, minLength: 1, maxLength: 32768}
                         content_type: {type: string, maxLength: 128}
                         extras: {type: object, description: "At most 8,192 bytes of JSON"}
+                        lifetime_ms:
+                          type: integer
+                          minimum: 1
+                          maximum: 2592000000
+                          description: "How long after it was taken it is handed over; without it, as long as it is kept"
               responses:
                 "201": {$ref: "#/components/responses/Sent"}
                 "200": {$ref: "#/components/responses/Sent"}

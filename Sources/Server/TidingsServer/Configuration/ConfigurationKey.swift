@@ -226,6 +226,15 @@ package struct ConfigurationKey: Sendable {
             "policy.rooms_per_connection_max", "chat rooms one connection may hear",
             .integer(\.core.roomsPerSessionMax, 0...1_000)),
         .init(
+            "policy.room_history_max", "messages of a chat room that are kept for who comes in",
+            .integer(\.core.roomHistoryMax, 0...1_000)),
+        .init(
+            "policy.room_history_milliseconds", "age after which a chat room's message is handed over no more",
+            .milliseconds(\.core.roomHistoryAge, 1_000...31_536_000_000)),
+        .init(
+            "policy.watched_per_connection_max", "people one connection may watch",
+            .integer(\.core.watchedPerSessionMax, 0...10_000)),
+        .init(
             "policy.devices", "devices of a person that may be signed in at the same time",
             .choice(\.devicePolicy, DevicePolicy.allCases.map(\.rawValue))),
     ]

@@ -4,6 +4,7 @@ import Foundation
 import Logging
 import MessageStore
 import NIOCore
+import ServerCore
 import StoreModel
 import TidingsModel
 
@@ -17,8 +18,11 @@ struct MessageStoreAdapter: BatchStore {
     /// Opens the store.
     ///
     /// - Throws: `ConfigurationFaults` naming `store.path`.
-    init(_ settings: ServerConfiguration.Store, logger: Logger) throws(ConfigurationFaults) {
+    init(_ server: ServerConfiguration, logger: Logger) throws(ConfigurationFaults) {
+        let settings = server.store
         var configuration = MessageStoreConfiguration()
+        configuration.roomHistory = .init(
+            messagesMax: server.core.roomHistoryMax, ageMax: server.core.roomHistoryAge)
         configuration.synchronous = .init(rawValue: settings.synchronous) ?? .full
         do throws(MessageStoreError) {
             self.store = try MessageStore(path: settings.path, configuration: configuration, logger: logger)

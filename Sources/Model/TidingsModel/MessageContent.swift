@@ -1,0 +1,243 @@
+/// What a message says, by the type its object name stands for (S0.13).
+///
+/// The content of a message travels as a JSON text. These are the types this project knows, with the member names clients of
+/// the field use for them, so that a backend that writes such messages by itself is understood.
+public enum MessageContent: Hashable, Sendable {
+    /// A text, not empty: `RC:TxtMsg`.
+    case text(String)
+    /// A picture: `RC:ImgMsg`, or `RC:GIFMsg` if it moves.
+    case image(Image)
+    /// A file: `RC:FileMsg`.
+    case file(File)
+    /// A voice recording: `RC:HQVCMsg`.
+    case voice(Voice)
+    /// A film: `RC:SightMsg`.
+    case video(Video)
+    /// A place: `RC:LBSMsg`.
+    case location(Location)
+    /// A page of the web with a title: `RC:ImgTextMsg`.
+    case link(Link)
+    /// An instruction to the app: `RC:CmdMsg`.
+    case command(Command)
+    /// Anything else: content of a type of the app's own, and content that is not what its object name promises.
+    case custom(ObjectName, String)
+
+    /// A picture that lies on a web server.
+    public struct Image: Hashable, Sendable {
+        /// Where it is.
+        public var url: String
+        /// A small picture to show until it is there, in Base64.
+        public var thumbnail: String?
+        /// Whether it moves (a GIF).
+        public var isAnimated: Bool
+
+        /// A picture.
+        public init(url: String, thumbnail: String? = nil, isAnimated: Bool = false) {
+            self.url = url
+            self.thumbnail = thumbnail
+            self.isAnimated = isAnimated
+        }
+    }
+
+    /// A file that lies on a web server.
+    public struct File: Hashable, Sendable {
+        /// Where it is.
+        public var url: String
+        /// Its name, not empty.
+        public var name: String
+        /// Its size in bytes, 0 or more.
+        public var bytes: Int64
+        /// Its kind, for example the ending of its name; nil if it is not known.
+        public var type: String?
+
+        /// A file.
+        public init(url: String, name: String, bytes: Int64, type: String? = nil) {
+            self.url = url
+            self.name = name
+            self.bytes = bytes
+            self.type = type
+        }
+    }
+
+    /// A recording that lies on a web server.
+    public struct Voice: Hashable, Sendable {
+        /// Where it is.
+        public var url: String
+        /// How long it is, in seconds, 1 or more.
+        public var seconds: Int64
+
+        /// A recording.
+        public init(url: String, seconds: Int64) {
+            self.url = url
+            self.seconds = seconds
+        }
+    }
+
+    /// A film that lies on a web server.
+    public struct Video: Hashable, Sendable {
+        /// Where it is.
+        public var url: String
+        /// How long it is, in seconds, 1 or more.
+        public var seconds: Int64
+        /// Its size in bytes, 0 or more; nil if it is not known.
+        public var bytes: Int64?
+        /// Its name; nil for none.
+        public var name: String?
+        /// A small picture of it, in Base64.
+        public var thumbnail: String?
+
+        /// A film.
+        public init(
+            url: String, seconds: Int64, bytes: Int64? = nil, name: String? = nil, thumbnail: String? = nil
+        ) {
+            self.url = url
+            self.seconds = seconds
+            self.bytes = bytes
+            self.name = name
+            self.thumbnail = thumbnail
+        }
+    }
+
+    /// A place.
+    public struct Location: Hashable, Sendable {
+        /// Degrees north of the equator, −90 to 90.
+        public var latitude: Double
+        /// Degrees east of Greenwich, −180 to 180.
+        public var longitude: Double
+        /// What is there; nil if nobody said.
+        public var name: String?
+        /// A small picture of the map, in Base64.
+        public var thumbnail: String?
+
+        /// A place.
+        public init(latitude: Double, longitude: Double, name: String? = nil, thumbnail: String? = nil) {
+            self.latitude = latitude
+            self.longitude = longitude
+            self.name = name
+            self.thumbnail = thumbnail
+        }
+    }
+
+    /// A page of the web.
+    public struct Link: Hashable, Sendable {
+        /// Where it is.
+        public var url: String
+        /// Its title, not empty.
+        public var title: String
+        /// What it says, in short; may be empty.
+        public var summary: String
+        /// Where a picture of it is; nil for none.
+        public var imageURL: String?
+
+        /// A page.
+        public init(url: String, title: String, summary: String = "", imageURL: String? = nil) {
+            self.url = url
+            self.title = title
+            self.summary = summary
+            self.imageURL = imageURL
+        }
+    }
+
+    /// An instruction to the app, as the app's own clients agreed.
+    public struct Command: Hashable, Sendable {
+        /// What is to be done, not empty.
+        public var name: String
+        /// What it is to be done with; may be empty.
+        public var data: String
+
+        /// An instruction.
+        public init(name: String, data: String = "") {
+            self.name = name
+            self.data = data
+        }
+    }
+}
+
+extension MessageContent {
+    /// The object name of the type.
+    public var objectName: ObjectName {
+        switch self {
+        case .text: .text
+        case .image(let image): image.isAnimated ? .gif : .image
+        case .file: .file
+        case .voice: .voice
+        case .video: .video
+        case .location: .location
+        case .link: .link
+        case .command: .command
+        case .custom(let name, _): name
+        }
+    }
+
+    /// How such a message counts unless somebody says otherwise: a command neither stays in the history nor counts nor rings.
+    public var defaultFlags: MessageFlags {
+        if case .command = self { return .command }
+        return .normal
+    }
+
+    /// The text of a text; nil for everything else.
+    public var text: String? {
+        guard case .text(let text) = self else { return nil }
+        return text
+    }
+
+    /// The picture a notification can show beside the text, if the content has one.
+    public var pictureURL: String? {
+        switch self {
+        case .image(let image): image.url
+        case .link(let link): link.imageURL
+        case .text, .file, .voice, .video, .location, .command, .custom: nil
+        }
+    }
+
+    /// Checks what can be checked without following a URL.
+    ///
+    /// - Throws: `InvalidField` naming the field as `content.` and the member of this type.
+    public func validate() throws(InvalidField) {
+        switch self {
+        case .text(let text): try Self.check(isFilled: text, field: "content.text")
+        case .image(let image): try WebAddress.check(image.url, field: "content.url")
+        case .file(let file):
+            try WebAddress.check(file.url, field: "content.url")
+            try Self.check(isFilled: file.name, field: "content.name")
+            try Self.check(file.bytes, atLeast: 0, field: "content.bytes")
+        case .voice(let voice):
+            try WebAddress.check(voice.url, field: "content.url")
+            try Self.check(voice.seconds, atLeast: 1, field: "content.seconds")
+        case .video(let video):
+            try WebAddress.check(video.url, field: "content.url")
+            try Self.check(video.seconds, atLeast: 1, field: "content.seconds")
+            if let bytes = video.bytes { try Self.check(bytes, atLeast: 0, field: "content.bytes") }
+        case .location(let place):
+            try Self.check(place.latitude, upTo: 90, field: "content.latitude")
+            try Self.check(place.longitude, upTo: 180, field: "content.longitude")
+        case .link(let link):
+            try WebAddress.check(link.url, field: "content.url")
+            try Self.check(isFilled: link.title, field: "content.title")
+            if let image = link.imageURL { try WebAddress.check(image, field: "content.imageURL") }
+        case .command(let command): try Self.check(isFilled: command.name, field: "content.name")
+        case .custom(let name, let content):
+            _ = try ObjectName.validated(name.rawValue, field: "object_name")
+            try Self.check(isFilled: content, field: "content")
+        }
+    }
+
+    private static func check(isFilled text: String, field: String) throws(InvalidField) {
+        guard !text.isEmpty else { throw InvalidField(field: field, rule: "must not be empty") }
+    }
+
+    private static func check(_ number: Int64, atLeast min: Int64, field: String) throws(InvalidField) {
+        guard number >= min else { throw InvalidField(field: field, rule: "must be \(min) or more, got \(number)") }
+    }
+
+    private static func check(_ degrees: Double, upTo max: Int, field: String) throws(InvalidField) {
+        guard degrees.magnitude <= Double(max) else {
+            throw InvalidField(field: field, rule: "must be -\(max) to \(max) degrees, got \(degrees)")
+        }
+    }
+}
+
+extension MessageFlags {
+    /// Neither kept in the history nor counted nor notified: for the app, not for the person.
+    public static let command: MessageFlags = []
+}

@@ -1,0 +1,44 @@
+/// What is asked of a URL that one phone gives to another: that it names a place on the web. Nobody here follows it.
+public enum WebAddress {
+    /// The longest URL in bytes.
+    public static let bytesMax = 2_048
+
+    /// Checks a URL: `https` or `http`, a host, and only the characters a URL is written with (RFC 3986 §2).
+    ///
+    /// - Parameter field: the name of the field, for the error.
+    /// - Throws: `InvalidField` naming the field and the rule.
+    public static func check(_ text: String, field: String) throws(InvalidField) {
+        guard text.utf8.count <= Self.bytesMax else {
+            throw InvalidField(field: field, rule: "must be at most \(Self.bytesMax) bytes, got \(text.utf8.count)")
+        }
+        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else {
+            throw InvalidField(
+                field: field, rule: "must be written in ASCII without spaces; percent-encode everything else")
+        }
+        guard Self.host(of: text) != nil else {
+            throw InvalidField(field: field, rule: "must be an https or http URL with a host")
+        }
+    }
+
+    /// Whether a URL passes the check and asks for an encrypted connection.
+    public static func isSecure(_ text: String) -> Bool {
+        guard text.utf8.prefix(8).map(Self.lowercased).elementsEqual("https://".utf8) else { return false }
+        do throws(InvalidField) { try Self.check(text, field: "url") } catch { return false }
+        return true
+    }
+
+    /// The host of an `https` or `http` URL as it is written; nil for any other text.
+    private static func host(of text: String) -> Substring? {
+        let scheme = text.utf8.prefix { $0 != UInt8(ascii: ":") }
+        guard ["https", "http"].contains(where: { scheme.map(Self.lowercased).elementsEqual($0.utf8) }) else {
+            return nil
+        }
+        let rest = text[scheme.endIndex...]
+        guard rest.hasPrefix("://") else { return nil }
+        let authority = rest.dropFirst(3).prefix { !"/?#\\".contains($0) }
+        let host = (authority.split(separator: "@", omittingEmptySubsequences: false).last ?? "").prefix { $0 != ":" }
+        return host.isEmpty ? nil : host
+    }
+
+    private static func lowercased(_ byte: UInt8) -> UInt8 { (0x41...0x5a).contains(byte) ? byte | 0x20 : byte }
+}

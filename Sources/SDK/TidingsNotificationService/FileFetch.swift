@@ -1,0 +1,93 @@
+import Foundation
+import TidingsAppGroup
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// One fetch of a file: gathers its bytes and stops at the first that is too much, so that no answer fills the extension's memory.
+final class FileFetch: NSObject, URLSessionDataDelegate {
+    /// Why a file was not taken.
+    enum Fault: Error, Equatable {
+        /// The URL, or one it leads to, does not ask for an encrypted connection.
+        case insecure
+        /// The answer was not 200, or none of a web server's.
+        case refused
+        /// More bytes than allowed.
+        case tooLarge
+    }
+
+    private struct State {
+        var bytes = Data()
+        var fault: Fault?
+        var continuation: CheckedContinuation<Data, any Error>?
+    }
+
+    private let bytesMax: Int
+    private let state = Locked(State())
+
+    init(bytesMax: Int) { self.bytesMax = bytesMax }
+
+    /// Whether a file may be asked for there.
+    static func mayAsk(_ url: URL?) -> Bool { url?.scheme?.lowercased() == "https" && url?.host?.isEmpty == false }
+
+    func begin(_ continuation: CheckedContinuation<Data, any Error>) {
+        self.state.withLock { $0.continuation = continuation }
+    }
+
+    private func stop(_ task: URLSessionTask, because fault: Fault) {
+        self.state.withLock { $0.fault = $0.fault ?? fault }
+        task.cancel()
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        guard Self.mayAsk(request.url) else {
+            // The answer stays the redirection itself, which is refused. A task that is cancelled here fails twice on Linux.
+            self.state.withLock { $0.fault = $0.fault ?? .insecure }
+            return completionHandler(nil)
+        }
+        completionHandler(request)
+    }
+
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        if (response as? HTTPURLResponse)?.statusCode != 200 {
+            self.stop(dataTask, because: .refused)
+        } else if response.expectedContentLength > Int64(self.bytesMax) {
+            self.stop(dataTask, because: .tooLarge)
+        }
+        completionHandler(.allow)
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        let isTooLarge = self.state.withLock { state in
+            guard state.fault == nil else { return false }
+            state.bytes.append(data)
+            guard state.bytes.count > self.bytesMax else { return false }
+            state.bytes = Data()
+            return true
+        }
+        if isTooLarge { self.stop(dataTask, because: .tooLarge) }
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        let end = self.state.withLock { state in
+            defer { state.continuation = nil }
+            return state
+        }
+        if let fault = end.fault {
+            end.continuation?.resume(throwing: fault)
+        } else if let error {
+            end.continuation?.resume(throwing: error)
+        } else if (task.response as? HTTPURLResponse)?.statusCode != 200 {
+            end.continuation?.resume(throwing: Fault.refused)
+        } else {
+            end.continuation?.resume(returning: end.bytes)
+        }
+    }
+}

@@ -1,0 +1,139 @@
+"""The picture of a message, end to end: from the API over a real server and a local APNs into the notification of a killed app.
+
+The picture lies on an HTTPS server of its own. Foundation on Linux trusts the system's authorities and no others, so the phone runs with
+a mount of its own in which the server's certificate stands in their place.
+"""
+
+from __future__ import annotations
+
+import http.server
+import json
+import pathlib
+import ssl
+import subprocess
+import threading
+import uuid
+
+import pytest
+
+from phone import Phone
+from phone_stage import badge, bodies, events_of, kill, presentation, rings
+
+JPEG = b"\xff\xd8\xff\xe0" + b"\x00" * 2_000
+
+
+class PictureServer:
+    """Serves the files it was given over HTTPS, and keeps what it was asked."""
+
+    def __init__(self, folder: pathlib.Path):
+        self.certificate = folder / "pictures.pem"
+        key = folder / "pictures.key"
+        subprocess.run(
+            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+             "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1",
+             "-keyout", str(key), "-out", str(self.certificate)],
+            check=True, capture_output=True)
+        self.files: dict[str, bytes] = {}
+        self.asked: list[tuple[str, str | None]] = []
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(self.certificate, key)
+        owner = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                owner.asked.append((self.path, self.headers.get("Authorization")))
+                body = owner.files.get(self.path)
+                self.send_response(200 if body is not None else 404)
+                self.send_header("Content-Length", str(len(body or b"")))
+                self.end_headers()
+                self.wfile.write(body or b"")
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.socket = context.wrap_socket(self.server.socket, server_side=True)
+        self.url = f"https://127.0.0.1:{self.server.server_address[1]}"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def stop(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+# Where Foundation on Linux looks for the authorities it trusts.
+AUTHORITIES = "/etc/ssl/certs/ca-certificates.crt"
+
+
+def trusting(certificate: pathlib.Path) -> tuple[str, ...]:
+    """The command before another that makes it, and it alone, trust a certificate; the test is skipped where that is refused."""
+    script = f'mount --bind "{certificate}" {AUTHORITIES} && exec "$@"'
+    wrapper = ("unshare", "--mount", "--map-root-user", "sh", "-c", script, "sh")
+    tried = subprocess.run([*wrapper, "true"], capture_output=True, text=True)
+    if tried.returncode != 0:
+        pytest.skip(f"mounting is refused here: {tried.stderr.strip()}")
+    return wrapper
+
+
+@pytest.fixture
+def pictures(tmp_path):
+    server = PictureServer(tmp_path)
+    yield server
+    server.stop()
+
+
+def show(stage, url: str) -> str:
+    """Alice sends bob a picture; returns the message's id."""
+    sent = stage.backend.call("POST", "messages", {
+        "sender": "alice", "client_message_id": uuid.uuid4().hex, "conversation": {"type": "PR", "target": "bob"},
+        "object_name": "RC:ImgMsg", "content": json.dumps({"imageUri": url}), "push_text": "Look!",
+    })
+    return sent["message_id"]
+
+
+def attachments(phone: Phone, message: str) -> list[str]:
+    (entry,) = [entry for entry in phone.do("screen")["list"] if entry["notification"] == message]
+    return entry["attachments"]
+
+
+def test_a_picture_comes_beside_the_text_and_what_is_none_does_not(make_stage, pictures):
+    stage = make_stage()
+    bob = stage.phone("bob", wrapper=trusting(pictures.certificate))
+    kill(bob)
+    pictures.files = {"/cat": JPEG, "/page": b"<html>"}
+
+    message = show(stage, f"{pictures.url}/cat")
+    rings(bob, message, badge=1)
+    assert bodies(bob) == ["Look!"]
+    (picture,) = attachments(bob, message)
+    assert pathlib.Path(picture.removeprefix("file://")).read_bytes() == JPEG
+    (push,) = events_of(bob, "push")
+    assert push["payload"]["tidings"]["image"] == f"{pictures.url}/cat"
+    # Whoever serves pictures learns nothing of the person.
+    assert pictures.asked == [("/cat", None)]
+
+    for number, path in enumerate(["/page", "/missing"], start=2):
+        message = show(stage, f"{pictures.url}{path}")
+        rings(bob, message, badge=number)
+        assert attachments(bob, message) == []
+    assert [path for path, _ in pictures.asked] == ["/cat", "/page", "/missing"]
+
+    stage.backend.recall(message, actor="alice")
+    bob.wait_until(lambda: badge(bob) == 2, "the number to fall")
+    assert attachments(bob, message) == []
+    assert bob.faults == []
+
+
+def test_who_hides_what_messages_say_gets_no_picture_and_nobody_is_asked_for_it(make_stage, pictures):
+    stage = make_stage()
+    bob = stage.phone("bob", wrapper=trusting(pictures.certificate))
+    stage.backend.set_person("bob", hides_content=True)
+    kill(bob)
+    pictures.files = {"/cat": JPEG}
+    message = show(stage, f"{pictures.url}/cat")
+    assert presentation(bob, message)["ring"]
+    assert attachments(bob, message) == []
+    (push,) = events_of(bob, "push")
+    assert "image" not in push["payload"]["tidings"]
+    assert pictures.asked == []
+    assert bob.faults == []
