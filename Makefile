@@ -86,6 +86,10 @@ bench-apns: ## The APNs client and the local APNs beside h2load and aioapns, in 
 prove-apns: release ## 200,000 pushes while connections, streams, answers and tokens fail, at least 1,000 times each; every push accounted for.
 	.build/release/tidings chaos --notifications 200000 --at-least 1000
 
+.PHONY: nightly
+nightly: release ## 10,000 simulated phone-days on bad networks; every promise holds, every situation is reached. SHARD=i/n for a part.
+	dev/nightly $(if $(SHARD),--shard $(SHARD))
+
 .PHONY: clean
 clean: ## Removes what builds and tests made.
 	rm -rf .build .venv .pytest_cache Benchmarks/.build

@@ -52,6 +52,12 @@ def test_a_token_of_the_tool_signs_a_person_in(site):
         (["simulate", "--faults", "some"], "--faults must be none, default, harsh or swarm"),
         (["simulate", "--seeds", "9-1"], "--seeds must be a range"),
         (["simulate", "--seed", "1", "--seeds", "1-2"], "not both"),
+        (["simulate", "--jobs", "0"], "--jobs must be 1 to 64, got 0"),
+        (["simulate", "--shrink-runs", "100001"], "--shrink-runs must be 0 to 100000, got 100001"),
+        (["simulate", "--replay", "x", "--seed", "1"], "--replay says itself what is run"),
+        (["simulate", "--replay", "/nonexistent.replay"], "--replay must be a file that can be read"),
+        (["simulate", "--replay", "Makefile"], 'line 1: the first line must be "tidings world 1"'),
+        (["simulate", "--seed", "1", "--save", "/nonexistent/a"], "--save must be in a folder that can be written"),
         (["bench", "--pairs", "0"], "--pairs must be 1 to 10000"),
         (["bench", "server", "--seconds", "0"], "--seconds must be 1 to 600"),
         (["bench", "apns", "--ca", "x.pem", "--port", "0"], "--port must be 1 to 65535"),
@@ -84,6 +90,31 @@ def test_a_wrong_option_is_named_with_its_rule(arguments, words):
     assert done.returncode != 0
     assert words in done.stderr
     assert "Fatal error" not in done.stderr
+
+
+def test_worlds_side_by_side_print_what_one_after_the_other_does():
+    options = ["simulate", "--seeds", "1-3", "--phones", "2"]
+    alone = run(*options)
+    assert alone == run(*options, "--jobs", "3")
+    assert "3 seeds, 2 phones, 1 h, faults default: " in alone
+
+
+def test_a_replay_runs_what_its_file_says_and_nothing_else(tmp_path):
+    file = tmp_path / "world.replay"
+    lines = ["tidings world 1", "seed 7", "phones 2", "milliseconds 600000", "faults harsh"]
+    kept = ["keep person-0/3", "keep person-0/4  # a remark", "keep server/2"]
+    file.write_text("\n".join([*lines, *kept]) + "\n")
+    first = run("simulate", "--replay", str(file))
+    assert first == run("simulate", "--replay", str(file))
+    assert "every promise held" in first
+    happened = first.split("what happened from outside:\n")[1].split("the last lines")[0].splitlines()
+    assert {line.split()[0] for line in happened} <= {"person-0/3", "person-0/4", "server/2"}
+    assert happened[0].split()[0] == "person-0/3"
+    traced = first.split("trace hash: ")[1].split()[0]
+    file.write_text("\n".join([*lines, f"trace {traced}", *kept]) + "\n")
+    assert "the same trace as in the file" in run("simulate", "--replay", str(file))
+    file.write_text("\n".join([*lines, f"trace {traced}", *kept[:1]]) + "\n")
+    assert "another trace than in the file" in run("simulate", "--replay", str(file))
 
 
 def test_nobody_answering_is_said_with_the_address():

@@ -37,14 +37,15 @@ package struct Replay: Hashable, Sendable {
 
     /// The outside events of a run, one a line: the event, its time and what it did first.
     package static func list(_ report: WorldReport, _ lines: [TraceLine]) -> [String] {
-        var texts: [OutsideEvent: String] = [:]
+        var texts: [OutsideEvent: [String]] = [:]
         for line in lines {
-            if let cause = line.cause, texts[cause] == nil { texts[cause] = line.text }
+            if let cause = line.cause, texts[cause]?.count ?? 0 < 2 { texts[cause, default: []].append(line.text) }
         }
         return report.outside.map { happening in
             let name = happening.event.description
+            let told = texts[happening.event]?.joined(separator: "; ") ?? "nothing that shows"
             let gap = String(repeating: " ", count: max(1, 16 - name.count))
-            return "\(name)\(gap)# \(TraceLine.clock(happening.at)) \(texts[happening.event] ?? "nothing that shows")"
+            return "\(name)\(gap)# \(TraceLine.clock(happening.at)) \(told)"
         }
     }
 

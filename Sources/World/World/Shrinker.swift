@@ -82,10 +82,24 @@ package struct Shrinker {
         var size = max(1, self.report.outside.count / 2)
         while self.runs < self.runsMax {
             let sparedSome = self.leaveOutChunks(of: size)
-            guard size > 1 || sparedSome else { return }
+            guard size > 1 || sparedSome || self.leaveOutPair() else { return }
             size = max(1, size / 2)
         }
     }
+
+    /// Two that need each other, such as putting the app away and opening it again; of a few only, since there are many pairs.
+    private mutating func leaveOutPair() -> Bool {
+        let events = self.report.outside.map(\.event)
+        guard events.count <= Self.pairsMax else { return false }
+        for (index, first) in events.enumerated() {
+            for second in events[(index + 1)...] {
+                if self.accept({ $0.kept = Set(events).subtracting([first, second]) }) { return true }
+            }
+        }
+        return false
+    }
+
+    private static let pairsMax = 24
 
     /// Tries to spare each chunk, the last first: what led to a violation comes late.
     private mutating func leaveOutChunks(of size: Int) -> Bool {

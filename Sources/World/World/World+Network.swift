@@ -199,7 +199,7 @@ extension World {
         case .hello: "hello"
         case .send(let draft): "send \(draft.clientMessageID)"
         case .ack(let ack): "ack \(ack.stored) \(Self.names(ack.settled.map { "\($0.upTo) \($0.disposition.name)" }))"
-        case .runState(let state): "run state \(state)"
+        case .runState(let state): "run state \(Self.word(for: state))"
         case .registerPush(let registration): registration.map { "register \($0.token)" } ?? "unregister"
         case .sync(let after, _): "sync \(after)"
         case .markRead(let conversation, let upTo): "read \(conversation) \(upTo)"
@@ -251,6 +251,14 @@ extension World {
         case .receipts(let message): "receipts \(message)"
         case .watch(let people): "watch \(Self.names(people))"
         case .unwatch(let people): "unwatch \(Self.names(people))"
+        }
+    }
+
+    static func word(for state: ReportedRunState) -> String {
+        switch state {
+        case .foreground: "foreground"
+        case .background(let remaining): "background \(remaining)"
+        case .suspending: "suspending"
         }
     }
 

@@ -7,6 +7,7 @@ import TidingsModel
 // Phones: what the system does to the app's processes, and what the app answers.
 extension World {
     mutating func handle(_ event: PhoneEvent, on index: Int) {
+        if case .person(let deed) = event { self.note("person on phone \(index)", more: "\(deed)") }
         var effects: [PhoneEffect] = []
         let now = self.now
         self.phones[index].core.handle(event, at: now, into: &effects)

@@ -131,7 +131,9 @@ extension World {
         guard self.chance.chance(perMille: self.options.faults.crash) else { return self.maybeBreakServer() }
         guard self.happens() else { return }
         // Between any two effects, if there is work; else by itself.
-        self.effectsToCrash = self.chance.number(0...40)
+        let effects = self.chance.number(0...40)
+        self.effectsToCrash = effects
+        self.note("the server is to crash after \(effects) effects, or in 5 s")
         self.plan(.serverCrash, after: 5_000)
     }
 

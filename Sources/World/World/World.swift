@@ -152,6 +152,8 @@ package struct World {
     mutating func happens(_ event: OutsideEvent) -> Bool {
         if let kept = self.options.kept, !kept.contains(event) { return false }
         self.report.outside.append(Happening(event: event, at: self.time))
+        self.hash.feed(event.party.stream)
+        self.hash.feed(UInt64(event.turn))
         self.cause = event
         return true
     }

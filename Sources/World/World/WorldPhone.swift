@@ -108,7 +108,10 @@ final class WorldClient {
 
     init(_ core: ClientCore) { self.core = core }
 
-    var nextDeadline: Int64? { self.core.nextDeadline }
+    /// When something is due by itself. Asked where the core lies: a getter would be given a copy.
+    var nextDeadline: Int64? { Self.deadline(of: &self.core) }
+
+    private static func deadline(of core: inout ClientCore) -> Int64? { core.nextDeadline }
 
     func handle(_ event: ClientEvent, at now: Now, into effects: inout [ClientEffect]) {
         self.core.handle(event, at: now, into: &effects)

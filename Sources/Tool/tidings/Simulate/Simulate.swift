@@ -47,6 +47,12 @@ struct Simulate: AsyncParsableCommand {
             throw ValidationError(
                 "--replay says itself what is run: give no --seed, --seeds or --until-failure with it")
         }
+        if let save = self.save {
+            let folder = URL(fileURLWithPath: save).deletingLastPathComponent().path
+            guard FileManager.default.isWritableFile(atPath: folder) else {
+                throw ValidationError("--save must be in a folder that can be written, got \"\(save)\"")
+            }
+        }
         _ = try self.range()
     }
 
