@@ -20,14 +20,9 @@ package struct WorldOptions: Hashable, Sendable {
         self.seed = seed
         self.phones = phones
         self.duration = hours * 3_600_000
-        guard faults.isDrawn else {
-            self.faults = faults
-            self.population = Population()
-            return
-        }
         var chance = SplitMix64(seed: seed, party: .swarm, turn: 0)
-        self.faults = .drawn(&chance)
-        self.population = .drawn(&chance)
+        self.faults = faults.isDrawn ? .drawn(&chance) : faults
+        self.population = faults.isDrawn || faults == .harsh ? .drawn(&chance) : Population()
     }
 
     /// Time for everything to converge after the last fault, in milliseconds.
