@@ -51,7 +51,7 @@ def test_a_token_of_the_tool_signs_a_person_in(site):
         (["token", "--user", "alice", "--seconds", "0"], "--seconds must be at least 1"),
         (["token", "--user", "alice", "--api", "http://127.0.0.1:9"], "an API key is needed"),
         (["simulate", "--phones", "1"], "--phones must be 2 to 1000"),
-        (["simulate", "--faults", "some"], "--faults must be none, default or harsh"),
+        (["simulate", "--faults", "some"], "--faults must be none, default, harsh or swarm"),
         (["simulate", "--seeds", "9-1"], "--seeds must be a range"),
         (["simulate", "--seed", "1", "--seeds", "1-2"], "not both"),
         (["simulate", "--jobs", "0"], "--jobs must be 1 to 64, got 0"),

@@ -27,6 +27,22 @@ import Testing
         #expect(report.violations == [])
     }
 
+    @Test(arguments: [1, 2, 3, 4] as [UInt64])
+    func `keeps every promise when the seed draws what breaks, and for whom`(seed: UInt64) {
+        let report = World.run(WorldOptions(seed: seed, phones: 5, hours: 1, faults: .swarm))
+        #expect(report.violations == [])
+        #expect(report.crashes > 0)
+    }
+
+    @Test func `draws another plan and other people for another seed, and the same for the same`() {
+        let first = WorldOptions(seed: 1, faults: .swarm)
+        #expect(first == WorldOptions(seed: 1, faults: .swarm))
+        #expect(first.faults != WorldOptions(seed: 2, faults: .swarm).faults)
+        #expect(first.faults.name == "swarm")
+        #expect(Set((1...20).map { WorldOptions(seed: $0, faults: .swarm).population }).count > 10)
+        #expect(WorldOptions(seed: 1).population == WorldOptions(seed: 2, faults: .none).population)
+    }
+
     /// Found by the World: a push of a withdrawn message came when the app had long known, and rang.
     @Test(arguments: [4, 74] as [UInt64])
     func `lets no late push of a withdrawn message ring`(seed: UInt64) {
@@ -36,6 +52,9 @@ import Testing
     @Test func `comes to everything that its promises are about`() {
         var marks = WorldMarks()
         for seed in 1...12 as ClosedRange<UInt64> { marks.add(World.run(WorldOptions(seed: seed)).marks) }
+        for seed in 1...24 as ClosedRange<UInt64> {
+            marks.add(World.run(WorldOptions(seed: seed, faults: .swarm)).marks)
+        }
         for mark in WorldMark.allCases { #expect(marks[mark] > 0, "never came to \(mark.rawValue)") }
     }
 

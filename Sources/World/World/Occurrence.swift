@@ -47,6 +47,8 @@ enum Occurrence {
     case pushArrives(Int, generation: Int, Push)
     /// A phone has room again, or is not to save energy any more.
     case storageFreed(Int)
+    /// The server's disk is quick again, and has room.
+    case diskHeals
     case energySaved(Int)
     case heal
     /// Everybody looks at the app.
@@ -113,6 +115,11 @@ struct WorldConnection {
     var serverIsOpen = true
     /// Broken without a word: nothing arrives any more, in either direction.
     var isDead = false
+    /// What is written to this end is lost, and the other end does not know.
+    var isDeafServer = false
+    var isDeafClient = false
+    /// How much longer every frame takes, in milliseconds.
+    var slowness: Int64 = 0
     /// Frames keep their order: none arrives before the one written earlier.
     var clientArrival: Int64 = 0
     var serverArrival: Int64 = 0

@@ -3,6 +3,8 @@
 package enum Party: Hashable, Sendable {
     /// Who owns which phone, and when people begin.
     case setup
+    /// Which faults and which people there are.
+    case swarm
     /// What crashes the server.
     case server
     /// What ails Apple.
@@ -28,6 +30,7 @@ package enum Party: Hashable, Sendable {
     var stream: UInt64 {
         switch self {
         case .setup: 0
+        case .swarm: 6
         case .server: 1
         case .apns: 2
         case .backend: 3
@@ -47,6 +50,7 @@ extension Party: CustomStringConvertible {
     package var description: String {
         switch self {
         case .setup: "everybody"
+        case .swarm: "swarm"
         case .server: "server"
         case .apns: "apns"
         case .backend: "backend"
@@ -82,7 +86,7 @@ extension Party: CustomStringConvertible {
     /// The phone it is about; nil if it is about none.
     var phone: Int? {
         switch self {
-        case .setup, .server, .apns, .backend, .disk, .road: nil
+        case .setup, .swarm, .server, .apns, .backend, .disk, .road: nil
         case .person(let phone), .signIn(let phone), .network(let phone), .air(let phone), .phone(let phone): phone
         }
     }

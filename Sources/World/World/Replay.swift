@@ -119,7 +119,7 @@ package struct Replay: Hashable, Sendable {
         let duration = try field("milliseconds", "1 to 3600000000") { text in
             Int64(text).flatMap { (1...3_600_000_000).contains($0) ? $0 : nil }
         }
-        let faults = try field("faults", "none, default or harsh") { WorldFaults(name: $0) }
+        let faults = try field("faults", "none, default, harsh or swarm") { WorldFaults(name: $0) }
         var options = WorldOptions(seed: seed, phones: phones, hours: 1, faults: faults)
         options.duration = duration
         options.kept = Set(kept.keys)

@@ -14,7 +14,7 @@ extension World {
         // Every push has a connection of its own: what a pool decides is not part of this world yet.
         let connection = APNsService.ConnectionID(UInt64(self.lastStream))
         let facts = ProviderTokenFacts.read(
-            keyID: "WORLDKEY01", teamID: "WORLDTEAM1", issuedAt: self.now.wall / 1_000, signatureHolds: true,
+            keyID: "WORLDKEY01", teamID: "WORLDTEAM1", issuedAt: self.serverNow.wall / 1_000, signatureHolds: true,
             text: "bearer world")
         let drawn = APNsService.DrawnIDs(
             apnsID: request.apnsID ?? "00000000-0000-4000-8000-\(self.hexadecimal(UInt64(self.lastStream)).suffix(12))",
@@ -108,11 +108,21 @@ extension World {
         self.takeTurn(.apns)
         guard self.chance.chance(perMille: self.options.faults.apns), self.happens() else { return }
         let plan: FaultPlan
-        switch self.chance.number(0...4) {
+        switch self.chance.number(0...7) {
         case 0: plan = FaultPlan(.respond(status: 503, .serviceUnavailable, retryAfter: nil))
         case 1: plan = FaultPlan(.respond(status: 500, .internalServerError, retryAfter: nil))
         case 2: plan = FaultPlan(.loseAnswer)
         case 3: plan = FaultPlan(.delay(milliseconds: 20_000))
+        case 4:
+            plan = FaultPlan(.respond(status: 429, .tooManyRequests, retryAfter: nil))
+            self.see(.reached(.throttles))
+        case 5:
+            plan = FaultPlan(.respond(status: 503, .shutdown, retryAfter: nil))
+            self.see(.reached(.shutdowns))
+        case 6:
+            // As if the app were built for the other side of Apple's.
+            plan = FaultPlan(rules: [FaultRule(.respond(status: 400, .badDeviceToken, retryAfter: nil), count: 2)])
+            self.see(.wrongEnvironment)
         default: plan = FaultPlan(.outage)
         }
         self.note("apns fault \(plan.rules.map(\.fault))")

@@ -73,5 +73,14 @@ extension World {
     mutating func call(_ command: ApiCommand) {
         self.lastApiRequest += 1
         self.handle(ServerEvent.api(ApiRequestID(self.lastApiRequest), command))
+        if let again = self.repeatedRequest() { self.plan(.apiRequest(again, command), after: self.latencyToApple()) }
+    }
+
+    /// The number under which a request comes once more, sent again by something on the way; nil if it does not.
+    mutating func repeatedRequest() -> ApiRequestID? {
+        guard !self.hasHealed, self.roadChance.chance(perMille: self.options.faults.http) else { return nil }
+        self.lastApiRequest += 1
+        self.see(.reached(.repeatedRequests))
+        return ApiRequestID(self.lastApiRequest)
     }
 }

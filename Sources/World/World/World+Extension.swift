@@ -114,6 +114,9 @@ extension World {
         self.apiCallers[request] = (index, call)
         let command = ApiCommand.fromExtension(self.phones[index].key, tokenIssuedAt: issuedAt, question)
         self.plan(.apiRequest(request, command), after: self.latency(of: index))
+        if let again = self.repeatedRequest() {
+            self.plan(.apiRequest(again, command), after: 2 * self.latency(of: index))
+        }
     }
 
     /// The server has answered a request of an extension.

@@ -158,6 +158,7 @@ extension World {
         for index in self.phones.indices {
             self.phones[index].isFull = false
             self.saveEnergy(false, on: index)
+            self.handle(PhoneEvent.person(.focusChanged(nil)), on: index)
             self.handle(PhoneEvent.person(.airplaneModeChanged(isOn: false)), on: index)
             self.handle(PhoneEvent.person(.settingChanged(Self.bundle, .notifications, isOn: true)), on: index)
             if self.phones[index].core.screen.permissionPrompt != nil {

@@ -26,6 +26,7 @@ extension World {
             WorldConnection(
                 phone: phone, process: process, number: number, session: SessionID(self.lastSession), life: self.life,
                 chance: chance))
+        self.slow(self.connections.count - 1)
         self.plan(.client(phone, process, .connectionOpened(number)), after: wait)
     }
 
@@ -33,6 +34,15 @@ extension World {
         self.phones[phone].openConnections.last {
             self.connections[$0].process == process && self.connections[$0].number == number
         }
+    }
+
+    /// Some links are slow, so that a later connection overtakes what was written on them.
+    private mutating func slow(_ index: Int) {
+        guard !self.hasHealed, self.connections[index].chance.chance(perMille: self.options.faults.slowLinks) else {
+            return
+        }
+        self.connections[index].slowness = self.connections[index].chance.number(1_000...12_000)
+        self.see(.reached(.slowLinks))
     }
 
     /// A process writes a frame.
@@ -57,10 +67,16 @@ extension World {
         if self.connections[index].isDead { return true }
         guard !self.hasHealed else { return false }
         if self.connections[index].chance.chance(perMille: self.options.faults.silentDeath), self.breaksNow(index) {
-            self.note("connection \(index) dies without a word")
             self.report.broken += 1
-            self.connections[index].isDead = true
-            return true
+            // Every third one goes on in one direction.
+            switch self.connections[index].chance.number(0...5) {
+            case 0: self.connections[index].isDeafServer = true
+            case 1: self.connections[index].isDeafClient = true
+            default: self.connections[index].isDead = true
+            }
+            if !self.connections[index].isDead { self.see(.reached(.oneWay)) }
+            self.note("connection \(index) dies without a word")
+            return self.connections[index].isDead
         }
         if self.connections[index].chance.chance(perMille: self.options.faults.reset), self.breaksNow(index) {
             self.note("connection \(index) is reset")
@@ -82,12 +98,19 @@ extension World {
 
     mutating func arrive(_ frame: ClientFrame, on index: Int) {
         let connection = self.connections[index]
-        guard connection.serverIsOpen, connection.life == self.life, !connection.isDead else { return }
+        guard connection.serverIsOpen, connection.life == self.life, !connection.isDead, !connection.isDeafServer else {
+            return
+        }
         if case .hello(let hello) = frame {
+            let isOvertaking = self.phones[connection.phone].openConnections.contains {
+                $0 < index && !self.connections[$0].isDead && self.connections[$0].serverIsOpen
+                    && self.connections[$0].life == self.life && self.connections[$0].serverArrival > self.time
+            }
+            if isOvertaking { self.see(.reached(.overtaken)) }
             let key = UserKey(app: Self.app, user: UserID(hello.token))
             self.note("\(connection.session) is \(key)")
             return self.handle(
-                ServerEvent.connected(connection.session, hello, .valid(key, extensionToken: "\(self.now.wall)")))
+                ServerEvent.connected(connection.session, hello, .valid(key, extensionToken: "\(self.serverNow.wall)")))
         }
         self.note("\(connection.session) says \(Self.kind(of: frame))", isRoutine: Self.isPing(frame))
         self.handle(ServerEvent.frame(connection.session, frame))
@@ -95,7 +118,7 @@ extension World {
 
     mutating func arrive(_ frame: ServerFrame, on index: Int) {
         let connection = self.connections[index]
-        guard connection.clientIsOpen, !connection.isDead else { return }
+        guard connection.clientIsOpen, !connection.isDead, !connection.isDeafClient else { return }
         self.note("\(connection.session) hears \(Self.kind(of: frame))", isRoutine: Self.isPong(frame))
         self.handle(
             ClientEvent.frameReceived(connection.number, frame), in: connection.process, on: connection.phone)

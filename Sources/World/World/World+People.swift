@@ -10,7 +10,8 @@ extension World {
         guard !self.hasHealed else { return }
         self.takeTurn(.person(index))
         self.plan(.personActs(index), after: self.chance.number(2_000...60_000))
-        guard self.happens() else { return }
+        guard self.time >= self.phones[index].sleepsUntil, self.happens() else { return }
+        guard !self.followsHabit(index) else { return }
         guard !self.chance.chance(perMille: self.options.faults.phone) else { return self.mishap(index) }
         if self.phones[index].core.screen.permissionPrompt != nil {
             return self.handle(PhoneEvent.person(.permissionAnswered(allowed: true)), on: index)
@@ -102,6 +103,7 @@ extension World {
         self.hasHealed = true
         self.effectsToCrash = nil
         self.handle(APNsService.Event.faultsChanged(FaultPlan()))
+        self.healServer()
         self.healPhones()
         self.plan(.openEverything, after: 600_000)
         self.plan(.leaveEverything, after: 840_000)

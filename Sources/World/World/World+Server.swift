@@ -8,6 +8,8 @@ import TidingsModel
 // The server, its disk and its crashes.
 extension World {
     mutating func startServer() {
+        // Opening the store writes: without room the process ends at once, and is started again.
+        guard !self.isDiskFull else { return self.plan(.serverStart, after: 2_000) }
         self.life += 1
         self.connectionsBefore = self.connections.count
         var settings = ServerSettings()
@@ -24,7 +26,7 @@ extension World {
     mutating func handle(_ event: ServerEvent) {
         guard self.server != nil else { return }
         var effects: [ServerEffect] = []
-        let now = self.now
+        let now = self.serverNow
         self.server?.handle(event, at: now, into: &effects)
         let life = self.life
         for effect in effects {
@@ -61,7 +63,7 @@ extension World {
             self.batch.append((request, command))
             guard !self.isSyncing else { return }
             self.isSyncing = true
-            self.plan(.storeSynced(life: self.life), after: self.diskChance.number(1...8))
+            self.plan(.storeSynced(life: self.life), after: self.syncDelay + self.diskChance.number(1...8))
         case .push(let push, _, let request):
             let sent = SentPush(request)
             if let key = sent.recipientTag.flatMap({ self.tags[$0] }) { self.see(.pushed(sent, to: key)) }
@@ -71,7 +73,9 @@ extension World {
             let facts = TimeZoneFacts(offsets: [.init(from: 0, seconds: 0)], until: .max)
             self.plan(.server(life: self.life, .timeZoneRead(name, facts)), after: 1)
         case .flagBug(let text): self.checkers.foundBug("server: \(text)")
-        case .stopForStoreFailure(let text): self.checkers.foundBug("server stopped: \(text)")
+        case .stopForStoreFailure(let text):
+            if !self.isDiskFull { self.checkers.foundBug("server stopped: \(text)") }
+            self.stopForStoreFailure()
         case .reply(_, .accepted(let accepted)): self.see(.apiAccepted(accepted.messageID))
         case .reply(let request, let result):
             self.note("\(request) is answered", more: "\(result)")
@@ -93,6 +97,13 @@ extension World {
         self.isSyncing = false
         let batch = self.batch
         self.batch = []
+        guard !self.isDiskFull else {
+            let life = self.life
+            for (request, _) in batch where life == self.life {
+                self.handle(ServerEvent.stored(request, .failed("no space left on device")))
+            }
+            return
+        }
         do {
             let results = try self.store.apply(batch.map(\.1), epoch: self.epoch)
             for ((_, command), result) in zip(batch, results) {
@@ -116,9 +127,9 @@ extension World {
         guard !self.hasHealed else { return }
         self.plan(.chanceOfCrash, after: 10_000)
         self.takeTurn(.server)
-        guard self.server != nil, self.effectsToCrash == nil,
-            self.chance.chance(perMille: self.options.faults.crash), self.happens()
-        else { return }
+        guard self.server != nil, self.effectsToCrash == nil else { return }
+        guard self.chance.chance(perMille: self.options.faults.crash) else { return self.maybeBreakServer() }
+        guard self.happens() else { return }
         // Between any two effects, if there is work; else by itself.
         let effects = self.chance.number(0...40)
         self.effectsToCrash = effects
@@ -132,6 +143,10 @@ extension World {
         let unsynced = self.batch.count
         self.note("server crashes with \(unsynced) commands unsynced")
         self.report.crashes += 1
+        self.end()
+    }
+
+    mutating func end() {
         self.server = nil
         self.effectsToCrash = nil
         self.life += 1

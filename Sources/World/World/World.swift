@@ -42,6 +42,10 @@ package struct World {
     /// Effects until the server crashes; nil for no crash under way.
     var effectsToCrash: Int64?
     var lastSession: UInt64 = 0
+    /// How much longer a sync takes, in milliseconds; whether there is no room; how far the wall clock is ahead, in milliseconds.
+    var syncDelay: Int64 = 0
+    var isDiskFull = false
+    var clockSkew: Int64 = 0
 
     // APNs.
     var apns: APNsService
@@ -160,7 +164,10 @@ package struct World {
     private var latencies: ClosedRange<Int64> { 5...max(5, self.options.faults.latencyMax) }
 
     /// How long a frame takes on a connection.
-    mutating func latency(on connection: Int) -> Int64 { self.connections[connection].chance.number(self.latencies) }
+    mutating func latency(on connection: Int) -> Int64 {
+        let slowness = self.hasHealed ? 0 : self.connections[connection].slowness
+        return self.connections[connection].chance.number(self.latencies) + slowness
+    }
 
     /// How long what a phone says or is told takes, where there is no connection to the server.
     mutating func latency(of phone: Int) -> Int64 { self.phones[phone].chance.number(self.latencies) }
@@ -222,13 +229,13 @@ package struct World {
     }
 
     /// Tells the promises what happened.
-    mutating func see(_ fact: Fact) { self.checkers.see(fact, at: self.now) }
+    mutating func see(_ fact: Fact) { self.checkers.see(fact, at: self.serverNow) }
 
     /// Who is at work when something is due.
     private func party(of occurrence: Occurrence) -> Party {
         switch occurrence {
         case .server, .serverTimer, .storeSynced, .serverCrash, .serverStart, .toServer, .serverHangUp, .chanceOfCrash,
-            .apiRequest:
+            .apiRequest, .diskHeals:
             .server
         case .apns, .apnsFault, .pushDeadline, .chanceOfAPNsFault: .apns
         case .phone(let index, _), .phoneTimer(let index), .client(let index, _, _), .clientTimer(let index, _),
@@ -284,6 +291,7 @@ package struct World {
         case .pushArrives(let index, let generation, let push):
             guard generation == self.phones[index].tokenGeneration else { return }
             self.handle(.courier(.pushArrived(push)), on: index)
+        case .diskHeals: self.healDisk()
         case .storageFreed(let index): self.phones[index].isFull = false
         case .energySaved(let index): self.saveEnergy(false, on: index)
         case .heal: self.heal()

@@ -10,6 +10,8 @@ package struct WorldOptions: Hashable, Sendable {
     package var duration: Int64
     /// What breaks.
     package var faults: WorldFaults
+    /// Who holds phones, and which.
+    var population: Population
     /// All that happens from outside; nil for everything that is drawn.
     package var kept: Set<OutsideEvent>?
 
@@ -18,7 +20,9 @@ package struct WorldOptions: Hashable, Sendable {
         self.seed = seed
         self.phones = phones
         self.duration = hours * 3_600_000
-        self.faults = faults
+        var chance = SplitMix64(seed: seed, party: .swarm, turn: 0)
+        self.faults = faults.isDrawn ? .drawn(&chance) : faults
+        self.population = faults.isDrawn || faults == .harsh ? .drawn(&chance) : Population()
     }
 
     /// Time for everything to converge after the last fault, in milliseconds.
@@ -44,29 +48,40 @@ package struct WorldFaults: Hashable, Sendable {
     var extensions: Int64
     /// Completion handlers the app never calls, per call.
     var neglect: Int64
+    /// What may happen to the server besides a crash, and how often, per 10 seconds.
+    var server: Int64
+    var serverFaults: [ServerFault]
+    /// Connections on a slow link.
+    var slowLinks: Int64
     /// What may happen to phones; each is as likely as the others.
     var phoneFaults: [PhoneFault]
     /// Requests of extensions that are lost, or whose answers are, per request or answer.
     var http: Int64
+    /// Each seed has a plan and a population of its own.
+    var isDrawn = false
     /// The longest time a frame takes, in milliseconds.
     package var latencyMax: Int64
 
     /// Nothing breaks.
     package static let none = WorldFaults(
-        silentDeath: 0, reset: 0, crash: 0, apns: 0, phone: 0, push: 0, extensions: 0, neglect: 0, http: 0,
+        silentDeath: 0, reset: 0, crash: 0, apns: 0, phone: 0, push: 0, extensions: 0, neglect: 0, server: 0,
+        slowLinks: 0, http: 0,
         latencyMax: 40)
     /// The usual: a crash every few minutes, bad networks, bad minutes at APNs.
     package static let `default` = WorldFaults(
-        silentDeath: 4, reset: 6, crash: 40, apns: 60, phone: 120, push: 50, extensions: 30, neglect: 30, http: 50,
+        silentDeath: 4, reset: 6, crash: 40, apns: 60, phone: 120, push: 50, extensions: 30, neglect: 30, server: 15,
+        slowLinks: 30, http: 50,
         latencyMax: 400)
     /// Much more of everything.
     package static let harsh = WorldFaults(
         silentDeath: 20, reset: 30, crash: 150, apns: 250, phone: 300, push: 250, extensions: 150, neglect: 100,
+        server: 50, slowLinks: 150,
         http: 200, latencyMax: 3_000)
 
     /// The name of the plan; nil for another.
     package var name: String? {
-        switch self {
+        if self.isDrawn { return "swarm" }
+        return switch self {
         case .none: "none"
         case .default: "default"
         case .harsh: "harsh"
@@ -74,19 +89,28 @@ package struct WorldFaults: Hashable, Sendable {
         }
     }
 
-    /// The plan of a name: `none`, `default` or `harsh`.
+    /// The plan of a name: `none`, `default`, `harsh` or `swarm`.
     package init?(name: String) {
         switch name {
         case "none": self = .none
         case "default": self = .default
         case "harsh": self = .harsh
+        case "swarm": self = .swarm
         default: return nil
         }
     }
 
+    /// Each seed has a plan of its own, and people and phones of its own.
+    package static let swarm = {
+        var plan = WorldFaults.none
+        plan.isDrawn = true
+        return plan
+    }()
+
     private init(
         silentDeath: Int64, reset: Int64, crash: Int64, apns: Int64, phone: Int64, push: Int, extensions: Int64,
-        neglect: Int64,
+        neglect: Int64, server: Int64,
+        slowLinks: Int64,
         http: Int64,
         latencyMax: Int64
     ) {
@@ -99,6 +123,9 @@ package struct WorldFaults: Hashable, Sendable {
         self.extensions = extensions
         self.neglect = neglect
         self.phoneFaults = PhoneFault.allCases
+        self.server = server
+        self.serverFaults = ServerFault.allCases
+        self.slowLinks = slowLinks
         self.http = http
         self.latencyMax = latencyMax
     }

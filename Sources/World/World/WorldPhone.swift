@@ -21,6 +21,9 @@ final class WorldPhone {
     var isSignedIn = true
     /// The app's store takes nothing.
     var isFull = false
+    /// What the person has the habit of, and until when they sleep.
+    var habit: Habit?
+    var sleepsUntil: Int64 = 0
     /// Calls the app never answers.
     var neglected: OrderedSet<CallbackNumber> = []
     /// How many tokens have become void.

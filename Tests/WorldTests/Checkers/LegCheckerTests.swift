@@ -89,6 +89,24 @@ import TidingsModel
         #expect(story.broken == ["P6"])
     }
 
+    @Test func `takes a dead or refused token for what it is, and only then`() {
+        let refused = LegEnd.rejected(reason: "BadDeviceToken")
+        for (fact, fitting) in [
+            (Fact.tokenEnded("ann-1"), [LegEnd.tokenDead(timestamp: 1), refused]),
+            (.wrongEnvironment, [.tokenQuarantined, refused]),
+        ] {
+            for end in fitting {
+                var story = Story(LegChecker())
+                _ = self.ended(&story, ann: [end, .muted])
+                #expect(story.broken == ["P6"])
+                story = Story(LegChecker())
+                story.tell(fact)
+                _ = self.ended(&story, ann: [end, .muted])
+                #expect(story.broken == [])
+            }
+        }
+    }
+
     @Test func `finds one that never began`() {
         var story = Story(LegChecker())
         let message = self.ended(&story)

@@ -142,7 +142,7 @@ private func run(_ options: WorldOptions) -> WorldReport {
         ("phones 4", "# none", "phones is missing"),
         ("phones 4", "seed 8", "line 3: seed is there twice"),
         ("milliseconds 60000", "milliseconds 0", "line 4: milliseconds must be 1 to 3600000000, got \"0\""),
-        ("faults harsh", "faults some", "line 5: faults must be none, default or harsh, got \"some\""),
+        ("faults harsh", "faults some", "line 5: faults must be none, default, harsh or swarm, got \"some\""),
         ("trace 1f", "trace xyz", "line 7: trace must be a hash of hexadecimal digits, got \"xyz\""),
         ("promise P3", "promised P3", "line 6: unknown key \"promised\"; known are seed, phones"),
         ("server/3", "server", "line 10: keep must be an event such as person-0/12, got \"server\""),

@@ -17,7 +17,7 @@ struct Simulate: AsyncParsableCommand {
     @Flag(help: "Run seed after seed, from --seed on or over --seeds, until a promise breaks.") var untilFailure = false
     @Option(help: "Phones, some of them one person's second: 2 to 1000.") var phones = 4
     @Option(help: "Simulated hours in which things happen: 1 to 1000.") var hours: Int64 = 1
-    @Option(help: "What breaks: none, default or harsh.") var faults = "default"
+    @Option(help: "What breaks: none, default, harsh or swarm.") var faults = "default"
     @Option(help: "Worlds that run side by side: 1 to 64. What is printed is the same.") var jobs = 1
     @Flag(help: "Print the trace of every run, line by line.") var trace = false
     @Flag(help: "Fail too if the runs together never came to one of the situations they should come to.")
@@ -40,7 +40,7 @@ struct Simulate: AsyncParsableCommand {
         try within(1...64, self.jobs, "jobs")
         try within(0...100_000, self.shrinkRuns, "shrink-runs")
         guard WorldFaults(name: self.faults) != nil else {
-            throw ValidationError("--faults must be none, default or harsh, got \"\(self.faults)\"")
+            throw ValidationError("--faults must be none, default, harsh or swarm, got \"\(self.faults)\"")
         }
         guard self.seed == nil || self.seeds == nil else { throw ValidationError("give --seed or --seeds, not both") }
         guard self.replay == nil || self.seed == nil && self.seeds == nil && !self.untilFailure else {

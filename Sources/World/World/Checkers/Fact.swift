@@ -13,6 +13,10 @@ enum Fact {
     case committed(StoreCommand, StoreResult)
     /// The server's core hears of the oldest result it has not heard of.
     case heard
+    /// The server's wall clock was set, so many milliseconds ahead of the true one.
+    case clockSet(ahead: Int64)
+    /// APNs takes good tokens for ones of its other side.
+    case wrongEnvironment
     /// A server starts: it reads the store, and knows all that is committed.
     case serverStarted
     /// The server hands a push to its APNs client.

@@ -30,11 +30,14 @@ struct LegChecker: Checker {
     private var apnsIDs: Set<String> = []
     /// Devices that had a token that is void.
     private var endedTokens: OrderedSet<DeviceID> = []
+    /// APNs has taken good tokens for ones of its other side.
+    private var refusesTokens = false
 
     mutating func see(_ fact: Fact, in scene: Scene, into findings: inout Findings) {
         switch fact {
         case .stored(let position, let key): self.stored[key] = position
         case .signedOut(let key): self.signedOut.append(key)
+        case .wrongEnvironment: self.refusesTokens = true
         case .tokenEnded(let device): self.endedTokens.append(device)
         case .pushed(let request, _):
             if let id = request.apnsID { self.apnsIDs.insert(id) }
@@ -163,10 +166,14 @@ struct LegChecker: Checker {
             let isOut = self.signedOut.contains { $0.user == end.leg.user && $0.device == end.leg.device }
             return isOut ? nil : "nobody has signed out there"
         case .noDevice: return end.leg.device == nil ? nil : "there is a device"
-        case .tokenDead, .rejected:
-            return end.leg.device.map { self.endedTokens.contains($0) } == true ? nil : "its tokens are all good"
-        case .tokenQuarantined: return "nothing in this world does that"
+        case .tokenDead: return self.hadOtherToken(end.leg) ? nil : "its tokens are all good"
+        case .rejected: return self.refusesTokens || self.hadOtherToken(end.leg) ? nil : "its tokens are all good"
+        case .tokenQuarantined: return self.refusesTokens ? nil : "APNs has refused no token"
         }
+    }
+
+    private func hadOtherToken(_ leg: LegID) -> Bool {
+        leg.device.map { self.endedTokens.contains($0) } ?? false
     }
 
     /// All people of the world live by one clock.

@@ -13,7 +13,7 @@ import TidingsModel
 /// Watches pushes that are handed over, and messages that pass the gate.
 struct LevelChecker: Checker {
     /// A phone has the server's clock from its welcome, which takes as long as a frame may take.
-    private static let clockTolerance: Int64 = 5_000
+    private static let clockTolerance: Int64 = 20_000
 
     mutating func see(_ fact: Fact, in scene: Scene, into findings: inout Findings) {
         switch fact {
@@ -31,10 +31,13 @@ struct LevelChecker: Checker {
             guard let accepted = scene.committed.messages[id], let item = disk.messages[id] else { return }
             let user = key.user.user
             let isSilenced = [disk.preferences(upTo: item.position), disk.preferences].allSatisfy {
-                !$0.current.allows(accepted.message, for: user, wall: scene.now.wall)
+                preferences in
+                !scene.walls.contains { preferences.current.allows(accepted.message, for: user, wall: $0) }
             }
             let isQuiet = [disk.preferences(upTo: item.position), disk.preferences].allSatisfy { preferences in
-                [0, Self.clockTolerance].allSatisfy { preferences.current.isQuiet(at: scene.now.wall - $0) }
+                scene.walls.allSatisfy {
+                    preferences.current.isQuiet(at: $0) && preferences.current.isQuiet(at: $0 - Self.clockTolerance)
+                }
             }
             if isQuiet { findings.add("quiet hours", "\(key) is about to show \(id) in quiet hours") }
             if isSilenced { findings.add("level", "\(key) is about to show \(id), which is silenced there") }

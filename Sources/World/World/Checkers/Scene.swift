@@ -10,9 +10,14 @@ struct Scene {
     private(set) var now = Now(monotonic: 0, wall: 0)
     /// The server's life; a later one begins with everything that is committed.
     private(set) var life = 0
+    /// How far the server's wall clock was ahead, in milliseconds, one after the other.
+    private(set) var skews: [Int64] = [0]
     private(set) var committed = StoreView()
     private(set) var known = StoreView()
     private var unheard: Deque<(command: StoreCommand, result: StoreResult, wall: Int64)> = []
+
+    /// What the server's wall clock would show now, had it been left alone at one time or another.
+    var walls: [Int64] { self.skews.map { self.now.wall - (self.skews.last ?? 0) + $0 } }
 
     mutating func take(_ fact: Fact, at now: Now) {
         self.now = now
@@ -28,7 +33,11 @@ struct Scene {
             while let (command, result, wall) = self.unheard.popFirst() {
                 self.known.take(command, result, wall: wall)
             }
-        case .pushed, .apiAccepted, .written, .acknowledged, .refused, .asked, .answered, .tapped, .disturbed, .opened,
+        case .clockSet(let ahead):
+            self.skews.append(ahead)
+            self.committed.hasJumped = true
+        case .pushed, .wrongEnvironment, .apiAccepted, .written, .acknowledged, .refused, .asked, .answered, .tapped,
+            .disturbed, .opened,
             .refusedWrite, .tokenEnded, .signedIn, .signedOut, .stored, .applied, .passedGate, .posted, .extended,
             .unextended,
             .toldMissed,
@@ -70,6 +79,8 @@ struct StoreView {
     /// The devices of each person, also those that are signed out.
     private var owned: OrderedDictionary<UserKey, [DeviceKey]> = [:]
     private var tokens: OrderedSet<DeviceKey> = []
+    /// Whether the server's wall clock was set.
+    var hasJumped = false
     private var deleted: OrderedDictionary<UserID, OrderedSet<MessageID>> = [:]
     private var readUpTo: OrderedDictionary<UserID, OrderedDictionary<ConversationID, LogPosition>> = [:]
     private var settings: OrderedDictionary<UserID, [Settings]> = [:]
@@ -80,6 +91,8 @@ struct StoreView {
     /// What held at a moment; everything that did if several things held in that millisecond.
     func settings(of user: UserID, at wall: Int64) -> [AllSettings] {
         let all = self.settings[user] ?? []
+        // Of a clock that was set nobody knows what held when.
+        guard !self.hasJumped else { return [AllSettings()] + all.map(\.all) }
         let before = all.last { $0.wall < wall }?.all ?? AllSettings()
         return [before] + all.filter { $0.wall == wall }.map(\.all)
     }

@@ -112,6 +112,40 @@ package enum WorldMark: String, Hashable, Sendable, CaseIterable {
     case neglectedHandlers = "completion handlers never called"
     /// Legs that ended because APNs said that the token is dead.
     case deadTokens = "legs ended with a dead token"
+    /// Disks that took seconds to sync.
+    case slowDisks = "slow disks of the server"
+    /// Disks without room.
+    case fullDisks = "full disks of the server"
+    /// Servers that ended because their store refused to write.
+    case storeStops = "servers stopped by their store"
+    /// Jumps of the server's wall clock.
+    case clockJumps = "jumps of the server's clock"
+    /// Times at which APNs answered that there are too many requests.
+    case throttles = "throttlings of APNs"
+    /// Times at which APNs was shutting down.
+    case shutdowns = "shutdowns of APNs"
+    /// Times at which APNs took good tokens for ones of its other side.
+    case wrongEnvironments = "tokens refused as another environment's"
+    /// Legs that ended because their token is set aside.
+    case quarantined = "legs ended with a quarantined token"
+    /// Connections that died in one direction.
+    case oneWay = "connections that died in one direction"
+    /// Connections on a slow link.
+    case slowLinks = "slow links"
+    /// Connections that overtook what was written on an earlier one.
+    case overtaken = "connections that overtook an earlier one"
+    /// HTTP requests that came twice.
+    case repeatedRequests = "HTTP requests that came twice"
+    /// People who laid the phone away for the night.
+    case nights = "nights"
+    /// People who rode through a tunnel.
+    case commutes = "rides through a tunnel"
+    /// People in a meeting, with a Focus on.
+    case meetings = "meetings with a Focus"
+    /// Phones whose app has no scenes.
+    case oldStyle = "apps without scenes"
+    /// Phones whose app may show nothing of a push.
+    case filtering = "apps that may filter"
     /// Conversations opened by a tap.
     case taps = "taps that opened a conversation"
     /// A person was written to when all had healed.
@@ -144,8 +178,10 @@ package struct WorldMarks: Hashable, Sendable {
         case .handedOver(let messages, _, _): self.reach(.handOvers, messages.count)
         case .opened: self.reach(.taps)
         case .reached(let mark): self.reach(mark)
+        case .wrongEnvironment: self.reach(.wrongEnvironments)
         case .refusedWrite: self.reach(.refusedWrites)
-        case .heard, .serverStarted, .apiAccepted, .tokenEnded, .written, .acknowledged, .asked, .answered, .tapped,
+        case .heard, .serverStarted, .apiAccepted, .clockSet, .tokenEnded, .written, .acknowledged, .asked, .answered,
+            .tapped,
             .disturbed,
             .signedIn, .signedOut, .stored, .applied, .passedGate, .extended, .unextended, .toldMissed, .fetched,
             .presented, .rollCallEnded:
@@ -200,8 +236,9 @@ package struct WorldMarks: Hashable, Sendable {
         case .readElsewhere: self.reach(.readElsewhere)
         case .recalled: self.reach(.recalledLegs)
         case .expired: self.reach(.expiredLegs)
+        case .tokenQuarantined: self.reach(.quarantined)
         case .tokenDead: self.reach(.deadTokens)
-        case .ownDevice, .noDevice, .signedOut, .notNotifiable, .settled, .noToken, .tokenQuarantined, .accepted,
+        case .ownDevice, .noDevice, .signedOut, .notNotifiable, .settled, .noToken, .accepted,
             .rejected:
             break
         }
