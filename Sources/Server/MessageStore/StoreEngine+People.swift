@@ -140,6 +140,7 @@ extension StoreEngine {
             mentions: Int(try self.sql.conversationState.count(3)),
             counted: try self.sql.conversationState.count(1), read: try self.sql.conversationState.count(2),
             last: try self.sql.conversationState.count(5))
+        guard state.last <= person.head else { throw StoredBytesFault.badValue("link in a log") }
         var reader = ByteReader(self.sql.conversationState.blob(4))
         while !reader.isAtEnd { state.withdrawn.append((state.withdrawn.last ?? 0) &+ (try reader.number())) }
         self.sql.conversationState.reset()
