@@ -121,7 +121,7 @@ private final class OneAnswerServer: Sendable {
     private static func serve(_ answer: String, on listener: Int32) -> String {
         let connection = accept(listener, nil, nil)
         defer {
-            Self.end(connection)
+            if connection >= 0 { Self.end(connection) }
             Self.end(listener)
         }
         var text = ""
@@ -135,7 +135,8 @@ private final class OneAnswerServer: Sendable {
         return text
     }
 
-    func close() { Self.end(self.listener) }
+    /// Ends the wait for a connection; the thread that waits closes the descriptor, once.
+    func close() { shutdown(self.listener, Int32(2)) }
 
     private static func end(_ descriptor: Int32) {
         shutdown(descriptor, Int32(2))

@@ -28,18 +28,16 @@ extension World {
     }
 
     mutating func endRollCall() {
-        var phones: [RollCallPhone] = []
-        for phone in self.phones {
-            let settings = phone.core.notificationSettings(of: Self.bundle)
-            let unread = self.record(of: phone.person)?.unread ?? 0
-            phones.append(
-                RollCallPhone(
-                    key: phone.key,
-                    mayRing: phone.isSignedIn && phone.registration != nil
-                        && settings?.authorizationStatus == .authorized,
-                    icon: phone.core.screen.badge(of: Self.bundle), unread: unread))
-        }
-        self.see(.rollCallEnded(phones))
+        self.see(
+            .rollCallEnded(
+                self.phones.map { phone in
+                    let settings = phone.core.notificationSettings(of: Self.bundle)
+                    return RollCallPhone(
+                        key: phone.key,
+                        mayRing: phone.isSignedIn && phone.registration != nil
+                            && settings?.authorizationStatus == .authorized,
+                        icon: phone.core.screen.badge(of: Self.bundle))
+                }))
     }
 
     private mutating func record(of person: UserID) -> UserRecord? {

@@ -12,7 +12,7 @@ private func ring(_ message: Message, banner: Bool = true) -> PresentationRecord
 }
 
 private func phone(_ key: DeviceKey, mayRing: Bool = true, icon: Int = 1) -> RollCallPhone {
-    RollCallPhone(key: key, mayRing: mayRing, icon: icon, unread: 1)
+    RollCallPhone(key: key, mayRing: mayRing, icon: icon)
 }
 
 @Suite struct `The promise that it rings once all has healed` {

@@ -12,20 +12,20 @@ struct RollCallPhone: Hashable {
     var mayRing: Bool
     /// The number on the icon.
     var icon: Int
-    /// What is unread for the person, by the store.
-    var unread: Int
 }
 
 /// Watches the messages of the roll call.
 struct RollCallChecker: Checker {
-    /// Whom each message is for.
-    private var called: OrderedDictionary<MessageID, UserKey> = [:]
+    /// Whom each message is for, and what was unread with it; a level that ends later adds to it without a push.
+    private var called: OrderedDictionary<MessageID, (user: UserKey, unread: Int)> = [:]
     private var rings: OrderedDictionary<MessageID, [DeviceKey]> = [:]
 
     mutating func see(_ fact: Fact, in scene: Scene, into findings: inout Findings) {
         switch fact {
-        case .committed(.accept(let message, _), .accepted) where message.sender == World.caller:
-            self.called[message.id] = UserKey(app: message.app, user: UserID(message.conversation.target))
+        case .committed(.accept(let message, _), .accepted(let deliveries, _)) where message.sender == World.caller:
+            let user = UserID(message.conversation.target)
+            let unread = deliveries.first { $0.user == user }?.unread ?? 0
+            self.called[message.id] = (UserKey(app: message.app, user: user), unread)
         case .presented(let record, let key) where record.isRing:
             guard let message = MessageID(record.identifier), self.called[message] != nil else { return }
             self.rings[message, default: []].append(key)
@@ -35,14 +35,14 @@ struct RollCallChecker: Checker {
     }
 
     private func check(_ phones: [RollCallPhone], into findings: inout Findings) {
-        for (message, user) in self.called {
-            for phone in phones where phone.key.user == user && phone.mayRing {
+        for (message, call) in self.called {
+            for phone in phones where phone.key.user == call.user && phone.mayRing {
                 let count = self.rings[message]?.count { $0 == phone.key } ?? 0
                 if count != 1 {
                     findings.add("P3", "\(phone.key) rang \(count) times for \(message), after everything had healed")
-                } else if phone.icon != phone.unread {
+                } else if phone.icon != call.unread {
                     findings.add(
-                        "P4", "the push to \(phone.key) left \(phone.icon) on the icon, unread are \(phone.unread)")
+                        "P4", "the push to \(phone.key) left \(phone.icon) on the icon, unread were \(call.unread)")
                 }
             }
         }
