@@ -56,7 +56,7 @@ bench: ## Measures the hot paths of the cores (a package of its own, Benchmarks/
 	cd Benchmarks && swift package --disable-sandbox benchmark
 
 .PHONY: prove-mutation
-prove-mutation: ## Breaks every rule of phone and SDK once; the test of that rule must fail (about an hour).
+prove-mutation: ## Breaks every rule of phone and SDK once, and rules of the World; a test must fail (over an hour).
 	dev/prove-mutation --table .build/mutation/table.md
 
 # Debug builds: what is waited for is the compiler, not the sequences. Failures print the seed that replays them.

@@ -145,6 +145,12 @@ def test_a_choice_goes_by_name_row_file_and_length(toy, monkeypatch, capsys):
             1,
             ["adds [cell → AC in SU]"],
         ),
+        (
+            '✘ Test "keeps" recorded an issue with 1 argument promise → "P1" at A.swift:1:2: Issue recorded\n'
+            "↳ P1: bob has not got it (seed 7)",
+            1,
+            ['keeps [promise → "P1"], seed 7'],
+        ),
         ('\x1b[91m✘\x1b[0m Test plain() failed after 0.1 seconds with 1 issue.', 1, ["plain()"]),
         ('◇ Test "adds" started.\nFatal error: Index out of range', 1, ["the run died"]),
         ('◇ Test "adds" started.', -11, ["the run died"]),
