@@ -89,7 +89,10 @@ extension World {
         case .callback(let call): self.note("phone \(index) calls \(call.callback.name)")
         case .state(let state): self.note("phone \(index) app \(state.rawValue)")
         case .arrival(let arrival): self.note("phone \(index) gets \(arrival.identifier) \(arrival.state.rawValue)")
-        case .processEnded(let process, let reason): self.note("phone \(index) ends \(process) \(reason.rawValue)")
+        case .processEnded(let process, let reason):
+            self.note("phone \(index) ends \(process) \(reason.rawValue)")
+            // Before what it leaves is shown.
+            self.extensionKilled(process, on: index)
         case .fault(let text):
             self.note("phone \(index) fault \(text)")
             // The app was made to be late.
@@ -132,9 +135,12 @@ extension World {
             self.phones[index].processes[process]?.isInFront = true
             if case .applicationDidBecomeActive = callback {
                 self.phones[index].processes[process]?.taps.launchEnded()
+                self.askForTokenAgain(process, on: index)
             }
             self.handle(.appWillEnterForeground, in: process, on: index)
-        case .sceneDidBecomeActive: self.phones[index].processes[process]?.taps.launchEnded()
+        case .sceneDidBecomeActive:
+            self.phones[index].processes[process]?.taps.launchEnded()
+            self.askForTokenAgain(process, on: index)
         case .sceneWillResignActive, .applicationWillResignActive, .applicationWillTerminate:
             self.handle(.appWillResignActive, in: process, on: index)
         case .sceneDidEnterBackground, .applicationDidEnterBackground:
@@ -154,13 +160,15 @@ extension World {
             self.phones[index].registration = registration
             guard self.phones[index].isSignedIn else { break }
             self.handle(.pushRegistrationSet(registration), in: process, on: index)
+        case .failedToRegisterForRemoteNotifications:
+            self.phones[index].processes[process]?.asksForTokenInFront = true
         case .backgroundTaskExpired: self.handle(.backgroundTimeExpired, in: process, on: index)
         case .serviceExtensionReceive(let request):
             return self.extensionCalled(request, number, in: process, on: index)
         case .serviceExtensionTimeWillExpire: self.extensionTimeIsUp(in: process, on: index)
         case .willFinishLaunching, .applicationDidReceiveMemoryWarning, .sceneConfiguration, .sceneWillConnect(nil),
             .sceneDidDisconnect, .receiveRemote, .receiveLocal, .handleActionRemote,
-            .handleActionLocal, .failedToRegisterForRemoteNotifications,
+            .handleActionLocal,
             .openSettings, .registeredUserNotificationSettings,
             .refreshTaskLaunched, .refreshTaskExpired, .backgroundRefreshStatusChanged, .voipTokenUpdated,
             .protectedDataDidBecomeAvailable, .protectedDataWillBecomeUnavailable,
@@ -181,6 +189,13 @@ extension World {
         self.hear(
             tapOn: response.notification.request.content.userInfo, request: response.notification.request.identifier,
             deliveredAt: response.notification.date, origin: origin, in: process, on: index)
+    }
+
+    /// The kit asks again once the app is active (S2.8).
+    private mutating func askForTokenAgain(_ process: ProcessID, on index: Int) {
+        guard self.phones[index].processes[process]?.asksForTokenInFront == true else { return }
+        self.phones[index].processes[process]?.asksForTokenInFront = false
+        self.tell(process, .remoteRegistrationRequested, on: index)
     }
 
     mutating func tell(_ process: ProcessID, _ event: ProcessEvent, on index: Int) {

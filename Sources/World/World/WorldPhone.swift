@@ -92,6 +92,8 @@ final class WorldProcess {
     var taps = TapLog()
     /// What has rung in front.
     var rung = RingLog()
+    /// There was no push token: the kit asks again.
+    var asksForTokenInFront = false
 }
 
 /// What the answer to a query is for.
