@@ -85,6 +85,10 @@ extension World {
             self.note(
                 "phone \(index) shows \(presentation.identifier) banner \(presentation.banner) sound "
                     + "\(presentation.sound) badge \(presentation.badge ?? -1) \(presentation.reason.rawValue)")
+            // Ended before it was even called, it has left the push as it came.
+            if presentation.isRemote, self.phones[index].extensionEndedAt == self.time {
+                self.see(.unextended(identifier: presentation.identifier, on: self.phones[index].key))
+            }
             self.see(.presented(presentation, on: self.phones[index].key))
         case .callback(let call): self.note("phone \(index) calls \(call.callback.name)")
         case .state(let state): self.note("phone \(index) app \(state.rawValue)")
@@ -93,6 +97,9 @@ extension World {
             self.note("phone \(index) ends \(process) \(reason.rawValue)")
             // Before what it leaves is shown.
             self.extensionKilled(process, on: index)
+            if process.role == .serviceExtension, reason != .extensionDone {
+                self.phones[index].extensionEndedAt = self.time
+            }
         case .fault(let text):
             self.note("phone \(index) fault \(text)")
             // The app was made to be late.
