@@ -115,6 +115,7 @@ extension World {
     }
 
     /// What the app and its extension do when iOS calls them.
+    // tidy: long because it is one case per callback.
     private mutating func call(
         _ process: ProcessID, _ number: CallbackNumber, _ callback: Callback, _ state: ApplicationState, on index: Int
     ) {
