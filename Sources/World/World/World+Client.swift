@@ -97,9 +97,7 @@ extension World {
         case .readDeviceStatus: self.readStatus(in: process, on: index)
 
         case .readTimeZone(let name):
-            // All people of the world live by one clock.
-            let facts = TimeZoneFacts(offsets: [.init(from: 0, seconds: 0)], until: .max)
-            self.later(.timeZoneRead(name, facts), in: process, on: index)
+            self.later(.timeZoneRead(name, Self.zone), in: process, on: index)
 
         case .resolveNames, .askDelegate, .claimRing, .postNotification, .markShown, .releaseClaim,
             .clearNotifications, .withdrawNotification, .lowerBadge, .writeBadge:

@@ -48,12 +48,9 @@ extension World {
 }
 
 extension AllSettings {
-    /// All people of the world live by one clock.
-    fileprivate static let zone = TimeZoneFacts(offsets: [.init(from: 0, seconds: 0)], until: .max)
-
     /// Whether a message that mentions nobody may ring now.
     fileprivate func mayRing(in conversation: ConversationID, for user: UserID, wall: Int64) -> Bool {
         self.person.level(of: conversation, self.conversations[conversation], wall: wall).allows(.none, of: user)
-            && self.person.quietHours?.end(at: wall, in: Self.zone) == nil
+            && !self.isQuiet(at: wall)
     }
 }

@@ -69,9 +69,7 @@ extension World {
             if let key = sent.recipientTag.flatMap({ self.tags[$0] }) { self.see(.pushed(sent, to: key)) }
             self.send(request, for: push)
         case .readTimeZone(let name):
-            // All people of the world live by one clock.
-            let facts = TimeZoneFacts(offsets: [.init(from: 0, seconds: 0)], until: .max)
-            self.plan(.server(life: self.life, .timeZoneRead(name, facts)), after: 1)
+            self.plan(.server(life: self.life, .timeZoneRead(name, Self.zone)), after: 1)
         case .flagBug(let text): self.checkers.foundBug("server: \(text)")
         case .stopForStoreFailure(let text):
             if !self.isDiskFull { self.checkers.foundBug("server stopped: \(text)") }

@@ -71,6 +71,8 @@ package struct World {
     /// Lines of the trace, if they are wanted.
     var lines: [TraceLine]?
 
+    /// All people of the world live by one clock.
+    static let zone = TimeZoneFacts(offsets: [.init(from: 0, seconds: 0)], until: .max)
     static let app = AppID("demo")
     static let bundle = BundleID("com.example.chat")
     /// Wall milliseconds of time 0: 2026-01-01T00:00:00Z.

@@ -157,7 +157,7 @@ struct LegChecker: Checker {
         case .quietHours:
             let isQuiet = settings.contains {
                 guard let hours = $0.person.quietHours, hours.manner == .drop else { return false }
-                return hours.end(at: end.at, in: Self.zone) != nil
+                return hours.end(at: end.at, in: World.zone) != nil
             }
             return isQuiet ? nil : "these are no quiet hours"
         case .accepted(let apnsID): return self.apnsIDs.contains(apnsID) ? nil : "\(apnsID) was never sent"
@@ -175,9 +175,6 @@ struct LegChecker: Checker {
     private func hadOtherToken(_ leg: LegID) -> Bool {
         leg.device.map { self.endedTokens.contains($0) } ?? false
     }
-
-    /// All people of the world live by one clock.
-    private static let zone = TimeZoneFacts(offsets: [.init(from: 0, seconds: 0)], until: .max)
 
     func judge(_ ending: Ending, in scene: Scene, into findings: inout Findings) {
         var stored: OrderedDictionary<LegID, LegEnd> = [:]

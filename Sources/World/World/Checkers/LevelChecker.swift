@@ -58,11 +58,8 @@ struct LevelChecker: Checker {
 }
 
 extension AllSettings {
-    /// All people of the world live by one clock.
-    private static let zone = TimeZoneFacts(offsets: [.init(from: 0, seconds: 0)], until: .max)
-
     /// Whether it is the person's quiet hours.
-    func isQuiet(at wall: Int64) -> Bool { self.person.quietHours?.end(at: wall, in: Self.zone) != nil }
+    func isQuiet(at wall: Int64) -> Bool { self.person.quietHours?.end(at: wall, in: World.zone) != nil }
 
     /// Whether a message may ring at a moment.
     func allows(_ message: Message, for user: UserID, wall: Int64) -> Bool {
