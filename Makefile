@@ -72,7 +72,7 @@ prove-store: ## 5,000 random sequences of 30 commands with restarts and crashes:
 	TIDINGS_SEQUENCES=5000 swift test --skip-build --filter 'A store on SQLite'
 
 .PHONY: prove-faults
-prove-faults: ## The real server killed, without power, stopped, with bad disks, clocks and networks, and 9,500 clients at once; prints figures.
+prove-faults: ## The real server killed, without power, stopped, with bad disks, clocks and networks, and 10,000 clients at once; prints figures.
 	@dev/bootstrap test
 	$(SWIFT_BUILD) --product tidings
 	dev/prove-faults

@@ -8,8 +8,8 @@ from load import IS_LONG, SEED, SETTINGS, Load, Usage, run, tell
 from proxy import Proxy
 
 ROUNDS = 40 if IS_LONG else 4
-# The most this process can have open, and the server on its side.
-CROWD = 9_500 if IS_LONG else 1_000
+# Connections of this process, and of the server on its side.
+CROWD = 10_000 if IS_LONG else 1_000
 HEARTBEAT = {**SETTINGS, "session": {"heartbeat_milliseconds": 1_000}}
 
 

@@ -54,7 +54,7 @@ struct Leg: Sendable {
     var state: State
     /// Since when it is live, in monotonic milliseconds.
     var liveSince: Int64
-    /// How many tries APNs has answered: the number of the next one, from which its `apns-id` is made.
+    /// The number of the next try, from which its `apns-id` is made: how many APNs has answered, before one went unanswered.
     var attempts: Int = 0
     /// The number of the last try that was handed over; nil before the first.
     var sentAttempt: Int?

@@ -158,8 +158,11 @@ extension ServerCore {
         let state = Self.firstState(of: self.people[slot].devices[index].lease)
         for position in positions {
             guard let leg = self.people[slot].devices[index].legs.index(of: position) else { continue }
-            if isAnswered { self.people[slot].devices[index].legs[leg].attempts += 1 }
             if mayBeShown { self.people[slot].devices[index].legs[leg].mayBeShown = true }
+            // Whatever the device may have shown keeps its name: an answer to a later try says nothing about the one that was lost.
+            if isAnswered, !self.people[slot].devices[index].legs[leg].mayBeShown {
+                self.people[slot].devices[index].legs[leg].attempts += 1
+            }
             // Whoever is probed missed its deadline for this one already.
             let isProbed = state == .held && self.people[slot].devices[index].lease.getsFrames
             self.people[slot].devices[index].legs[leg].state = isProbed ? .queued : state
