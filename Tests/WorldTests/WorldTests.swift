@@ -1,4 +1,5 @@
 import Testing
+import TidingsModel
 
 @testable import World
 
@@ -41,6 +42,18 @@ import Testing
         #expect(first.faults.name == "swarm")
         #expect(Set((1...20).map { WorldOptions(seed: $0, faults: .swarm).population }).count > 10)
         #expect(WorldOptions(seed: 1).population == WorldOptions(seed: 2, faults: .none).population)
+        #expect(Set((1...20).map { WorldOptions(seed: $0, faults: .swarm).population.crowd }).count > 10)
+        #expect(WorldOptions(seed: 1, faults: .harsh).population.crowd == Crowd())
+    }
+
+    @Test func `gives the phones that are left the same owners when the last ones are left out`() {
+        func owners(_ phones: Int) -> [UserID] {
+            var world = World(options: WorldOptions(seed: 5, phones: phones, faults: .swarm))
+            world.begin()
+            return world.phones.map(\.person)
+        }
+        #expect(owners(12).prefix(7) == owners(7)[...])
+        #expect(Set(owners(12)).count >= 2)
     }
 
     /// Found by the World: a push of a withdrawn message came when the app had long known, and rang.
@@ -53,7 +66,7 @@ import Testing
         var marks = WorldMarks()
         for seed in 1...12 as ClosedRange<UInt64> { marks.add(World.run(WorldOptions(seed: seed)).marks) }
         for seed in 1...24 as ClosedRange<UInt64> {
-            marks.add(World.run(WorldOptions(seed: seed, faults: .swarm)).marks)
+            marks.add(World.run(WorldOptions(seed: seed, phones: 6, faults: .swarm)).marks)
         }
         for mark in WorldMark.allCases { #expect(marks[mark] > 0, "never came to \(mark.rawValue)") }
     }

@@ -19,6 +19,16 @@ package enum Party: Hashable, Sendable {
     case network(Int)
     /// The air between Apple and a phone.
     case air(Int)
+    /// Which connections of a phone are on a slow link.
+    case link(Int)
+    /// What happens to the HTTP requests of a phone's extension.
+    case http(Int)
+    /// What happens to a phone's extension while it has a push.
+    case pushExtension(Int)
+    /// Which calls of the system the app on a phone never answers.
+    case app(Int)
+    /// Which HTTP requests of the app's backend come twice.
+    case gateway
     /// What is no fault: how long the processes of a phone take.
     case phone(Int)
     /// What is no fault: how long the server's disk takes, and how long a server takes to start.
@@ -36,11 +46,17 @@ package enum Party: Hashable, Sendable {
         case .backend: 3
         case .disk: 4
         case .road: 5
+        case .gateway: 7
         case .person(let phone): 16 + 8 * UInt64(phone)
         case .signIn(let phone): 20 + 8 * UInt64(phone)
         case .network(let phone): 17 + 8 * UInt64(phone)
         case .air(let phone): 18 + 8 * UInt64(phone)
         case .phone(let phone): 19 + 8 * UInt64(phone)
+        case .link(let phone): 21 + 8 * UInt64(phone)
+        case .http(let phone): 22 + 8 * UInt64(phone)
+        case .pushExtension(let phone): 23 + 8 * UInt64(phone)
+        // The eight of a phone are taken: behind those of all phones there may be.
+        case .app(let phone): 16_384 + UInt64(phone)
         }
     }
 }
@@ -60,6 +76,11 @@ extension Party: CustomStringConvertible {
         case .signIn(let phone): "sign-in-\(phone)"
         case .network(let phone): "network-\(phone)"
         case .air(let phone): "air-\(phone)"
+        case .link(let phone): "link-\(phone)"
+        case .http(let phone): "http-\(phone)"
+        case .pushExtension(let phone): "extension-\(phone)"
+        case .app(let phone): "app-\(phone)"
+        case .gateway: "gateway"
         case .phone(let phone): "phone-\(phone)"
         }
     }
@@ -70,6 +91,7 @@ extension Party: CustomStringConvertible {
         case "server": self = .server
         case "apns": self = .apns
         case "backend": self = .backend
+        case "gateway": self = .gateway
         default:
             guard let mark = text.lastIndex(of: "-"), let phone = Int(text[text.index(after: mark)...]),
                 (0..<1_000).contains(phone)
@@ -78,6 +100,10 @@ extension Party: CustomStringConvertible {
             case "person": self = .person(phone)
             case "network": self = .network(phone)
             case "air": self = .air(phone)
+            case "link": self = .link(phone)
+            case "http": self = .http(phone)
+            case "extension": self = .pushExtension(phone)
+            case "app": self = .app(phone)
             default: return nil
             }
         }
@@ -86,8 +112,10 @@ extension Party: CustomStringConvertible {
     /// The phone it is about; nil if it is about none.
     var phone: Int? {
         switch self {
-        case .setup, .swarm, .server, .apns, .backend, .disk, .road: nil
-        case .person(let phone), .signIn(let phone), .network(let phone), .air(let phone), .phone(let phone): phone
+        case .setup, .swarm, .server, .apns, .backend, .disk, .road, .gateway: nil
+        case .person(let phone), .signIn(let phone), .network(let phone), .air(let phone), .phone(let phone),
+            .link(let phone), .http(let phone), .pushExtension(let phone), .app(let phone):
+            phone
         }
     }
 }

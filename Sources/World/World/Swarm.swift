@@ -20,6 +20,8 @@ package struct Population: Hashable, Sendable {
     var filtering: Int64 = 0
     /// What people have the habit of, of which each has one at most.
     var habits: [Habit] = []
+    /// How many people and phones there are, and which groups.
+    var crowd = Crowd()
 
     /// The default.
     init() {}
@@ -59,13 +61,23 @@ extension Population {
     /// - Parameter chance: the stream it is drawn from.
     static func drawn(_ chance: inout SplitMix64) -> Population {
         var population = Population()
-        // Before iOS 15 nothing is passive, and what is silenced shows a banner (docs/simulation.md).
         population.versions = [15, 16, 17, 18].filter { _ in chance.chance(perMille: 600) }
         if population.versions.isEmpty { population.versions = [17] }
         population.styles = [[.scenes], [.application], [.scenes, .application]][Int(chance.number(0...2))]
         population.filtering = [0, 300][Int(chance.number(0...1))]
         population.habits = Habit.allCases.filter { _ in chance.chance(perMille: 600) }
         return population
+    }
+}
+
+extension Population {
+    /// Systems before iOS 15, in some worlds. Nothing is passive there, and what is silenced shows a banner. Before iOS 10 there is
+    /// neither an extension nor a list whose entries have names, so that P3 says nothing there (docs/simulation.md).
+    ///
+    /// - Parameter chance: the stream it is drawn from.
+    mutating func addOldSystems(_ chance: inout SplitMix64) {
+        guard chance.chance(perMille: 400) else { return }
+        self.versions += ([10, 11, 12, 13, 14] as [OSVersion]).filter { _ in chance.chance(perMille: 500) }
     }
 }
 

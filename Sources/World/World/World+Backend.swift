@@ -3,23 +3,8 @@ import ServerCore
 import StoreModel
 import TidingsModel
 
-// The app's backend, at the HTTP API: it makes groups, sends custom messages, and does what operators do.
+// The app's backend, at the HTTP API: it sends custom messages, and does what operators do.
 extension World {
-    /// One group with an owner and one discussion that everybody is in.
-    mutating func beginGroups() {
-        for type in [ConversationType.group, .discussion] {
-            let conversation = ConversationID(type: type, target: type == .group ? "team" : "talk")
-            self.groups.append(conversation)
-            var members = self.people.map { Member($0) }
-            if type == .group { members[0].role = .owner }
-            self.call(
-                .putConversation(
-                    ConversationRecord(
-                        app: Self.app, conversation: conversation, name: conversation.target, portrait: nil,
-                        members: members)))
-        }
-    }
-
     mutating func backendActs() {
         guard !self.hasHealed else { return }
         self.takeTurn(.backend)
@@ -36,12 +21,25 @@ extension World {
     private mutating func sendCustom() {
         let name = "c\(self.time)"
         let recipients = self.people.filter { _ in self.chance.chance(perMille: 600) }
-        let message = CustomMessage(id: MessageID(rawValue: 0), content: name, sentAt: 0)
-        self.note("the backend sends \(name) to \(Self.names(recipients))")
+        let lifetime = self.lifetimeOfCustom()
+        let message = CustomMessage(id: MessageID(rawValue: 0), content: name, sentAt: 0, expiresAt: lifetime)
+        self.note(
+            "the backend sends \(name) to \(Self.names(recipients))"
+                + (lifetime.map { ", good for \($0) ms" } ?? ""))
         self.call(
             .sendCustom(
                 Self.app, message, recipients: recipients.isEmpty ? self.people : recipients,
                 clientMessageID: ClientMessageID(name)))
+    }
+
+    /// How long a custom message is handed over, in milliseconds: some for seconds, some for longer than anything breaks.
+    private mutating func lifetimeOfCustom() -> Int64? {
+        switch self.chance.number(0...5) {
+        case 0: self.chance.number(1...60_000)
+        case 1: self.chance.number(60_000...1_200_000)
+        case 2: self.chance.number(3_600_000...14_400_000)
+        default: nil
+        }
     }
 
     private mutating func sendAsSomebody() {
@@ -73,14 +71,16 @@ extension World {
     mutating func call(_ command: ApiCommand) {
         self.lastApiRequest += 1
         self.handle(ServerEvent.api(ApiRequestID(self.lastApiRequest), command))
-        if let again = self.repeatedRequest() { self.plan(.apiRequest(again, command), after: self.latencyToApple()) }
+        guard var chance = self.strike(.gateway, perMille: self.options.faults.http) else { return }
+        self.comeAgain(command, after: chance.number(5...max(5, self.options.faults.latencyMax)))
     }
 
-    /// The number under which a request comes once more, sent again by something on the way; nil if it does not.
-    mutating func repeatedRequest() -> ApiRequestID? {
-        guard !self.hasHealed, self.roadChance.chance(perMille: self.options.faults.http) else { return nil }
+    /// A request comes once more under another number, sent again by something on the way.
+    mutating func comeAgain(_ command: ApiCommand, after wait: Int64) {
         self.lastApiRequest += 1
+        let again = ApiRequestID(self.lastApiRequest)
+        self.note("a request comes again in \(wait) ms, as \(again)")
         self.see(.reached(.repeatedRequests))
-        return ApiRequestID(self.lastApiRequest)
+        self.plan(.apiRequest(again, command), after: wait)
     }
 }

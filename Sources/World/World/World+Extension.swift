@@ -110,33 +110,31 @@ extension World {
         let request = ApiRequestID(self.lastApiRequest)
         self.phones[index].extensionWork[call]?.waits[request] = wait
         self.plan(.extensionHears(index, call, request, nil), after: patience)
-        guard self.phones[index].isOnline, !self.losesHTTP(of: index) else { return }
-        self.apiCallers[request] = (index, call)
+        let fate = self.httpFate(of: index)
+        guard self.phones[index].isOnline else { return }
+        guard !fate.isLost else { return self.loseHTTP("request \(request.rawValue)", of: index) }
+        self.apiCallers[request] = ApiCaller(phone: index, call: call, isDeaf: fate.losesAnswer)
         let command = ApiCommand.fromExtension(self.phones[index].key, tokenIssuedAt: issuedAt, question)
         self.plan(.apiRequest(request, command), after: self.latency(of: index))
-        if let again = self.repeatedRequest() {
-            self.plan(.apiRequest(again, command), after: 2 * self.latency(of: index))
-        }
+        if fate.comesTwice { self.comeAgain(command, after: 2 * self.latency(of: index)) }
     }
 
     /// The server has answered a request of an extension.
     mutating func answer(_ request: ApiRequestID, _ result: ApiResult) {
-        guard let (index, call) = self.apiCallers.removeValue(forKey: request) else { return }
+        guard let caller = self.apiCallers.removeValue(forKey: request) else { return }
+        let index = caller.phone
         if case .missed(let page, let words, let hidesContent) = result {
             let key = self.phones[index].key
             let answer = page.missedAnswer(for: key.user.user, in: words, hidesContent: hidesContent)
             self.see(.toldMissed(answer, to: key))
         }
-        guard !self.losesHTTP(of: index) else { return }
-        self.plan(.extensionHears(index, call, request, result), after: self.latency(of: index))
+        guard !caller.isDeaf else { return self.loseHTTP("the answer to \(request.rawValue)", of: index) }
+        self.plan(.extensionHears(index, caller.call, request, result), after: self.latency(of: index))
     }
 
-    private mutating func losesHTTP(of index: Int) -> Bool {
-        guard !self.hasHealed, self.phones[index].chance.chance(perMille: self.options.faults.http) else {
-            return false
-        }
+    private mutating func loseHTTP(_ what: String, of index: Int) {
+        self.note("phone \(index) loses \(what)")
         self.see(.reached(.lostRequests))
-        return true
     }
 
     /// An answer, or nil when it was waited for long enough.
@@ -255,6 +253,13 @@ extension World {
         }
         self.phones[index].extensionWork.removeAll { $0.value.process == process }
     }
+}
+
+/// Whose request the server has to answer, and whether the answer is lost.
+struct ApiCaller: Hashable {
+    var phone: Int
+    var call: CallbackNumber
+    var isDeaf: Bool
 }
 
 /// A push the extension has at work.

@@ -71,7 +71,8 @@ extension World {
     ) {
         let badge = replacement.flatMap { self.badge(of: $0, on: index) }
         guard self.isDelivered(id, on: index) else { return }
-        guard let replacement else {
+        let major = self.phones[index].core.version.major
+        guard let replacement = NotificationClearing.inPlace(replacement, major: major) else {
             return self.tell(process, .deliveredRemoved(identifiers: [id.description]), on: index)
         }
         self.see(.posted(replacement, on: self.phones[index].key, self.phones[index].disk))

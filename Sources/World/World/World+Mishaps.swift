@@ -122,18 +122,18 @@ extension World {
 
     /// Whether something happens to the extension while it has a push: it is ended for memory, or its process does not go on.
     mutating func breaksExtension(_ process: ProcessID, on index: Int) -> Bool {
-        guard !self.hasHealed, self.phones[index].chance.chance(perMille: self.options.faults.extensions) else {
+        guard var chance = self.strike(.pushExtension(index), perMille: self.options.faults.extensions) else {
             return false
         }
-        guard self.phones[index].chance.chance(perMille: 500) else {
+        guard chance.chance(perMille: 500) else {
             self.note("phone \(index) extension does not go on")
             self.see(.reached(.stalledExtensions))
             return true
         }
+        self.note("phone \(index) extension is to be ended for memory")
         self.see(.reached(.killedExtensions))
         self.plan(
-            .phone(index, .process(process, .memoryUseChanged(bytes: 100_000_000))),
-            after: self.phones[index].chance.number(0...1_000))
+            .phone(index, .process(process, .memoryUseChanged(bytes: 100_000_000))), after: chance.number(0...1_000))
         return false
     }
 
@@ -143,9 +143,7 @@ extension World {
         case .receiveRemoteFetch, .performFetch, .receiveResponse: break
         default: return false  // tidy: the others have no completion handler, or the kit answers within seconds
         }
-        guard !self.hasHealed, self.phones[index].chance.chance(perMille: self.options.faults.neglect) else {
-            return false
-        }
+        guard self.strike(.app(index), perMille: self.options.faults.neglect) != nil else { return false }
         self.note("phone \(index) never answers \(callback.name)")
         self.see(.disturbed(self.phones[index].key))
         self.see(.reached(.neglectedHandlers))

@@ -26,7 +26,7 @@ extension World {
             WorldConnection(
                 phone: phone, process: process, number: number, session: SessionID(self.lastSession), life: self.life,
                 chance: chance))
-        self.slow(self.connections.count - 1)
+        self.slow(self.connections.count - 1, of: phone)
         self.plan(.client(phone, process, .connectionOpened(number)), after: wait)
     }
 
@@ -37,11 +37,11 @@ extension World {
     }
 
     /// Some links are slow, so that a later connection overtakes what was written on them.
-    private mutating func slow(_ index: Int) {
-        guard !self.hasHealed, self.connections[index].chance.chance(perMille: self.options.faults.slowLinks) else {
-            return
-        }
-        self.connections[index].slowness = self.connections[index].chance.number(1_000...12_000)
+    private mutating func slow(_ index: Int, of phone: Int) {
+        guard var chance = self.strike(.link(phone), perMille: self.options.faults.slowLinks) else { return }
+        let slowness = chance.number(1_000...12_000)
+        self.connections[index].slowness = slowness
+        self.note("connection \(index) is \(slowness) ms slow")
         self.see(.reached(.slowLinks))
     }
 

@@ -1,3 +1,4 @@
+import OrderedCollections
 import PhoneCore
 import ServerCore
 import StoreModel
@@ -34,7 +35,10 @@ extension World {
                     let settings = phone.core.notificationSettings(of: Self.bundle)
                     return RollCallPhone(
                         key: phone.key,
+                        // A process that was not given its token asks again when it comes in front (S2.8). Until then a token
+                        // that Apple has refused stays set aside (DESIGN P8).
                         mayRing: phone.isSignedIn && phone.registration != nil
+                            && !phone.processes.values.contains { $0.asksForTokenInFront }
                             && settings?.authorizationStatus == .authorized,
                         icon: phone.core.screen.badge(of: Self.bundle))
                 }))

@@ -64,7 +64,7 @@ package struct World {
     var groups: [ConversationID] = []
     var lastApiRequest: UInt64 = 0
     /// The extensions' requests the server has not answered.
-    var apiCallers: [ApiRequestID: (phone: Int, call: CallbackNumber)] = [:]
+    var apiCallers: [ApiRequestID: ApiCaller] = [:]
     var connections: [WorldConnection] = []
     /// How many connections there were when the server started last.
     var connectionsBefore = 0
@@ -201,7 +201,7 @@ package struct World {
         return self.report
     }
 
-    private mutating func begin() {
+    mutating func begin() {
         for index in 0..<self.options.phones {
             let person = self.owner(of: index)
             self.phones.append(self.newPhone(index, of: person))
@@ -210,24 +210,13 @@ package struct World {
             // People begin once everybody has signed in.
             self.plan(.personActs(index), after: 60_000 + self.chance.number(0...60_000))
         }
+        self.gatherPhoneless()
         self.plan(.serverStart, after: 0)
         self.plan(.groupsBegin, after: 500)
         self.plan(.backendActs, after: 65_000)
         self.plan(.chanceOfCrash, after: 70_000)
         self.plan(.chanceOfAPNsFault, after: 80_000)
         self.plan(.heal, after: self.options.duration)
-    }
-
-    /// Whose a phone is: the next person's, and sometimes one's who has a phone already. There are two people at least.
-    private mutating func owner(of index: Int) -> UserID {
-        let single = self.people.filter { person in self.phones.count { $0.person == person } == 1 }
-        if self.people.count >= 2, self.chance.chance(perMille: 400), let person = self.drawn(single) {
-            self.see(.reached(.secondPhones))
-            return person
-        }
-        let person = UserID("p\(self.people.count)")
-        self.people.append(person)
-        return person
     }
 
     /// Tells the promises what happened.

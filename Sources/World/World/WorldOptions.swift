@@ -23,6 +23,9 @@ package struct WorldOptions: Hashable, Sendable {
         var chance = SplitMix64(seed: seed, party: .swarm, turn: 0)
         self.faults = faults.isDrawn ? .drawn(&chance) : faults
         self.population = faults.isDrawn || faults == .harsh ? .drawn(&chance) : Population()
+        guard faults.isDrawn else { return }
+        self.population.crowd = .drawn(&chance)
+        self.population.addOldSystems(&chance)
     }
 
     /// Time for everything to converge after the last fault, in milliseconds.

@@ -36,6 +36,22 @@ import TidingsModel
         #expect(story.broken == ["P1", "P1", "P1", "P1"])
     }
 
+    @Test func `lets an expired custom message have left its place only`() {
+        var story = Story(DurableChecker())
+        let custom = CustomMessage(id: MessageID(rawValue: 9), content: "{}", sentAt: story.now, expiresAt: story.now + 5)
+        story.commit(
+            .acceptCustom(
+                CustomOperation(app: World.app, message: custom, recipients: ["ann"], clientMessageID: "x")))
+        var disk = WorldDisk()
+        _ = disk.write([LogEntry(position: 1, body: .unknown)], person: "ann")
+        story.judge([ann1: disk])
+        #expect(story.broken == ["P1"])
+        story.wait(5)
+        story.tell(.heard)
+        story.judge([ann1: disk])
+        #expect(story.broken == ["P1"])
+    }
+
     @Test func `wants messages as they were last revised`() {
         var story = Story(DurableChecker())
         let edited = story.accepted()
@@ -158,9 +174,10 @@ import TidingsModel
 }
 
 @Suite struct `The promise that custom messages come once and in front` {
-    private func sent(_ story: inout Story, _ counter: UInt32) -> CustomMessage {
+    private func sent(_ story: inout Story, _ counter: UInt32, lifetime: Int64? = nil) -> CustomMessage {
         let message = CustomMessage(
-            id: MessageID(wallMilliseconds: story.now, node: 3, counter: counter), content: "{}", sentAt: story.now)
+            id: MessageID(wallMilliseconds: story.now, node: 3, counter: counter), content: "{}", sentAt: story.now,
+            expiresAt: lifetime.map { story.now + $0 })
         story.commit(
             .acceptCustom(
                 CustomOperation(
@@ -179,7 +196,53 @@ import TidingsModel
         story.tell(self.handedOver(second, at: 2, isInFront: false))
         story.tell(self.handedOver(second, at: 2))
         story.tell(self.handedOver(first, at: 1))
-        #expect(story.broken == ["custom", "custom", "custom"])
+        // The first was passed over, too.
+        #expect(story.broken == ["custom", "custom", "custom", "custom"])
+    }
+
+    @Test func `finds one that came when it had expired, but for the time a phone's clock may be behind`() {
+        var story = Story(CustomChecker())
+        let (first, second) = (self.sent(&story, 1, lifetime: 1_000), self.sent(&story, 2, lifetime: 1_000))
+        story.wait(20_999)
+        story.tell(self.handedOver(first, at: 1))
+        #expect(story.broken == [])
+        story.wait(1)
+        story.tell(self.handedOver(second, at: 2))
+        #expect(story.broken == ["custom"])
+    }
+
+    @Test func `finds one that was passed over before it had expired, and lets one pass that had`() {
+        var story = Story(CustomChecker())
+        _ = self.sent(&story, 1, lifetime: 1_000)
+        let second = self.sent(&story, 2)
+        story.wait(1_000)
+        story.tell(self.handedOver(second, at: 2))
+        #expect(story.broken == [])
+        #expect(story.checkers.marks[.expiredCustom] == 1)
+        _ = self.sent(&story, 3, lifetime: 1_000)
+        let fourth = self.sent(&story, 4)
+        story.wait(999)
+        story.tell(self.handedOver(fourth, at: 4))
+        #expect(story.broken == ["custom"])
+    }
+
+    @Test func `excuses one that never came only if it had expired when everybody looked`() {
+        var story = Story(CustomChecker())
+        _ = self.sent(&story, 1, lifetime: 1_000)
+        let second = self.sent(&story, 2, lifetime: 2_000)
+        story.wait(1_000)
+        story.tell(.rollCallEnded([]))
+        story.wait(5_000)
+        story.tell(self.handedOver(second, at: 2))
+        story.judge()
+        #expect(story.broken == [])
+        var late = Story(CustomChecker())
+        _ = self.sent(&late, 1, lifetime: 1_000)
+        late.wait(999)
+        late.tell(.rollCallEnded([]))
+        late.wait(5_000)
+        late.judge()
+        #expect(late.broken == ["custom"])
     }
 
     @Test func `finds one that never came`() {

@@ -91,6 +91,28 @@ private func run(_ options: WorldOptions) -> WorldReport {
         #expect(report.broken == 0)
     }
 
+    @Test func `number what happens to extensions, requests and links, each by itself`() {
+        var options = WorldOptions(seed: 3, phones: 6, faults: .harsh)
+        let all = World.run(options)
+        let kinds: [(name: String, marks: [WorldMark])] = [
+            ("link", [.slowLinks]), ("http", [.lostRequests]), ("extension", [.killedExtensions, .stalledExtensions]),
+            ("app", [.neglectedHandlers]),
+        ]
+        for (name, marks) in kinds {
+            #expect(marks.allSatisfy { all.marks[$0] > 0 }, "\(name) never struck")
+            options.kept = Set(all.outside.map(\.event).filter { !$0.party.description.hasPrefix("\(name)-") })
+            let report = World.run(options)
+            #expect(marks.allSatisfy { report.marks[$0] == 0 }, "\(name) was left out, and struck")
+            for (_, others) in kinds where others != marks {
+                #expect(others.contains { report.marks[$0] > 0 }, "\(name) took \(others) with it")
+            }
+        }
+        let isOfRequests = { (event: OutsideEvent) in event.party == .gateway || event.description.hasPrefix("http-") }
+        #expect(all.marks[.repeatedRequests] > 0)
+        options.kept = Set(all.outside.map(\.event).filter { !isOfRequests($0) })
+        #expect(World.run(options).marks[.repeatedRequests] == 0)
+    }
+
     @Test func `change nothing when all are kept`() {
         let options = WorldOptions(seed: 5, phones: 4)
         let all = World.run(options)

@@ -1,30 +1,72 @@
-import OrderedCollections
 // Custom messages reach the app in front, in the order of the log, at most once; and those of whom nothing stands in the way, once.
+// One that has expired is handed to nobody, and none that has not is passed over.
+import OrderedCollections
+import ServerCore
 import StoreModel
 import TidingsModel
 
 /// Watches what is handed over, and reads the logs at the end.
 struct CustomChecker: Checker {
+    private struct Sent: Hashable {
+        var message: CustomMessage
+        var position: LogPosition
+    }
+
+    /// A phone has the server's clock from its welcome, which takes as long as a frame may take: so much later it may still hand
+    /// over what has expired, in milliseconds.
+    private static let clockTolerance: Int64 = 20_000
+
+    /// What stands in each person's log, in its order.
+    private var sent: OrderedDictionary<UserID, [Sent]> = [:]
     private var handedOver: OrderedDictionary<DeviceKey, OrderedDictionary<MessageID, LogPosition>> = [:]
+    /// What the server's wall clock showed, had it been left alone at one time or another, when everybody had looked at the app
+    /// after healing.
+    private var lastLook: [Int64] = []
 
     mutating func see(_ fact: Fact, in scene: Scene, into findings: inout Findings) {
-        guard case .handedOver(let messages, let isInFront, let key) = fact else { return }
-        for (position, message) in messages {
-            if !isInFront { findings.add("custom", "\(message.id) was handed to \(key), which is not in front") }
-            if self.handedOver[key]?[message.id] != nil {
-                findings.add("custom", "\(message.id) was handed to \(key) twice")
+        switch fact {
+        case .committed(.acceptCustom(let operation), .accepted(let deliveries, _)):
+            for delivery in deliveries {
+                self.sent[delivery.user, default: []].append(
+                    Sent(message: operation.message, position: delivery.position))
             }
-            if let last = self.handedOver[key]?.elements.last?.value, position < last {
-                findings.add("custom", "\(message.id) was handed to \(key) after a later one")
+        case .handedOver(let messages, let isInFront, let key):
+            for (position, message) in messages {
+                if !isInFront { findings.add("custom", "\(message.id) was handed to \(key), which is not in front") }
+                if scene.walls.allSatisfy({ message.isExpired(at: $0 - Self.clockTolerance) }) {
+                    findings.add("custom", "\(message.id) was handed to \(key) after it had expired")
+                }
+                self.hand(message, at: position, to: key, in: scene, into: &findings)
             }
-            self.handedOver[key, default: [:]][message.id] = position
+        case .rollCallEnded: self.lastLook = scene.walls
+        default: break  // tidy: the other facts are other promises'
         }
+    }
+
+    private mutating func hand(
+        _ message: CustomMessage, at position: LogPosition, to key: DeviceKey, in scene: Scene,
+        into findings: inout Findings
+    ) {
+        let earlier = self.handedOver[key] ?? [:]
+        let last = earlier.elements.last?.value ?? 0
+        if earlier[message.id] != nil { findings.add("custom", "\(message.id) was handed to \(key) twice") }
+        if position < last { findings.add("custom", "\(message.id) was handed to \(key) after a later one") }
+        for passed in self.sent[key.user.user] ?? [] where passed.position > last && passed.position < position {
+            if scene.walls.allSatisfy({ !passed.message.isExpired(at: $0) }) {
+                findings.add("custom", "\(passed.message.id) was passed over on \(key), and has not expired")
+            } else {
+                findings.reach(.expiredCustom)
+            }
+        }
+        self.handedOver[key, default: [:]][message.id] = position
     }
 
     func judge(_ ending: Ending, in scene: Scene, into findings: inout Findings) {
         for phone in ending.phones {
             for case .custom(let message) in (ending.person(phone.key.user.user)?.log ?? []).map(\.body)
             where self.handedOver[phone.key]?[message.id] == nil {
+                // What expired while everybody had the phone put away, nobody had to see.
+                guard !self.lastLook.contains(where: { message.isExpired(at: $0) }) else { continue }
                 findings.add("custom", "\(message.id) was never handed to \(phone.key)")
             }
         }

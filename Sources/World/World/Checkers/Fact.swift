@@ -77,6 +77,10 @@ enum Fact {
 
     /// A notification was presented, or not.
     case presented(PresentationRecord, on: DeviceKey)
+    /// The phone's system knows no interruption levels.
+    case lacksLevels(DeviceID)
+    /// A banner without sound of what was silenced, on such a phone.
+    case unsilenced(identifier: String, on: DeviceKey)
     /// A minute has passed since everybody who may be rung for was written to, with all phones away.
     case rollCallEnded([RollCallPhone])
     /// Something else that a run should come to.
@@ -167,6 +171,7 @@ struct Checkers {
     private var all: [any Checker]
     private var scene = Scene()
     private var findings = Findings()
+    private var silence = SilenceLimit()
     /// What the run has reached.
     private(set) var marks = WorldMarks()
 
@@ -187,6 +192,7 @@ struct Checkers {
     private(set) var rings = 0
 
     mutating func see(_ fact: Fact, at now: Now) {
+        let fact = self.silence.take(fact)
         self.scene.take(fact, at: now)
         self.findings.at = now.monotonic
         self.marks.count(fact, in: self.scene)

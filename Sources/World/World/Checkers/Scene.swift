@@ -42,7 +42,7 @@ struct Scene {
             .unextended,
             .toldMissed,
             .fetched,
-            .handedOver, .presented, .rollCallEnded, .reached:
+            .handedOver, .presented, .lacksLevels, .unsilenced, .rollCallEnded, .reached:
             break
         }
     }

@@ -8,6 +8,12 @@ import TidingsModel
 package enum WorldMark: String, Hashable, Sendable, CaseIterable {
     /// People with two phones.
     case secondPhones = "people with two phones"
+    /// People with three phones or more.
+    case thirdPhones = "people with three phones"
+    /// People who are written to and have no phone.
+    case phoneless = "people without a phone"
+    /// Groups and discussions that somebody is not in at the beginning.
+    case smallGroups = "groups without everybody"
     /// Messages to groups and discussions.
     case groupMessages = "group messages"
     /// Messages that mention somebody.
@@ -58,6 +64,8 @@ package enum WorldMark: String, Hashable, Sendable, CaseIterable {
     case duplicated = "pushes brought twice"
     /// Custom messages handed over.
     case handOvers = "custom messages handed over"
+    /// Custom messages that had expired when a later one was handed over.
+    case expiredCustom = "custom messages expired"
     /// People who signed in on a phone that was another's, or their own before.
     case signIns = "people who signed in later"
     /// Silent pushes that made the app catch up.
@@ -76,6 +84,10 @@ package enum WorldMark: String, Hashable, Sendable, CaseIterable {
     case lockedExtensions = "pushes before the first unlock"
     /// Second rings where no extension could run.
     case secondRings = "second rings without an extension"
+    /// Phones whose system knows no interruption levels.
+    case oldSystems = "phones with iOS before 15"
+    /// Banners, without sound, of what those could not silence.
+    case unsilenced = "banners iOS before 15 could not silence"
     /// Apps that were suspended without a word.
     case frozen = "apps frozen"
     /// Apps the system has ended.
@@ -186,6 +198,8 @@ package struct WorldMarks: Hashable, Sendable {
             .signedIn, .signedOut, .stored, .applied, .passedGate, .extended, .unextended, .toldMissed, .fetched,
             .presented, .rollCallEnded:
             break
+        case .lacksLevels: self.reach(.oldSystems)
+        case .unsilenced: self.reach(.unsilenced)
         }
     }
 
