@@ -99,8 +99,8 @@ extension World {
         case .readTimeZone(let name):
             self.later(.timeZoneRead(name, Self.zone), in: process, on: index)
 
-        case .resolveNames, .askDelegate, .claimRing, .postNotification, .markShown, .releaseClaim,
-            .clearNotifications, .withdrawNotification, .lowerBadge, .writeBadge:
+        case .resolveNames, .askDelegate, .claimRing, .postNotification, .markShown, .markWithdrawn,
+            .releaseClaim, .clearNotifications, .withdrawNotification, .lowerBadge, .writeBadge:
             self.performKit(effect, in: process, on: index)
 
         case .beginBackgroundTask:
