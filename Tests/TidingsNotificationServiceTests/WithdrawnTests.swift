@@ -100,9 +100,13 @@ private final class Answers: Sendable {
         let answers = Answers()
         let handler = bench.handler(isFilteringEntitled: true)
         handler.didReceive(bench.push(1)) { answers.add($0) }
-        handler.didReceive(bench.push(1, position: 12, isRecall: true)) { answers.add($0) }
+        try bench.group.update { contents in
+            contents.ledger.markWithdrawn(MessageID(rawValue: 1), by: .pushExtension, wall: 0)
+            contents.badge?.pushed(absolute: 2, position: 12)
+        }
         handler.serviceExtensionTimeWillExpire()
-        #expect(await answers.first(2).map(\.body) == ["", ""])
+        let nothing = Answers.Answer(title: "", body: "", badge: 2, isQuiet: false, pictures: 0)
+        #expect(await answers.first(1) == [nothing])
     }
 
     @Test func `stays withdrawn when its push comes once more`() async throws {

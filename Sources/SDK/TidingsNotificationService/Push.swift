@@ -104,7 +104,6 @@ struct Push: Sendable {
                 badge: contents.badge)
         }
         guard let last, last != decision.changes else { return best }
-        self.remove(last.removed)
         guard last.reason == decision.changes.reason else {
             return self.content(Decision(changes: last, settings: decision.settings), from: original)
         }
@@ -125,6 +124,9 @@ struct Push: Sendable {
             content.badge = nil
             content.userInfo = ExtensionDecision.strippedUserInfo.userInfo
             content.attachments = []
+            // Neither whom it is about, nor an action that would answer them.
+            content.threadIdentifier = ""
+            content.categoryIdentifier = ""
         } else if let bare = self.userInfo.withoutPushText {
             content.userInfo = bare.userInfo
         }

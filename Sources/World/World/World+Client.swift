@@ -57,8 +57,9 @@ extension World {
         case .sendFrame(let number, let frame): self.write(frame, on: number, in: process, on: index)
         case .close(let number): self.close(number, in: process, on: index)
 
-        case .storeEntries, .skipEntries, .storeSettled, .storeOutgoing, .removeOutgoing, .storeRead, .dropWish,
-            .keepWish,
+        // The store keeps room for it: what has ended is not sent again by the next start.
+        case .removeOutgoing: self.performStore(effect, in: process, on: index)
+        case .storeEntries, .skipEntries, .storeSettled, .storeOutgoing, .storeRead, .dropWish, .keepWish,
             .storeSettings, .storeConversation:
             if self.canStore(in: process, on: index) { self.performStore(effect, in: process, on: index) }
         case .storeWish, .setStoreAside: self.checkers.foundBug("phone \(index) took its store for damaged")

@@ -80,6 +80,8 @@ extension World {
             content.subtitle = ""
             content.badge = nil
             content.userInfo = ExtensionDecision.strippedUserInfo.objectValue ?? JSONObject()
+            content.threadIdentifier = ""
+            content.categoryIdentifier = ""
         }
         content.badge = changes.badge ?? content.badge
         content.title = changes.title ?? content.title
@@ -243,7 +245,6 @@ extension World {
             if answer.reason != changes.reason {
                 self.note("phone \(index) extension answers \(work.request.identifier) \(answer.reason.rawValue)")
                 content = Self.content(answer, from: work.request.content)
-                self.tell(work.process, answer, on: index)
                 self.seeAnswer(answer, instead: changes, of: work, text: content.body, on: index)
             } else {
                 content.badge = answer.badge ?? content.badge

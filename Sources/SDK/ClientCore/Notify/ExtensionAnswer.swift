@@ -31,6 +31,9 @@ extension ExtensionDecision {
         case .signedIn: break
         }
         guard changes.reason != .recall, ledger[info.message]?.isWithdrawn == true else { return answer }
-        return Self.withdrawn(info.message, facts, badge: badge)
+        // Whoever heard of the withdrawal has taken out what stood in the list.
+        answer = Self.withdrawn(info.message, facts, badge: badge)
+        answer.removed = []
+        return answer
     }
 }

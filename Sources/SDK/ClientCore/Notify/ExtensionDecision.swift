@@ -52,7 +52,7 @@ public enum ExtensionDecision {
         public var badge: Int?
         /// Whether the sound is taken away and the level made passive.
         public var isSilent: Bool
-        /// Whether title, subtitle, text and badge are taken away as well: the push is for somebody else.
+        /// Whether title, subtitle, text, badge, thread and category are taken away as well: the push is for somebody else.
         public var isStripped: Bool
         /// Whether nothing of the push is shown at all: only with the filtering entitlement (ios-delivery.md §10). A badge
         /// is set all the same.
