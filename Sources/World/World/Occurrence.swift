@@ -39,6 +39,8 @@ enum Occurrence {
     case groupsBegin
     /// The app's backend does something.
     case backendActs
+    /// The other app on the server does something.
+    case neighbourActs
     /// A request arrives at the HTTP API.
     case apiRequest(ApiRequestID, ApiCommand)
     /// An extension hears the answer to its request; nil when it has waited long enough.

@@ -11,6 +11,8 @@ package enum Party: Hashable, Sendable {
     case apns
     /// The app's backend.
     case backend
+    /// Another app on the same server.
+    case neighbour
     /// Whoever holds a phone, by the phone's number from 0 on.
     case person(Int)
     /// Who signs in on a phone on which nobody is.
@@ -47,6 +49,7 @@ package enum Party: Hashable, Sendable {
         case .disk: 4
         case .road: 5
         case .gateway: 7
+        case .neighbour: 8
         case .person(let phone): 16 + 8 * UInt64(phone)
         case .signIn(let phone): 20 + 8 * UInt64(phone)
         case .network(let phone): 17 + 8 * UInt64(phone)
@@ -70,6 +73,7 @@ extension Party: CustomStringConvertible {
         case .server: "server"
         case .apns: "apns"
         case .backend: "backend"
+        case .neighbour: "neighbour"
         case .disk: "disk"
         case .road: "road"
         case .person(let phone): "person-\(phone)"
@@ -92,6 +96,7 @@ extension Party: CustomStringConvertible {
         case "apns": self = .apns
         case "backend": self = .backend
         case "gateway": self = .gateway
+        case "neighbour": self = .neighbour
         default:
             guard let mark = text.lastIndex(of: "-"), let phone = Int(text[text.index(after: mark)...]),
                 (0..<1_000).contains(phone)
@@ -112,7 +117,7 @@ extension Party: CustomStringConvertible {
     /// The phone it is about; nil if it is about none.
     var phone: Int? {
         switch self {
-        case .setup, .swarm, .server, .apns, .backend, .disk, .road, .gateway: nil
+        case .setup, .swarm, .server, .apns, .backend, .disk, .road, .gateway, .neighbour: nil
         case .person(let phone), .signIn(let phone), .network(let phone), .air(let phone), .phone(let phone),
             .link(let phone), .http(let phone), .pushExtension(let phone), .app(let phone):
             phone

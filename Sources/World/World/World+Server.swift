@@ -74,6 +74,9 @@ extension World {
         case .stopForStoreFailure(let text):
             if !self.isDiskFull { self.checkers.foundBug("server stopped: \(text)") }
             self.stopForStoreFailure()
+        case .reply(let request, let result) where self.neighbours.contains(request):
+            self.note("\(request) of the neighbour is answered", more: "\(result)")
+            if case .accepted(let accepted) = result { self.see(.neighbourTold(accepted.messageID)) }
         case .reply(_, .accepted(let accepted)):
             self.see(.apiAccepted(accepted.messageID))
             self.withdrawCall(accepted)

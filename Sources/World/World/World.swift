@@ -60,6 +60,8 @@ package struct World {
     var phones: [WorldPhone] = []
     /// In the order of their numbers.
     var people: [UserID] = []
+    /// The requests of another app on the same server, of which no promise is told.
+    var neighbours: Set<ApiRequestID> = []
     /// Groups and discussions.
     var groups: [ConversationID] = []
     var lastApiRequest: UInt64 = 0
@@ -214,6 +216,7 @@ package struct World {
         self.plan(.serverStart, after: 0)
         self.plan(.groupsBegin, after: 500)
         self.plan(.backendActs, after: 65_000)
+        self.plan(.neighbourActs, after: 67_000)
         self.plan(.chanceOfCrash, after: 70_000)
         self.plan(.chanceOfAPNsFault, after: 80_000)
         self.plan(.heal, after: self.options.duration)
@@ -237,6 +240,7 @@ package struct World {
         case .toClient(let connection, _), .clientHangUp(let connection): .phone(self.connections[connection].phone)
         case .personActs(let index), .signsIn(let index): .person(index)
         case .groupsBegin, .backendActs: .backend
+        case .neighbourActs: .neighbour
         case .heal, .openEverything, .leaveEverything, .rollCall, .rollCallEnds: .setup
         }
     }
@@ -277,6 +281,7 @@ package struct World {
         case .chanceOfAPNsFault: self.maybeBreakAPNs()
         case .groupsBegin: self.beginGroups()
         case .backendActs: self.backendActs()
+        case .neighbourActs: self.neighbourActs()
         case .apiRequest(let request, let command): self.handle(ServerEvent.api(request, command))
         case .extensionHears(let index, let call, let request, let result):
             self.extensionHears(result, to: request, for: call, on: index)

@@ -50,7 +50,7 @@ struct ConvergenceChecker: Checker {
                 findings.add(
                     "converge", "\(phone.key) holds \(disk.confirmed), the store \(person.record.settings)")
             }
-            for conversation in ending.store.conversations {
+            for conversation in ending.store.conversations where conversation.record.app == World.app {
                 let members = conversation.record.members
                 guard let info = disk.infos[conversation.record.conversation], info.isKnown,
                     members.contains(where: { $0.id == user }), info.members != members

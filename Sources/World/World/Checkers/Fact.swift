@@ -21,6 +21,8 @@ enum Fact {
     case serverStarted
     /// The server hands a push to its APNs client.
     case pushed(SentPush, to: DeviceKey)
+    /// The HTTP API has told the backend of another app that its message is accepted.
+    case neighbourTold(MessageID)
     /// The HTTP API has told a backend that its message is accepted.
     case apiAccepted(MessageID)
 
@@ -141,7 +143,10 @@ struct Ending {
     var phones: [Phone]
 
     /// What the store has of a person; nil for somebody it does not know.
-    func person(_ user: UserID) -> StoreDump.Person? { self.store.people.first { $0.record.key.user == user } }
+    func person(_ user: UserID) -> StoreDump.Person? {
+        let key = UserKey(app: World.app, user: user)
+        return self.store.people.first { $0.record.key == key }
+    }
 }
 
 /// What no promise allows.
@@ -195,6 +200,8 @@ struct Checkers {
         let fact = self.silence.take(fact)
         self.scene.take(fact, at: now)
         self.findings.at = now.monotonic
+        // No promise is told of the other app on the server.
+        if case .committed(let command, _) = fact, command.app != World.app { return }
         self.marks.count(fact, in: self.scene)
         if case .acknowledged = fact { self.acknowledged += 1 }
         if case .presented(let record, _) = fact, record.isRing { self.rings += 1 }

@@ -1,4 +1,5 @@
-// P7: a phone shows, opens and hands over only what is for the person who is signed in on it; everything else is stripped.
+// P7: a phone shows, opens and hands over only what is for the person who is signed in on it; everything else is stripped. Another app
+// on the same server, whose people and messages have the same names, gets nothing and gives nothing.
 import ClientCore
 import OrderedCollections
 import TidingsModel
@@ -9,6 +10,10 @@ struct PersonChecker: Checker {
 
     mutating func see(_ fact: Fact, in scene: Scene, into findings: inout Findings) {
         switch fact {
+        case .neighbourTold(let message):
+            if scene.committed.messages[message] != nil {
+                findings.add("P7", "another app is told of \(message) as its own")
+            }
         case .signedOut(let key): self.left.insert(key)
         case .signedIn(let key): self.left.remove(key)
         case .extended(let message, let isQuiet, let text, let key):

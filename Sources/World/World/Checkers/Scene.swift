@@ -36,7 +36,8 @@ struct Scene {
         case .clockSet(let ahead):
             self.skews.append(ahead)
             self.committed.hasJumped = true
-        case .pushed, .wrongEnvironment, .apiAccepted, .written, .acknowledged, .refused, .asked, .answered, .tapped,
+        case .pushed, .wrongEnvironment, .neighbourTold, .apiAccepted, .written, .acknowledged, .refused, .asked,
+            .answered, .tapped,
             .disturbed, .opened,
             .refusedWrite, .tokenEnded, .signedIn, .signedOut, .stored, .applied, .passedGate, .posted, .extended,
             .unextended,
@@ -118,6 +119,7 @@ struct StoreView {
     }
 
     mutating func take(_ command: StoreCommand, _ result: StoreResult, wall: Int64) {
+        guard command.app == World.app else { return }
         switch (command, result) {
         case (.accept(let message, let device), .accepted(let deliveries, _)):
             self.messages[message.id] = Accepted(

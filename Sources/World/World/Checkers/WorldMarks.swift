@@ -12,6 +12,7 @@ package enum WorldMark: String, Hashable, Sendable, CaseIterable {
     case thirdPhones = "people with three phones"
     /// People who are written to and have no phone.
     case phoneless = "people without a phone"
+    case neighbours = "requests of another app"
     /// Groups and discussions that somebody is not in at the beginning.
     case smallGroups = "groups without everybody"
     /// Messages to groups and discussions.
@@ -195,7 +196,8 @@ package struct WorldMarks: Hashable, Sendable {
         case .reached(let mark): self.reach(mark)
         case .wrongEnvironment: self.reach(.wrongEnvironments)
         case .refusedWrite: self.reach(.refusedWrites)
-        case .heard, .serverStarted, .apiAccepted, .clockSet, .tokenEnded, .written, .acknowledged, .asked, .answered,
+        case .heard, .serverStarted, .neighbourTold, .apiAccepted, .clockSet, .tokenEnded, .written, .acknowledged,
+            .asked, .answered,
             .tapped,
             .disturbed,
             .signedIn, .signedOut, .stored, .applied, .passedGate, .extended, .unextended, .toldMissed, .fetched,

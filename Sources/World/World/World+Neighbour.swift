@@ -1,0 +1,102 @@
+import OrderedCollections
+import ServerCore
+import StoreModel
+import TidingsModel
+
+// Another app on the same server: its people, groups, devices and messages have the names of ours. No promise is told of it, so that
+// whatever of it shows on a phone of ours breaks one (DESIGN P7).
+extension World {
+    static let neighbour = AppID("neighbour")
+
+    mutating func neighbourActs() {
+        guard !self.hasHealed else { return }
+        self.takeTurn(.neighbour)
+        self.plan(.neighbourActs, after: self.chance.number(20_000...120_000))
+        guard self.server != nil, self.happens(), let person = self.drawn(self.people),
+            let conversation = self.drawn(self.groups)
+        else { return }
+        let message = self.drawn(self.phones)?.disk.messages.elements.last?.key ?? MessageID(rawValue: 1)
+        switch self.chance.number(0...9) {
+        case 0...2: self.neighbourSends(from: person, to: conversation)
+        case 3: self.neighbourPuts(conversation)
+        // What it withdraws, deletes and edits is ours: it has to hear that there is no such message.
+        case 4: self.neighbourAsks(nil, .recall(message))
+        case 5: self.neighbourAsks(nil, .edit(message, content: #"{"content":"not theirs"}"#))
+        case 6: self.neighbourAsks(person, .delete(Deletion(conversation: conversation, messages: [message])))
+        case 7:
+            let mute = ConversationSettings(level: NotificationLevel.none)
+            self.neighbourAsks(person, .setConversationSettings(conversation, mute))
+        case 8: self.neighbourAsks(nil, .change(conversation, .remove([person])))
+        default:
+            let device = self.drawn(self.phones)?.device ?? DeviceID("phone-0")
+            let user = UserKey(app: Self.neighbour, user: person)
+            self.note("the neighbour signs \(person) out of \(device)")
+            self.callAsNeighbour(.signOut(DeviceKey(user: user, device: device)))
+        }
+    }
+
+    /// A message to a group, or to one person, under the number of the last one somebody of ours has written.
+    private mutating func neighbourSends(from person: UserID, to group: ConversationID) {
+        let other = self.drawn(self.people) ?? person
+        let conversation =
+            self.chance.chance(perMille: 500) ? group : ConversationID(type: .direct, target: other.rawValue)
+        let phone = self.phones.first { $0.person == person }
+        let name = phone?.drafts.keys.last ?? ClientMessageID("n\(self.time)")
+        self.note("the neighbour sends \(name) to \(conversation) as \(person)")
+        self.callAsNeighbour(
+            .send(
+                UserKey(app: Self.neighbour, user: person),
+                MessageDraft(
+                    clientMessageID: name, conversation: conversation, objectName: .text,
+                    content: JSONValue.members([("content", .string("the neighbour's"))]).text)))
+    }
+
+    private mutating func neighbourPuts(_ conversation: ConversationID) {
+        self.note("the neighbour makes \(conversation)")
+        self.callAsNeighbour(
+            .putConversation(
+                ConversationRecord(
+                    app: Self.neighbour, conversation: conversation, name: "the neighbour's", portrait: nil,
+                    members: self.people.map { Member($0) })))
+    }
+
+    private mutating func neighbourAsks(_ actor: UserID?, _ request: ClientRequest) {
+        self.note("the neighbour asks", more: "\(request)")
+        self.callAsNeighbour(.request(Self.neighbour, actor: actor, request))
+    }
+
+    private mutating func callAsNeighbour(_ command: ApiCommand) {
+        self.see(.reached(.neighbours))
+        self.lastApiRequest += 1
+        self.neighbours.insert(ApiRequestID(self.lastApiRequest))
+        self.handle(ServerEvent.api(ApiRequestID(self.lastApiRequest), command))
+    }
+}
+
+extension StoreCommand {
+    /// Whose app it is about.
+    var app: AppID {
+        switch self {
+        case .accept(let message, _): message.app
+        case .putConversation(let record): record.app
+        case .change(let operation): operation.app
+        case .recall(let operation): operation.app
+        case .edit(let operation): operation.app
+        case .acceptCustom(let operation): operation.app
+        case .delete(let user, _, _), .setConversationSettings(let user, _, _, _), .endLevel(let user, _, _),
+            .setPersonSettings(let user, _, _), .setBlocked(let user, _, _, _), .markRead(let user, _, _, _),
+            .loadUser(let user), .readLog(let user, _, _), .readHistory(let user, _, _, _), .readSettings(let user),
+            .readUnread(let user, _):
+            user.app
+        case .signIn(let device, _, _), .signOut(let device, _), .setPushState(let device, _),
+            .advance(let device, _, _):
+            device.user.app
+        case .keepLeg(let open): open.leg.user.app
+        case .endLeg(let ended): ended.leg.user.app
+        case .receipt(let leg, _, _): leg.user.app
+        case .trace(let app, _), .readConversation(let app, _, _), .readReceipts(let app, _, _),
+            .setObjectNames(let app, _), .readObjectNames(let app):
+            app
+        }
+    }
+}
