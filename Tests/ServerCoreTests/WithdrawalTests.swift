@@ -122,7 +122,7 @@ import TidingsModel
         bench.isStoreHeld = true
         // The store has not heard of the push's end when it says who has shown the message: nobody.
         _ = Self.recall(&bench)
-        #expect(bench.acceptPush() == ["store end m1 bob/phone accepted"])
+        #expect(bench.acceptPush().ends == ["store end m1 bob/phone accepted"])
         #expect(bench.releaseStore().outside.last == "push m1 to bob/phone badge 0@2")
         #expect(PushInfo(userInfo: bench.payload ?? .null)?.isRecall == true)
     }

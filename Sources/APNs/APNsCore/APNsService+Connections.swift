@@ -1,5 +1,5 @@
 import APNsModel
-import TidingsModel
+package import TidingsModel
 
 // Providers' connections, keys and certificates.
 extension APNsService {

@@ -244,7 +244,8 @@ extension `The promise that what is withdrawn stays withdrawn` {
     @Test func `finds a phone that knows and tells what it said`() throws {
         var story = Story(RecallChecker())
         let message = story.accepted()
-        let recall = try #require(story.recall(message))
+        let withdrawal = story.recall(message)
+        let recall = try #require(withdrawal)
         story.tell(.extended(message.id, isQuiet: false, text: "hi", on: ann1))
         // One phone hears of it by a push, the other in its log.
         story.tell(.extended(message.id, isQuiet: true, text: "A message was withdrawn", on: ann1))
