@@ -18,6 +18,7 @@ extension World {
             chance: SplitMix64(seed: self.options.seed, party: .phone(index), turn: 0),
             installed: app, core: PhoneCore(version: drawn(population.versions) ?? 17, apps: [app]))
         phone.habit = drawn(population.habits)
+        phone.night = Night(fallsAsleep: 32_400_000 + chance.number(0...3_600_000))
         if app.lifecycle == .application { self.see(.reached(.oldStyle)) }
         if app.hasFilteringEntitlement { self.see(.reached(.filtering)) }
         return phone

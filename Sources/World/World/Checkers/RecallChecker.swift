@@ -9,19 +9,14 @@ import TidingsModel
 
 /// Watches pushes that are handed over, and what phones learn and let ring.
 struct RecallChecker: Checker {
-    private struct Place: Hashable {
-        var device: DeviceKey
-        var message: MessageID
-    }
-
     /// What a phone knows to be withdrawn or deleted.
-    private var gone: Set<Place> = []
+    private var gone: [DeviceKey: Set<MessageID>] = [:]
 
     mutating func see(_ fact: Fact, in scene: Scene, into findings: inout Findings) {
         switch fact {
         case .applied(let entries, let key):
             for entry in entries { self.learn(entry.body, key) }
-        case .signedOut(let key): self.gone = self.gone.filter { $0.device != key }
+        case .signedOut(let key): self.gone[key] = nil
         case .pushed(let request, let key):
             guard let info = request.alert else { return }
             self.checkPush(info, key, scene, into: &findings)
@@ -38,9 +33,9 @@ struct RecallChecker: Checker {
 
     private mutating func learn(_ body: LogEntry.Body, _ key: DeviceKey) {
         switch body {
-        case .recall(let recall): self.gone.insert(Place(device: key, message: recall.message))
+        case .recall(let recall): self.gone[key, default: []].insert(recall.message)
         case .deletion(let deletion):
-            for message in deletion.messages { self.gone.insert(Place(device: key, message: message)) }
+            self.gone[key, default: []].formUnion(deletion.messages)
         case .message, .read, .custom, .edit, .conversationSettings, .personSettings, .blocked, .change, .unknown: break
         }
     }
@@ -60,7 +55,7 @@ struct RecallChecker: Checker {
     }
 
     private func checkRing(_ message: MessageID, _ key: DeviceKey, into findings: inout Findings) {
-        guard self.gone.contains(Place(device: key, message: message)) else { return }
+        guard self.gone[key]?.contains(message) == true else { return }
         findings.add("recall", "\(key) lets \(message) ring, of which it knows that it is gone")
     }
 }

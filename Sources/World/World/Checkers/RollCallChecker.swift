@@ -27,7 +27,9 @@ struct RollCallChecker: Checker {
             let unread = deliveries.first { $0.user == user }?.unread ?? 0
             self.called[message.id] = (UserKey(app: message.app, user: user), unread)
         case .presented(let record, let key) where record.isRing:
-            guard let message = MessageID(record.identifier), self.called[message] != nil else { return }
+            guard !self.called.isEmpty, let message = MessageID(record.identifier), self.called[message] != nil else {
+                return
+            }
             self.rings[message, default: []].append(key)
         case .rollCallEnded(let phones): self.check(phones, into: &findings)
         default: break  // tidy: the other facts are other promises'
