@@ -171,6 +171,22 @@ import TidingsModel
         #expect(try opened.apply(.setPushState(pad, .registered(self.registration, at: 10))) == .done)
     }
 
+    @Test func `that a device gave up, or lost, is taken from it no more`() throws {
+        var opened = Opened()
+        let pad = DeviceKey(user: ada, device: "pad")
+        for device in [phone, pad] { _ = try opened.apply(.signIn(device, platform: "ios", at: 1)) }
+        var later = self.registration
+        later.token = "cd"
+        _ = try opened.apply(.setPushState(phone, .registered(self.registration, at: 2)))
+        _ = try opened.apply(.setPushState(phone, .registered(later, at: 3)))
+        #expect(try opened.apply(.setPushState(pad, .registered(self.registration, at: 4))) == .done)
+        #expect(try opened.apply(.setPushState(phone, .registered(self.registration, at: 5))) == .taken([pad]))
+        #expect(try opened.apply(.setPushState(pad, .registered(later, at: 6))) == .done)
+        _ = try opened.apply(.signOut(phone, at: 7))
+        #expect(try opened.apply(.setPushState(pad, .registered(self.registration, at: 8))) == .done)
+        #expect(try opened.user(ada)?.devices.map(\.push) == [.registered(self.registration, at: 8)])
+    }
+
     @Test func `of another app, topic or environment is another one`() throws {
         var opened = Opened()
         let pad = DeviceKey(user: ada, device: "pad")

@@ -1,3 +1,4 @@
+package import DequeModule
 import TidingsModel
 
 /// What the person sees.
@@ -17,6 +18,16 @@ extension PhoneCore {
             heldForSummary: self.notices.heldForSummary.reversed().map(self.seen(_:)),
             activities: self.shownActivities, summaryFormats: self.summaryFormats)
     }
+
+    /// The entries of the notification list, newest first, as they were delivered: without the rest of the screen, and whether
+    /// or not their text is hidden.
+    package var listed: Deque<ListEntry> { self.list.entries }
+
+    /// Whether the files the phone protects can be read: not between a restart and the first unlock.
+    package var isUnlockedOnce: Bool { self.lock != .beforeFirstUnlock }
+
+    /// Whether a question of the system is on the screen.
+    package var asksForPermission: Bool { !self.prompts.isEmpty }
 
     /// An entry with its text hidden where previews are (ios-delivery.md §5.0, §5.3 row BFU): from iOS 11 by the setting,
     /// before the first unlock always.

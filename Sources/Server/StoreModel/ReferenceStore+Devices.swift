@@ -21,10 +21,9 @@ extension ReferenceStore {
     }
 
     mutating func signOut(_ key: DeviceKey, at: Int64) -> StoreResult {
-        guard var device = self.people[key.user]?.devices[key.device], !device.isSignedOut else { return .done }
-        device.push = .none
-        device.isSignedOut = true
-        self.people[key.user]?.devices[key.device] = device
+        guard let device = self.people[key.user]?.devices[key.device], !device.isSignedOut else { return .done }
+        self.setPush(.none, of: key)
+        self.people[key.user]?.devices[key.device]?.isSignedOut = true
         self.endLegs(of: key, .signedOut, at: at)
         for end in self.undecided(of: device, at: at) { self.keepEnd(end) }
         return .done
@@ -35,15 +34,30 @@ extension ReferenceStore {
             return .refused(StoreRules.unknownDevice(key))
         }
         if device.isSignedOut { return .done }
-        self.people[key.user]?.devices[key.device]?.push = state
+        self.setPush(state, of: key)
         guard case .registered(let registration, let at) = state else { return .done }
-        let others = self.people.filter { $0.key.app == key.user.app }.flatMap { $0.value.devices.values }
-            .filter { $0.key != key && $0.push.registration == registration }.map(\.key).sorted()
+        let holding = Holding(app: key.user.app, registration: registration)
+        let others = (self.holders[holding] ?? []).filter { $0 != key }.sorted()
         for other in others {
-            self.people[other.user]?.devices[other.device]?.push = .none
+            self.setPush(.none, of: other)
             self.endLegs(of: other, .noToken, at: at)
         }
         return others.isEmpty ? .done : .taken(others)
+    }
+
+    /// The only place that changes the push state of a device that is known.
+    private mutating func setPush(_ state: PushState, of key: DeviceKey) {
+        guard let before = self.people[key.user]?.devices[key.device]?.push else { return }
+        self.people[key.user]?.devices[key.device]?.push = state
+        let app = key.user.app
+        if let registration = before.registration {
+            let holding = Holding(app: app, registration: registration)
+            self.holders[holding]?.remove(key)
+            if self.holders[holding]?.isEmpty == true { self.holders[holding] = nil }
+        }
+        if let registration = state.registration {
+            self.holders[Holding(app: app, registration: registration), default: []].insert(key)
+        }
     }
 
     /// How the legs of a device end with it that are only in its owner's memory: no crash may lose them (DESIGN P6).
@@ -75,18 +89,16 @@ extension ReferenceStore {
     mutating func advance(
         _ key: DeviceKey, settled: LogPosition?, decided: LogPosition?
     ) -> StoreResult {
-        guard let person = self.people[key.user], var device = person.devices[key.device] else {
+        guard let head = self.people[key.user]?.head, self.people[key.user]?.devices[key.device] != nil else {
             return .refused(StoreRules.unknownDevice(key))
         }
-        if let settled, settled > person.head {
-            return .refused(StoreRules.pastHead(field: "settled", head: person.head, got: settled))
+        if let settled, settled > head {
+            return .refused(StoreRules.pastHead(field: "settled", head: head, got: settled))
         }
-        if let decided, decided > person.head {
-            return .refused(StoreRules.pastHead(field: "decided", head: person.head, got: decided))
+        if let decided, decided > head {
+            return .refused(StoreRules.pastHead(field: "decided", head: head, got: decided))
         }
-        device.settled = max(device.settled, settled ?? 0)
-        device.decided = max(device.decided, decided ?? 0)
-        self.people[key.user]?.devices[key.device] = device
+        self.people[key.user]?.devices[key.device]?.advance(settled: settled, decided: decided)
         return .done
     }
 
@@ -111,5 +123,13 @@ extension ReferenceStore {
         let key = ReceiptKey(leg: leg, receipt: receipt)
         if self.receipts[leg.message]?[key] == nil { self.receipts[leg.message, default: [:]][key] = at }
         return .done
+    }
+}
+
+extension DeviceRecord {
+    /// Moves the cursors forward, never back.
+    fileprivate mutating func advance(settled: LogPosition?, decided: LogPosition?) {
+        self.settled = max(self.settled, settled ?? 0)
+        self.decided = max(self.decided, decided ?? 0)
     }
 }

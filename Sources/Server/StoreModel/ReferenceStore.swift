@@ -68,6 +68,8 @@ package struct ReferenceStore: Hashable, Sendable {
     /// The largest id of a message, withdrawal or custom message.
     package internal(set) var lastMessageID = MessageID(rawValue: 0)
     var people: [UserKey: Person] = [:]
+    /// The devices whose push state names a registration, registered or quarantined: whoever registers it takes it from them.
+    var holders: [Holding: Set<DeviceKey>] = [:]
     var conversations: [ConversationKey: Conversation] = [:]
     var messages: [MessageID: Accepted] = [:]
     /// Withdrawals and custom messages by their id.
@@ -91,6 +93,12 @@ package struct ReferenceStore: Hashable, Sendable {
         var openLegs: [LegID: OpenLeg] = [:]
 
         var head: LogPosition { LogPosition(self.log.count) }
+    }
+
+    /// A registration within an app.
+    struct Holding: Hashable, Sendable {
+        var app: AppID
+        var registration: PushRegistration
     }
 
     struct Cursor: Hashable, Sendable {

@@ -5,35 +5,35 @@ package import TidingsModel
 package enum StoreCommand: Hashable, Sendable {
     /// Accept a message: drop a repeat, check the conversation, append one journal record. The rules of this and all other
     /// commands stand at `ReferenceStore`. Answers `.accepted`, `.duplicate` or `.refused`.
-    case accept(message: Message, senderDevice: DeviceID?)
+    indirect case accept(message: Message, senderDevice: DeviceID?)
     /// Create a group, discussion or chat room, or replace its name, portrait and members (a new membership version), as the
     /// backend. Answers `.done` or `.refused`.
-    case putConversation(ConversationRecord)
+    indirect case putConversation(ConversationRecord)
     /// Somebody does something with a conversation that has members. Answers `.changed` or `.refused`.
-    case change(ConversationOperation)
+    indirect case change(ConversationOperation)
     /// Withdraw a message. Answers `.recalled` or `.refused`.
-    case recall(RecallOperation)
+    indirect case recall(RecallOperation)
     /// Give a message another content. Answers `.noted` (with the editor's entry) or `.refused`.
-    case edit(EditOperation)
+    indirect case edit(EditOperation)
     /// Delete messages for one person. Answers `.noted` or `.refused`.
     case delete(UserKey, Deletion, at: Int64)
     /// Set how loud a conversation may be. Answers `.noted` or `.refused`.
-    case setConversationSettings(UserKey, ConversationID, ConversationSettings, at: Int64)
+    indirect case setConversationSettings(UserKey, ConversationID, ConversationSettings, at: Int64)
     /// A level that held until a time is over (`levelUntil` at or before `at`). Answers `.noted`.
     case endLevel(UserKey, ConversationID, at: Int64)
     /// Set what holds everywhere. Answers `.noted` or `.refused`.
-    case setPersonSettings(UserKey, PersonSettings, at: Int64)
+    indirect case setPersonSettings(UserKey, PersonSettings, at: Int64)
     /// Refuse somebody's one-to-one messages, or no longer. Answers `.noted` or `.refused`.
     case setBlocked(UserKey, UserID, Bool, at: Int64)
     /// Accept a custom message for people of an app (S4.10). Answers `.accepted`, `.duplicate` or `.refused`.
-    case acceptCustom(CustomOperation)
+    indirect case acceptCustom(CustomOperation)
     /// A device signed in (or came back): create it or update what it said of itself. Answers `.device`.
     case signIn(DeviceKey, platform: String, at: Int64)
     /// A device signed out: its token is forgotten and its legs end `signed_out`. Answers `.done`.
     case signOut(DeviceKey, at: Int64)
     /// The device's push token, or what became of it. Answers `.done`, or `.taken` if another device of the app had the same
     /// token for the same topic and environment: it has none any more. `.refused` for an unknown device.
-    case setPushState(DeviceKey, PushState)
+    indirect case setPushState(DeviceKey, PushState)
     /// Move a device's cursors forward; a smaller or equal value changes nothing. Answers `.done`; `.refused` for an unknown device.
     case advance(DeviceKey, settled: LogPosition?, decided: LogPosition?)
     /// The person read a conversation up to and including a position of their own log. Appends a `read` entry to that log unless

@@ -14,36 +14,36 @@ package enum StoreResult: Hashable, Sendable {
     case refused(ServerFrame.Problem)
     /// The conversation was changed: the entry in the log of each person it concerns (members before or after), sorted by
     /// person. Without a change if it was so already.
-    case changed(ConversationChange?, deliveries: [Delivery])
+    indirect case changed(ConversationChange?, deliveries: [Delivery])
     /// The message was withdrawn: the entry in each log that has the message, sorted by person, and the message's legs that had
     /// shown it or may have: accepted by APNs, or settled as shown. Sorted.
-    case recalled(Recall, of: Message, deliveries: [Delivery], shown: [LegID])
+    indirect case recalled(Recall, of: Message, deliveries: [Delivery], shown: [LegID])
     /// Something became an entry in the logs of those it concerns, sorted by person; none if nothing changed.
     case noted(LogEntry.Body?, deliveries: [Delivery])
     /// The token was another device's: those have none now. Sorted.
     case taken([DeviceKey])
     /// A conversation.
-    case conversation(ConversationInfo)
+    indirect case conversation(ConversationInfo)
     /// Messages, newest first; whether there are older ones.
     case history([Message], hasMore: Bool)
     /// What a person has set.
     case settings(AllSettings)
     /// Who has got a message and who has read it.
-    case receipts(MessageReceipts)
+    indirect case receipts(MessageReceipts)
     /// How much a person has not read.
-    case unread(UnreadReport)
+    indirect case unread(UnreadReport)
     /// The object names an app has registered, sorted.
     case objectNames([ObjectName])
     /// The device as it is now.
-    case device(DeviceRecord)
+    indirect case device(DeviceRecord)
     /// The read cursor moved (or stood there already: then `position` is nil), and what is unread now.
     case read(position: LogPosition?, unread: Int)
     /// A person.
-    case user(UserRecord)
+    indirect case user(UserRecord)
     /// A page of a person's log.
-    case page(LogPage)
+    indirect case page(LogPage)
     /// The life of one message, or nil if the app has no such message.
-    case trace(MessageTrace?)
+    indirect case trace(MessageTrace?)
     /// The disk refused; nothing of the whole batch was written, and the store accepts no more until it is opened again.
     case failed(String)
 }

@@ -28,10 +28,11 @@ extension World {
             if event != .deadlineReached { hosted.waiting.append(event) }
             return
         }
-        var effects: [ClientEffect] = []
+        var effects = self.scratch.client.take()
         let now = self.now
         hosted.client?.handle(event, at: now, into: &effects)
         for effect in effects { self.perform(effect, in: process, on: index) }
+        self.scratch.client.give(&effects)
         guard let hosted = self.phones[index].processes[process], let deadline = hosted.client?.nextDeadline else {
             return
         }
@@ -148,7 +149,7 @@ extension World {
     private mutating func store(_ entries: [LogEntry], in process: ProcessID, on index: Int) {
         let key = self.phones[index].key
         let written = self.phones[index].disk.write(entries, person: key.user.user)
-        let (stored, unread) = (self.phones[index].disk.stored, self.phones[index].disk.unreadCount)
+        let (stored, unread) = self.phones[index].counts
         self.see(.stored(upTo: stored, on: key))
         self.later(.entriesStored(upTo: stored, unread: unread), in: process, on: index)
         if !written.incomplete.isEmpty {
@@ -157,7 +158,7 @@ extension World {
     }
 
     mutating func count(in process: ProcessID, on index: Int) {
-        self.later(.unreadCounted(self.phones[index].disk.unreadCount), in: process, on: index)
+        self.later(.unreadCounted(self.phones[index].counts.unread), in: process, on: index)
     }
 
     private mutating func readStatus(in process: ProcessID, on index: Int) {

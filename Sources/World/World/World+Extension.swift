@@ -62,7 +62,7 @@ extension World {
         var changes = ExtensionDecision.changes(
             userInfo: userInfo, facts: facts, ledger: &group.ledger, badge: &group.badge, wall: self.now.wall)
         if changes == nil {
-            facts.isDelivered = self.phones[index].core.screen.list.contains { $0.key.identifier == identifier }
+            facts.isDelivered = self.isDelivered(identifier, on: index)
             changes = ExtensionDecision.changes(
                 userInfo: userInfo, facts: facts, ledger: &group.ledger, badge: &group.badge, wall: self.now.wall)
         }
@@ -158,7 +158,7 @@ extension World {
         guard let work = self.phones[index].extensionWork[call], self.isForSignedIn(work, on: index),
             let tag = self.phones[index].group.recipient?.tag
         else { return }
-        let delivered = Set(self.phones[index].core.screen.list.compactMap { MessageID($0.key.identifier) })
+        let delivered = Set(self.phones[index].core.listed.compactMap { MessageID($0.key.identifier) })
         let posts = MissedDecision.posts(
             answer, fetch, showsContent: !self.phones[index].group.hidesContent,
             pushRings: work.changes?.reason == .rings, delivered: delivered, ledger: &self.phones[index].group.ledger,

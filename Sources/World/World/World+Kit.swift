@@ -29,7 +29,7 @@ extension World {
             self.phones[index].group.ledger.release(id, by: .kit(process: process.number))
         case .clearNotifications(let conversation, let position):
             let messages = self.phones[index].disk.messages
-            let identifiers = self.phones[index].core.screen.list.map(\.notification.request).filter {
+            let identifiers = self.phones[index].core.listed.map(\.notification.request).filter {
                 NotificationClearing.isRead(
                     .object($0.content.userInfo), identifier: $0.identifier, thread: $0.content.threadIdentifier,
                     in: conversation, upTo: position, stored: { messages[$0]?.position })
@@ -57,22 +57,23 @@ extension World {
         let holder = Ledger.Holder.kit(process: process.number)
         var verdict = self.phones[index].group.ledger.claim(id, by: holder, wall: self.now.wall)
         if verdict == .lookAtDelivered {
-            let isDelivered = self.isDelivered(id, on: index)
+            let isDelivered = self.isDelivered(id.description, on: index)
             verdict = self.phones[index].group.ledger.claim(
                 id, by: holder, isDelivered: isDelivered, wall: self.now.wall)
         }
         self.later(.ringClaimed(id, verdict), in: process, on: index)
     }
 
-    private func isDelivered(_ id: MessageID, on index: Int) -> Bool {
-        self.phones[index].core.screen.list.contains { $0.notification.request.identifier == id.description }
+    /// Whether the notification of a name is in the list.
+    func isDelivered(_ identifier: String, on index: Int) -> Bool {
+        self.phones[index].core.listed.contains { $0.notification.request.identifier == identifier }
     }
 
     private mutating func withdraw(
         _ id: MessageID, _ replacement: LocalNotification?, in process: ProcessID, on index: Int
     ) {
         let badge = replacement.flatMap { self.badge(of: $0, on: index) }
-        guard self.isDelivered(id, on: index) else { return }
+        guard self.isDelivered(id.description, on: index) else { return }
         let major = self.phones[index].core.version.major
         guard let replacement = NotificationClearing.inPlace(replacement, major: major) else {
             return self.tell(process, .deliveredRemoved(identifiers: [id.description]), on: index)

@@ -159,7 +159,7 @@ extension World {
             self.handle(PhoneEvent.person(.focusChanged(nil)), on: index)
             self.handle(PhoneEvent.person(.airplaneModeChanged(isOn: false)), on: index)
             self.handle(PhoneEvent.person(.settingChanged(Self.bundle, .notifications, isOn: true)), on: index)
-            if self.phones[index].core.screen.permissionPrompt != nil {
+            if self.phones[index].core.asksForPermission {
                 self.handle(PhoneEvent.person(.permissionAnswered(allowed: true)), on: index)
             }
         }

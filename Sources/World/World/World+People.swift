@@ -9,11 +9,16 @@ extension World {
     mutating func act(_ index: Int) {
         guard !self.hasHealed else { return }
         self.takeTurn(.person(index))
-        self.plan(.personActs(index), after: self.chance.number(2_000...60_000))
+        let pause = self.chance.number(2_000...60_000)
+        if let rest = self.phones[index].night.rest(at: self.time) {
+            self.plan(.personActs(index), after: rest + pause)
+            return self.goToSleep(index)
+        }
+        self.plan(.personActs(index), after: pause)
         guard self.time >= self.phones[index].sleepsUntil, self.happens() else { return }
         guard !self.followsHabit(index) else { return }
         guard !self.chance.chance(perMille: self.options.faults.phone) else { return self.mishap(index) }
-        if self.phones[index].core.screen.permissionPrompt != nil {
+        if self.phones[index].core.asksForPermission {
             return self.handle(PhoneEvent.person(.permissionAnswered(allowed: true)), on: index)
         }
         let isInFront = self.phones[index].core.state(of: Self.bundle)?.isInFront == true
@@ -27,10 +32,10 @@ extension World {
         case (true, _): self.handle(PhoneEvent.person(.wentHome), on: index)
         case (false, 0...7): self.handle(PhoneEvent.person(.appOpened(Self.bundle)), on: index)
         case (false, 8...11):
-            guard let entry = self.phones[index].core.screen.list.first else { return }
+            guard let entry = self.phones[index].core.listed.first else { return }
             self.tap(entry, on: index)
         case (false, 12...13):
-            guard let entry = self.phones[index].core.screen.list.last else { return }
+            guard let entry = self.phones[index].core.listed.last else { return }
             self.handle(PhoneEvent.person(.notificationDismissed(entry.key)), on: index)
         case (false, _): break
         }
@@ -72,7 +77,9 @@ extension World {
 
     /// With somebody else, or a group they may have left.
     mutating func anyConversation(of index: Int) -> ConversationID {
-        if self.chance.chance(perMille: 450), let group = self.drawn(self.groups) { return group }
+        if self.chance.chance(perMille: Self.groupShare(of: self.people.count)), let group = self.drawn(self.groups) {
+            return group
+        }
         return ConversationID(type: .direct, target: self.anybody(but: index).rawValue)
     }
 

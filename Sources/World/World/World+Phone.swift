@@ -8,10 +8,11 @@ import TidingsModel
 extension World {
     mutating func handle(_ event: PhoneEvent, on index: Int) {
         if case .person(let deed) = event { self.note("person on phone \(index)", more: "\(deed)") }
-        var effects: [PhoneEffect] = []
+        var effects = self.scratch.phone.take()
         let now = self.now
         self.phones[index].core.handle(event, at: now, into: &effects)
         for effect in effects { self.perform(effect, on: index) }
+        self.scratch.phone.give(&effects)
         guard let deadline = self.phones[index].core.nextDeadline else { return }
         let due = max(deadline, self.time)
         guard self.phones[index].timerAt != due else { return }

@@ -25,7 +25,8 @@ extension World {
 
     mutating func handle(_ event: ServerEvent) {
         guard self.server != nil else { return }
-        var effects: [ServerEffect] = []
+        var effects = self.scratch.server.take()
+        defer { self.scratch.server.give(&effects) }
         let now = self.serverNow
         self.server?.handle(event, at: now, into: &effects)
         let life = self.life

@@ -19,6 +19,7 @@ extension World {
             installed: app, core: PhoneCore(version: drawn(population.versions) ?? 17, apps: [app]))
         phone.habit = drawn(population.habits)
         if !phone.core.version.hasInterruptionLevels { self.see(.lacksLevels(phone.device)) }
+        phone.night = Night(fallsAsleep: 32_400_000 + chance.number(0...3_600_000))
         if app.lifecycle == .application { self.see(.reached(.oldStyle)) }
         if app.hasFilteringEntitlement { self.see(.reached(.filtering)) }
         return phone

@@ -70,6 +70,8 @@ package struct World {
     var connections: [WorldConnection] = []
     /// How many connections there were when the server started last.
     var connectionsBefore = 0
+    /// Room for what the cores want done, kept from event to event.
+    var scratch = WorldScratch()
     /// Lines of the trace, if they are wanted.
     var lines: [TraceLine]?
 

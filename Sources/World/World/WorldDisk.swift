@@ -64,7 +64,12 @@ struct WorldDisk: Hashable {
     /// Unread messages outside muted conversations.
     var unreadCount: Int {
         let preferences = self.preferences
-        return self.unreadOf.reduce(0) { $0 + (preferences.isMuted($1.key) ? 0 : $1.value) }
+        return self.unreadOf.reduce(0) { $0 + ($1.value == 0 || preferences.isMuted($1.key) ? 0 : $1.value) }
+    }
+
+    /// The log's length and `unreadCount` of a disk that is not to be copied.
+    static func counts(of disk: inout WorldDisk) -> (stored: LogPosition, unread: Int) {
+        (disk.stored, disk.unreadCount)
     }
 
     /// Conversations with unread messages, sorted, each with the position of the newest.
@@ -98,7 +103,7 @@ struct WorldDisk: Hashable {
                 break
             }
         }
-        return Written(incomplete: touched.filter { self.infos[$0]?.isKnown != true }.sorted())
+        return Written(incomplete: touched.elements.filter { self.infos[$0]?.isKnown != true }.sorted())
     }
 
     private mutating func take(_ entry: LogEntry, _ person: UserID) {

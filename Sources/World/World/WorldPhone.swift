@@ -23,6 +23,7 @@ final class WorldPhone {
     var isFull = false
     /// What the person has the habit of, and until when they sleep.
     var habit: Habit?
+    var night = Night(fallsAsleep: 32_400_000)
     var sleepsUntil: Int64 = 0
     /// Calls the app never answers.
     var neglected: OrderedSet<CallbackNumber> = []
@@ -70,12 +71,16 @@ final class WorldPhone {
     }
 
     /// Whether the files that app and extension share can be read: not between a restart and the first unlock.
-    var canReadGroup: Bool { self.core.screen.lock != .beforeFirstUnlock }
+    var canReadGroup: Bool { self.core.isUnlockedOnce }
     /// Whether the extension may show nothing of a push.
     var mayFilter: Bool {
         ExtensionDecision.mayFilter(
             isEntitled: self.installed.hasFilteringEntitlement, version: self.core.version.description)
     }
+
+    /// Unread messages outside muted conversations, and how far the log goes; asked where the disk lies, since a getter of it would
+    /// be given a copy.
+    var counts: (stored: LogPosition, unread: Int) { WorldDisk.counts(of: &self.disk) }
 
     var key: DeviceKey { DeviceKey(user: UserKey(app: World.app, user: self.person), device: self.device) }
 }

@@ -60,7 +60,7 @@ extension ServerCore {
         }
         self.people[slot].busyAt = now.monotonic
         self.arm(slot)
-        guard let index = self.people[slot].index(of: device.device),
+        guard let index = self.people[slot].devices.index(of: device.device),
             issuedAt >= self.people[slot].devices[index].signedInAt - self.settings.extensionTokenOverlap
         else {
             let revoked = ServerFrame.Problem(

@@ -41,7 +41,8 @@ extension ServerCore {
     /// The store has a device's token; other devices that had the same one have none any more.
     mutating func takeTokens(from devices: [DeviceKey], _ now: Now, _ effects: inout [ServerEffect]) {
         for device in devices {
-            guard let slot = self.slots[device.user], let index = self.people[slot].index(of: device.device) else {
+            guard let slot = self.slots[device.user], let index = self.people[slot].devices.index(of: device.device)
+            else {
                 continue
             }
             self.people[slot].devices[index].push = .none
@@ -60,7 +61,7 @@ extension ServerCore {
             self.loadings[slot]?.queue.append(.signOut(request, device))
             return
         }
-        guard let index = self.people[slot].index(of: device.device) else {
+        guard let index = self.people[slot].devices.index(of: device.device) else {
             let invalid = InvalidField(field: "device", rule: "must be a device of this person that is signed in")
             effects.append(.reply(request, .refused(.init(invalid))))
             return
@@ -80,7 +81,9 @@ extension ServerCore {
 
     /// A device is signed out in the store: it gets no more legs.
     mutating func removeDevice(_ device: DeviceKey, _ now: Now, _ effects: inout [ServerEffect]) {
-        guard let slot = self.slots[device.user], let index = self.people[slot].index(of: device.device) else { return }
+        guard let slot = self.slots[device.user], let index = self.people[slot].devices.index(of: device.device) else {
+            return
+        }
         let wasOnline = self.people[slot].isOnline
         self.leave(slot, index, &effects)
         if let session = self.people[slot].devices[index].session {

@@ -34,8 +34,6 @@ struct Person: Sendable {
         self.busyAt = now
     }
 
-    func index(of device: DeviceID) -> Int? { self.devices.firstIndex { $0.id == device } }
-
     /// Nothing would be lost if the person were forgotten.
     var isIdle: Bool {
         self.isReady && self.signingIn == 0
@@ -44,6 +42,11 @@ struct Person: Sendable {
                     && $0.badge == ServerCore.BadgeState(shown: $0.badge.shown)
             }
     }
+}
+
+extension [Device] {
+    /// Where a device stands. It looks at ids where they lie: a device is big, and this runs at every frame.
+    func index(of device: DeviceID) -> Int? { self.indices.first { self[$0].id == device } }
 }
 
 /// One signed-in device.

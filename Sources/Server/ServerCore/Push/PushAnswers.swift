@@ -76,7 +76,7 @@ extension ServerCore {
     ) {
         // The person may have been forgotten and the device signed out since.
         guard let device = push.leg.device, self.people[push.slot].key == push.leg.user,
-            let index = self.people[push.slot].index(of: device)
+            let index = self.people[push.slot].devices.index(of: device)
         else { return }
         let slot = push.slot
         if self.people[slot].devices[index].inFlight == id { self.people[slot].devices[index].inFlight = nil }

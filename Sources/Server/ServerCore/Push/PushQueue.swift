@@ -170,7 +170,7 @@ extension ServerCore {
             self.lanes.values[lane].inFlight < self.settings.pushesInFlightMax,
             let (slot, id) = self.lanes.values[lane].queue.popFirst()
         {
-            guard let index = self.people[slot].index(of: id) else { continue }
+            guard let index = self.people[slot].devices.index(of: id) else { continue }
             self.people[slot].devices[index].isInLane = false
             self.pump(slot, index, hasTurn: true, now, &effects)
             self.arm(slot)

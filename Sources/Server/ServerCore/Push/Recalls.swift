@@ -73,7 +73,7 @@ extension ServerCore {
     ) {
         guard let slot = self.slots[user], self.people[slot].isReady else { return }
         for ended in trace?.ended ?? [] where ended.leg.user == user && ended.end.mayBeShown {
-            guard let index = ended.leg.device.flatMap({ self.people[slot].index(of: $0) }),
+            guard let index = ended.leg.device.flatMap({ self.people[slot].devices.index(of: $0) }),
                 self.people[slot].devices[index].legs.index(of: position) == nil,
                 self.people[slot].devices[index].settled < position
             else { continue }

@@ -157,7 +157,7 @@ extension ServerCore {
     }
 
     private mutating func deviceIndex(of record: DeviceRecord, in slot: Int) -> Int {
-        if let index = self.people[slot].index(of: record.key.device) { return index }
+        if let index = self.people[slot].devices.index(of: record.key.device) { return index }
         let index =
             self.people[slot].devices.firstIndex { $0.id > record.key.device } ?? self.people[slot].devices.count
         self.people[slot].devices.insert(Device(record: record), at: index)

@@ -14,7 +14,8 @@ package enum DevicePolicy: String, Hashable, Sendable, CaseIterable {
 extension ServerCore {
     /// Signs out the devices whose place a new one takes; their connections are told why.
     mutating func kickOthers(_ slot: Int, than device: DeviceKey, _ now: Now, _ effects: inout [ServerEffect]) {
-        guard let newest = self.people[slot].index(of: device.device).map({ self.people[slot].devices[$0] }) else {
+        guard let newest = self.people[slot].devices.index(of: device.device).map({ self.people[slot].devices[$0] })
+        else {
             return
         }
         let others = self.people[slot].devices.filter { other in
@@ -26,7 +27,7 @@ extension ServerCore {
             }
         }
         for other in others.map(\.id) {
-            guard let index = self.people[slot].index(of: other) else { continue }
+            guard let index = self.people[slot].devices.index(of: other) else { continue }
             if let session = self.people[slot].devices[index].session {
                 let problem = ServerFrame.Problem(
                     code: .kicked, field: "device", rule: "was signed out: a newer device has taken its place")

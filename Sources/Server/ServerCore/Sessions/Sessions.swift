@@ -14,7 +14,7 @@ extension ServerCore {
         guard let ended = self.sessions.removeValue(forKey: session) else { return }
         for room in ended.rooms { self.leave(RoomKey(app: ended.device.user.app, room: room), session) }
         for user in ended.watched { self.forgetWatcher(session, of: UserKey(app: ended.device.user.app, user: user)) }
-        guard let index = self.people[ended.slot].index(of: ended.device.device) else { return }
+        guard let index = self.people[ended.slot].devices.index(of: ended.device.device) else { return }
         guard self.people[ended.slot].devices[index].session == session else { return }
         self.people[ended.slot].devices[index].session = nil
     }
@@ -29,7 +29,7 @@ extension ServerCore {
     mutating func loseSession(_ session: SessionID, _ now: Now, _ effects: inout [ServerEffect]) {
         let ended = self.sessions[session]
         self.forget(session)
-        guard let ended, let index = self.people[ended.slot].index(of: ended.device.device) else { return }
+        guard let ended, let index = self.people[ended.slot].devices.index(of: ended.device.device) else { return }
         guard self.people[ended.slot].devices[index].session == nil else { return }
         self.changeLease(ended.slot, index, .socketLost, now, &effects)
         self.people[ended.slot].busyAt = now.monotonic
@@ -48,7 +48,8 @@ extension ServerCore {
 
     /// A sign of life.
     mutating func hear(_ session: SessionID, _ now: Now, _ effects: inout [ServerEffect]) {
-        guard let heard = self.sessions[session], let index = self.people[heard.slot].index(of: heard.device.device)
+        guard let heard = self.sessions[session],
+            let index = self.people[heard.slot].devices.index(of: heard.device.device)
         else { return }
         self.people[heard.slot].devices[index].heardAt = now.monotonic
         guard case .probing = self.people[heard.slot].devices[index].lease else { return }
@@ -67,7 +68,7 @@ extension ServerCore {
         }
         let slot = known.slot
         self.hear(session, now, &effects)
-        guard let index = self.people[slot].index(of: known.device.device) else { return }
+        guard let index = self.people[slot].devices.index(of: known.device.device) else { return }
         if frame.isDoneByPerson { self.people[slot].devices[index].activeAt = now.monotonic }
         do throws(InvalidField) {
             switch frame {
@@ -197,7 +198,7 @@ extension ServerCore {
         guard let known = self.sessions[session] else { return }
         self.sessions[session]?.syncsInFlight -= 1
         let entries = self.fitting(page.entries.map { $0.handedOver(at: now.wall) })
-        if let index = self.people[known.slot].index(of: known.device.device),
+        if let index = self.people[known.slot].devices.index(of: known.device.device),
             self.people[known.slot].devices[index].skippedUpTo <= entries.last?.position ?? 0
         {
             self.people[known.slot].devices[index].skippedUpTo = 0

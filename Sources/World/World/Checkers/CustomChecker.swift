@@ -63,8 +63,9 @@ struct CustomChecker: Checker {
 
     func judge(_ ending: Ending, in scene: Scene, into findings: inout Findings) {
         for phone in ending.phones {
-            for case .custom(let message) in (ending.person(phone.key.user.user)?.log ?? []).map(\.body)
-            where self.handedOver[phone.key]?[message.id] == nil {
+            let handedOver = self.handedOver[phone.key] ?? [:]
+            for entry in ending.person(phone.key.user.user)?.log ?? [] {
+                guard case .custom(let message) = entry.body, handedOver[message.id] == nil else { continue }
                 // What expired while everybody had the phone put away, nobody had to see.
                 guard !self.lastLook.contains(where: { message.isExpired(at: $0) }) else { continue }
                 findings.add("custom", "\(message.id) was never handed to \(phone.key)")

@@ -36,8 +36,10 @@ struct DurableChecker: Checker {
 
     func judge(_ ending: Ending, in scene: Scene, into findings: inout Findings) {
         var texts: [MessageID: String] = [:]
-        for case .message(let message) in ending.store.people.flatMap(\.log).map(\.body) {
-            texts[message.id] = message.content
+        for person in ending.store.people {
+            for entry in person.log {
+                if case .message(let message) = entry.body { texts[message.id] = message.content }
+            }
         }
         for message in self.acknowledged {
             if texts[message.id] == nil {
@@ -46,9 +48,13 @@ struct DurableChecker: Checker {
                 findings.add("P1", "\(message.id) has another text than was sent")
             }
         }
+        var received: [UserID: [MessageID]] = [:]
+        for (id, accepted) in scene.committed.messages {
+            for delivery in accepted.deliveries { received[delivery.user, default: []].append(id) }
+        }
         for phone in ending.phones {
             Self.judgeLog(phone, ending, scene, into: &findings)
-            Self.judgeTexts(phone, scene, into: &findings)
+            Self.judgeTexts(phone, received[phone.key.user.user] ?? [], scene, into: &findings)
         }
     }
 
@@ -73,9 +79,11 @@ struct DurableChecker: Checker {
     }
 
     /// Messages read as they were last revised.
-    private static func judgeTexts(_ phone: Ending.Phone, _ scene: Scene, into findings: inout Findings) {
+    private static func judgeTexts(
+        _ phone: Ending.Phone, _ received: [MessageID], _ scene: Scene, into findings: inout Findings
+    ) {
         let user = phone.key.user.user
-        for (id, accepted) in scene.committed.messages where accepted.position(of: user) != nil {
+        for id in received {
             let item = phone.disk.messages[id]
             if scene.committed.isDeleted(id, by: user) {
                 if item != nil { findings.add("P1", "\(phone.key) still has \(id), which \(user) has deleted") }
@@ -86,9 +94,11 @@ struct DurableChecker: Checker {
                 continue
             }
             let isRecalled = scene.committed.recalled[id] != nil
-            let content = scene.committed.contents[id] ?? accepted.message.content
+            let content = scene.committed.contents[id] ?? scene.committed.messages[id]?.message.content
             if item.isRecalled != isRecalled || !isRecalled && item.content != content {
-                findings.add("P1", "\(phone.key) shows \(id) as \(item), it is \(isRecalled ? "recalled" : content)")
+                findings.add(
+                    "P1", "\(phone.key) shows \(id) as \(item), it is \(isRecalled ? "recalled" : content ?? "nothing")"
+                )
             }
         }
     }

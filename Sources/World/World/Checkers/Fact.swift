@@ -6,11 +6,13 @@ import StoreModel
 import TidingsModel
 
 /// Something that happened in a run and that a promise is about.
+///
+/// Fifteen checkers look at each: what is big lies in one place for all of them.
 enum Fact {
     // The server.
 
     /// The store has carried out a command, and its result survives a crash.
-    case committed(StoreCommand, StoreResult)
+    indirect case committed(StoreCommand, StoreResult)
     /// The server's core hears of the oldest result it has not heard of.
     case heard
     /// The server's wall clock was set, so many milliseconds ahead of the true one.
@@ -20,7 +22,7 @@ enum Fact {
     /// A server starts: it reads the store, and knows all that is committed.
     case serverStarted
     /// The server hands a push to its APNs client.
-    case pushed(SentPush, to: DeviceKey)
+    indirect case pushed(SentPush, to: DeviceKey)
     /// The HTTP API has told the backend of another app that its message is accepted.
     case neighbourTold(MessageID)
     /// The HTTP API has told a backend that its message is accepted.
@@ -29,15 +31,15 @@ enum Fact {
     // A person and the app in front of them.
 
     /// A message was handed to the outbox.
-    case written(MessageDraft, by: DeviceKey)
+    indirect case written(MessageDraft, by: DeviceKey)
     /// Its sender was told that it is accepted.
-    case acknowledged(Message, to: DeviceKey)
+    indirect case acknowledged(Message, to: DeviceKey)
     /// Its sender was told that it is refused.
-    case refused(MessageDraft, ServerFrame.Problem, to: DeviceKey)
+    indirect case refused(MessageDraft, ServerFrame.Problem, to: DeviceKey)
     /// A request to the server was handed to the client.
-    case asked(RequestNumber, ClientRequest, by: DeviceKey)
+    indirect case asked(RequestNumber, ClientRequest, by: DeviceKey)
     /// The client says how it ended.
-    case answered(RequestNumber, RequestOutcome, to: DeviceKey)
+    indirect case answered(RequestNumber, RequestOutcome, to: DeviceKey)
     /// The person taps a notification.
     case tapped(MessageID, on: DeviceKey)
     /// Something happened to the phone that may cost what the app was about to do.
@@ -60,9 +62,9 @@ enum Fact {
     /// The client knows of entries that its store has.
     case applied([LogEntry], on: DeviceKey)
     /// The gate has let a message pass, on the way to a local notification.
-    case passedGate(MessageID, on: DeviceKey, WorldDisk)
+    indirect case passedGate(MessageID, on: DeviceKey, WorldDisk)
     /// The kit hands a local notification to the system.
-    case posted(LocalNotification, on: DeviceKey, WorldDisk)
+    indirect case posted(LocalNotification, on: DeviceKey, WorldDisk)
     /// The service extension has decided about a push: whether it is quiet, and what it says.
     case extended(MessageID, isQuiet: Bool, text: String, on: DeviceKey)
     /// No extension has decided about a push that is shown all the same: it cannot read what it shares with the app before the
@@ -78,7 +80,7 @@ enum Fact {
     // The phone.
 
     /// A notification was presented, or not.
-    case presented(PresentationRecord, on: DeviceKey)
+    indirect case presented(PresentationRecord, on: DeviceKey)
     /// The phone's system knows no interruption levels.
     case lacksLevels(DeviceID)
     /// A banner without sound of what was silenced, on such a phone.

@@ -13,16 +13,37 @@ import TidingsModel
 struct LegChecker: Checker {
     private struct Withdrawal {
         var leg: LegID
+        /// Where it stands in the log; a device that has settled it needs to hear nothing.
         var position: LogPosition
+    }
+
+    /// What is known of a leg's end.
+    private struct Past {
+        var end: LegEnd?
+        /// The server's life in which it ended last.
+        var life: Int?
+    }
+
+    /// A device's legs, or of somebody without any those of the person.
+    private struct Holder: Hashable {
+        var user: UserKey
+        var device: DeviceID?
+
+        init(user: UserKey, device: DeviceID?) {
+            self.user = user
+            self.device = device
+        }
+
+        init(_ leg: LegID) { self.init(user: leg.user, device: leg.device) }
     }
 
     /// The legs that must end.
     private var expected: OrderedSet<LegID> = []
     private var withdrawals: [Withdrawal] = []
-    private var ends: OrderedDictionary<LegID, EndedLeg> = [:]
-    /// The server's life in which a leg ended last.
-    private var lives: [LegID: Int] = [:]
-    private var kept: OrderedSet<LegID> = []
+    /// Those of both that have begun on a device since it signed out last: a sign-out ends them all.
+    private var begun: [DeviceKey: [Withdrawal]] = [:]
+    private var ends: [LegID: Past] = [:]
+    private var kept: OrderedDictionary<Holder, OrderedSet<LegID>> = [:]
     /// Devices whose person has signed out at some time, by what the person did.
     private var signedOut: OrderedSet<DeviceKey> = []
     private var stored: [DeviceKey: LogPosition] = [:]
@@ -60,16 +81,17 @@ struct LegChecker: Checker {
                 else { continue }
                 let own = LegID(message: recall.id, user: leg.user, device: leg.device)
                 self.withdrawals.append(Withdrawal(leg: own, position: delivery.position))
+                self.begun[device, default: []].append(Withdrawal(leg: own, position: delivery.position))
             }
         case (.signOut(let key, _), .done): self.signOut(key, scene)
-        case (.setPushState, .taken(let others)): self.endKept(of: others, as: .noToken, scene)
+        case (.setPushState, .taken(let others)): self.endKept(of: others, as: .noToken)
         case (.advance(let key, let settled?, _), .done): self.settled[key] = max(self.settled[key] ?? 0, settled)
         case (.keepLeg(let open), .done):
             // A later life of the server may take up again what the crash let it forget.
-            if self.lives[open.leg] == scene.life {
+            if self.ends[open.leg]?.life == scene.life {
                 findings.add("P6", "\(open.leg) was kept open after it had ended in one life of the server")
             }
-            self.kept.append(open.leg)
+            self.kept[Holder(open.leg), default: []].append(open.leg)
         case (.endLeg(let end), .done): self.end(end, scene, into: &findings)
         default: break  // tidy: the other commands are about no leg
         }
@@ -80,7 +102,10 @@ struct LegChecker: Checker {
         let user = UserKey(app: message.app, user: delivery.user)
         let devices = scene.committed.devices(of: user)
         for (key, record) in devices where record.since < delivery.position {
-            self.expected.append(LegID(message: message.id, user: user, device: key.device))
+            let leg = LegID(message: message.id, user: user, device: key.device)
+            self.expected.append(leg)
+            // Whatever the device has settled: a message's leg ends with the device.
+            self.begun[key, default: []].append(Withdrawal(leg: leg, position: .max))
         }
         if devices.isEmpty, message.sender != delivery.user {
             let leg = LegID(message: message.id, user: user, device: nil)
@@ -91,10 +116,11 @@ struct LegChecker: Checker {
 
     /// The store itself ends everything that was under way to a device.
     private mutating func signOut(_ key: DeviceKey, _ scene: Scene) {
-        self.endKept(of: [key], as: .signedOut, scene)
-        let withdrawals = self.withdrawals.filter { $0.position > self.settled[key] ?? 0 }.map(\.leg)
-        for leg in self.expected.elements + withdrawals where leg.user == key.user && leg.device == key.device {
-            guard self.ends[leg] == nil else { continue }
+        self.endKept(of: [key], as: .signedOut)
+        let settled = self.settled[key] ?? 0
+        for begun in self.begun.removeValue(forKey: key) ?? [] where begun.position > settled {
+            let leg = begun.leg
+            guard self.ends[leg]?.end == nil else { continue }
             let accepted = scene.committed.messages[leg.message]
             let isOwn = accepted?.message.sender == key.user.user && accepted?.device == key.device
             self.endInStore(leg, as: isOwn ? .ownDevice : .signedOut, scene)
@@ -103,28 +129,31 @@ struct LegChecker: Checker {
 
     /// The store ends a leg with what gave it cause; nobody may tell it so again.
     private mutating func endInStore(_ leg: LegID, as end: LegEnd, _ scene: Scene) {
-        self.ends[leg] = EndedLeg(leg: leg, end: end, at: scene.now.wall)
-        self.lives[leg] = scene.life
+        self.ends[leg] = Past(end: end, life: scene.life)
     }
 
     /// The store itself ends what it keeps open of devices.
-    private mutating func endKept(of devices: [DeviceKey], as end: LegEnd, _ scene: Scene) {
-        let ended = self.kept.filter { leg in devices.contains { leg.user == $0.user && leg.device == $0.device } }
-        for leg in ended {
-            self.kept.remove(leg)
-            if self.ends[leg] == nil { self.ends[leg] = EndedLeg(leg: leg, end: end, at: scene.now.wall) }
+    private mutating func endKept(of devices: [DeviceKey], as end: LegEnd) {
+        for device in devices {
+            for leg in self.kept.removeValue(forKey: Holder(user: device.user, device: device.device)) ?? []
+            where self.ends[leg]?.end == nil {
+                self.ends[leg, default: Past()].end = end
+            }
         }
     }
 
     private mutating func end(_ end: EndedLeg, _ scene: Scene, into findings: inout Findings) {
-        self.kept.remove(end.leg)
-        if self.lives[end.leg] == scene.life {
+        self.kept[Holder(end.leg)]?.remove(end.leg)
+        var past = self.ends[end.leg] ?? Past()
+        if past.life == scene.life {
             findings.add("P6", "\(end.leg) ended again as \(end.end.name) in one life of the server")
         }
-        self.lives[end.leg] = scene.life
+        past.life = scene.life
         // Of several ends the first stays.
-        guard self.ends[end.leg] == nil else { return }
-        self.ends[end.leg] = end
+        let isFirst = past.end == nil
+        if isFirst { past.end = end.end }
+        self.ends[end.leg] = past
+        guard isFirst else { return }
         guard let accepted = scene.committed.messages[end.leg.message] else { return }
         if let fault = self.misfit(end, accepted, scene) {
             findings.add("P6", "\(end.leg) ended as \(end.end.name): \(fault)")
@@ -135,8 +164,7 @@ struct LegChecker: Checker {
     private func misfit(_ end: EndedLeg, _ accepted: StoreView.Accepted, _ scene: Scene) -> String? {
         let message = accepted.message
         let user = end.leg.user.user
-        let position = accepted.position(of: user) ?? 0
-        let settings = scene.committed.settings(of: user, at: end.at)
+        var position: LogPosition { accepted.position(of: user) ?? 0 }
         switch end.end {
         case .ownDevice: return message.sender == user && end.leg.device == accepted.device ? nil : "not its device"
         case .notNotifiable:
@@ -152,10 +180,12 @@ struct LegChecker: Checker {
         case .recalled: return scene.committed.recalled[message.id] != nil ? nil : "nobody has withdrawn it"
         case .expired: return message.expiresAt ?? .max <= end.at ? nil : "it has no end, or a later one"
         case .muted:
-            let isSilenced = settings.contains { !$0.allows(message, for: user, wall: end.at) }
+            let isSilenced = scene.committed.held(by: user, at: end.at) {
+                !$0.allows(message, for: user, wall: end.at)
+            }
             return isSilenced ? nil : "nobody has silenced it"
         case .quietHours:
-            let isQuiet = settings.contains {
+            let isQuiet = scene.committed.held(by: user, at: end.at) {
                 guard let hours = $0.person.quietHours, hours.manner == .drop else { return false }
                 return hours.end(at: end.at, in: World.zone) != nil
             }
@@ -178,18 +208,20 @@ struct LegChecker: Checker {
 
     func judge(_ ending: Ending, in scene: Scene, into findings: inout Findings) {
         var stored: OrderedDictionary<LegID, LegEnd> = [:]
-        for ended in ending.store.messages.flatMap(\.ended) { stored[ended.leg] = ended.end }
+        for message in ending.store.messages {
+            for ended in message.ended { stored[ended.leg] = ended.end }
+        }
         for leg in self.expected where stored[leg] == nil { findings.add("P6", "\(leg) has no end") }
         for (leg, end) in stored where scene.committed.messages[leg.message] != nil {
             if !self.expected.contains(leg) {
                 findings.add("P6", "\(leg) ended as \(end.name), and never began")
             } else if self.ends[leg]?.end != end {
                 findings.add(
-                    "P6", "\(leg) ended as \(self.ends[leg]?.end.name ?? "nothing"), the store says \(end.name)")
+                    "P6", "\(leg) ended as \(self.ends[leg]?.end?.name ?? "nothing"), the store says \(end.name)")
             }
         }
-        for leg in self.kept { findings.add("P6", "\(leg) is still kept open") }
-        for leg in ending.store.people.flatMap(\.record.openLegs) {
+        for leg in self.kept.values.joined() { findings.add("P6", "\(leg) is still kept open") }
+        for leg in ending.store.people.lazy.flatMap(\.record.openLegs) {
             findings.add("P6", "\(leg.leg) is open (\(leg.wait.rawValue)) after everything healed")
         }
         for withdrawal in self.withdrawals where stored[withdrawal.leg] == nil {

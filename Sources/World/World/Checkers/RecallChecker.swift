@@ -9,19 +9,14 @@ import TidingsModel
 
 /// Watches pushes that are handed over, and what phones learn and let ring.
 struct RecallChecker: Checker {
-    private struct Place: Hashable {
-        var device: DeviceKey
-        var message: MessageID
-    }
-
     /// What a phone knows to be withdrawn or deleted, by its log or by a push.
-    private var gone: Set<Place> = []
+    private var gone: [DeviceKey: Set<MessageID>] = [:]
 
     mutating func see(_ fact: Fact, in scene: Scene, into findings: inout Findings) {
         switch fact {
         case .applied(let entries, let key):
             for entry in entries { self.learn(entry.body, key) }
-        case .signedOut(let key): self.gone = self.gone.filter { $0.device != key }
+        case .signedOut(let key): self.gone[key] = nil
         case .pushed(let request, let key):
             guard let info = request.alert else { return }
             self.checkPush(info, key, scene, into: &findings)
@@ -31,7 +26,7 @@ struct RecallChecker: Checker {
         case .extended(let message, let isQuiet, let text, let key):
             if !isQuiet { self.checkRing(message, key, into: &findings) }
             self.checkText(text, of: message, key, into: &findings)
-            if text == ExtensionDecision.recallText { self.gone.insert(Place(device: key, message: message)) }
+            if text == ExtensionDecision.recallText { self.gone[key, default: []].insert(message) }
         case .fetched(let posts, _, let key):
             for post in posts where !post.isSilent { self.checkRing(post.message.message, key, into: &findings) }
         default: break  // tidy: the other facts are other promises'
@@ -40,9 +35,9 @@ struct RecallChecker: Checker {
 
     private mutating func learn(_ body: LogEntry.Body, _ key: DeviceKey) {
         switch body {
-        case .recall(let recall): self.gone.insert(Place(device: key, message: recall.message))
+        case .recall(let recall): self.gone[key, default: []].insert(recall.message)
         case .deletion(let deletion):
-            for message in deletion.messages { self.gone.insert(Place(device: key, message: message)) }
+            self.gone[key, default: []].formUnion(deletion.messages)
         case .message, .read, .custom, .edit, .conversationSettings, .personSettings, .blocked, .change, .unknown: break
         }
     }
@@ -62,14 +57,14 @@ struct RecallChecker: Checker {
     }
 
     private func checkText(_ text: String, of message: MessageID, _ key: DeviceKey, into findings: inout Findings) {
-        guard self.gone.contains(Place(device: key, message: message)),
+        guard self.gone[key]?.contains(message) == true,
             ![ExtensionDecision.recallText, ExtensionDecision.strippedText, ""].contains(text)
         else { return }
         findings.add("recall", "\(key) shows \"\(text)\" of \(message), of which it knows that it is gone")
     }
 
     private func checkRing(_ message: MessageID, _ key: DeviceKey, into findings: inout Findings) {
-        guard self.gone.contains(Place(device: key, message: message)) else { return }
+        guard self.gone[key]?.contains(message) == true else { return }
         findings.add("recall", "\(key) lets \(message) ring, of which it knows that it is gone")
     }
 }

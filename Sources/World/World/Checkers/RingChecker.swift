@@ -14,9 +14,10 @@ struct RingChecker: Checker {
         var identifier: String
     }
 
-    /// Rings that kit or extension have decided on and that have not come yet.
-    private var due: [Place: Int] = [:]
-    private var rings: [Place: Int] = [:]
+    /// Rings that kit or extension have decided on and that have not come yet, and those that have come, by the notification's
+    /// name; of each device apart, since they go with the person.
+    private var due: [DeviceKey: [String: Int]] = [:]
+    private var rings: [DeviceKey: [String: Int]] = [:]
     private var pushed: Set<Place> = []
     /// Pushes that no extension has decided about.
     private var unextended: [Place: Int] = [:]
@@ -25,27 +26,29 @@ struct RingChecker: Checker {
         switch fact {
         case .posted(let notification, let key, _):
             guard !notification.isSilent else { return }
-            self.due[Place(device: key, identifier: notification.message.description), default: 0] += 1
+            self.due[key, default: [:]][notification.message.description, default: 0] += 1
         case .extended(let message, let isQuiet, _, let key):
             guard !isQuiet else { return }
-            self.due[Place(device: key, identifier: message.description), default: 0] += 1
+            self.due[key, default: [:]][message.description, default: 0] += 1
         case .unextended(let identifier, let key):
             self.unextended[Place(device: key, identifier: identifier), default: 0] += 1
         case .fetched(let posts, let pushRings, let key): self.see(posts, pushRings, key, into: &findings)
         case .signedOut(let key):
             // The ledger goes with the person: who signs in again has a new phone.
-            self.due = self.due.filter { $0.key.device != key }
-            self.rings = self.rings.filter { $0.key.device != key }
+            self.due[key] = nil
+            self.rings[key] = nil
         case .pushed(let request, let key):
             if let id = request.collapseID { self.pushed.insert(Place(device: key, identifier: id)) }
         case .presented(let record, let key) where record.isRing:
-            let place = Place(device: key, identifier: record.identifier)
-            guard let due = self.due[place], due > 0 else {
+            guard let due = self.due[key]?[record.identifier], due > 0 else {
+                let place = Place(device: key, identifier: record.identifier)
                 return self.seeUndecided(record, at: place, into: &findings)
             }
-            self.due[place] = due - 1
-            self.rings[place, default: 0] += 1
-            if self.rings[place] == 2 { findings.add("P3", "\(key) rang twice for \(record.identifier)") }
+            self.due[key]?[record.identifier] = due - 1
+            self.rings[key, default: [:]][record.identifier, default: 0] += 1
+            if self.rings[key]?[record.identifier] == 2 {
+                findings.add("P3", "\(key) rang twice for \(record.identifier)")
+            }
         default: break  // tidy: the other facts are other promises'
         }
     }
@@ -61,14 +64,14 @@ struct RingChecker: Checker {
             return findings.add("P3", "\(place.device) rang for \(record.identifier), which nobody has decided")
         }
         self.unextended[place] = left - 1
-        if self.rings[place] ?? 0 > 0 { findings.reach(.secondRings) }
+        if self.rings[place.device]?[place.identifier] ?? 0 > 0 { findings.reach(.secondRings) }
     }
 
     private mutating func see(
         _ posts: [MissedDecision.Post], _ pushRings: Bool, _ key: DeviceKey, into findings: inout Findings
     ) {
         let ringing = posts.filter { !$0.isSilent }.map(\.message.message)
-        for message in ringing { self.due[Place(device: key, identifier: message.description), default: 0] += 1 }
+        for message in ringing { self.due[key, default: [:]][message.description, default: 0] += 1 }
         if ringing.count + (pushRings ? 1 : 0) > 1 {
             findings.add("P3", "\(key) lets \(ringing) ring for one fetch, the push \(pushRings ? "as well" : "not")")
         }

@@ -48,7 +48,9 @@ struct RollCallChecker: Checker {
             self.called[recall.message]?.unread =
                 deliveries.first { $0.user == call.user.user }?.unread ?? call.unread
         case .presented(let record, let key) where record.isRing:
-            guard let message = MessageID(record.identifier), self.called[message] != nil else { return }
+            guard !self.called.isEmpty, let message = MessageID(record.identifier), self.called[message] != nil else {
+                return
+            }
             self.rings[message, default: []].append(key)
         case .rollCallEnded(let phones): self.check(phones, into: &findings)
         default: break  // tidy: the other facts are other promises'

@@ -89,13 +89,14 @@ struct StoreView {
     /// What a person has set.
     func settings(of user: UserID) -> AllSettings { self.settings[user]?.last?.all ?? AllSettings() }
 
-    /// What held at a moment; everything that did if several things held in that millisecond.
-    func settings(of user: UserID, at wall: Int64) -> [AllSettings] {
+    /// Whether something fits that a person had set at a moment; everything counts that held in that millisecond.
+    func held(by user: UserID, at wall: Int64, _ fits: (AllSettings) -> Bool) -> Bool {
         let all = self.settings[user] ?? []
         // Of a clock that was set nobody knows what held when.
-        guard !self.hasJumped else { return [AllSettings()] + all.map(\.all) }
-        let before = all.last { $0.wall < wall }?.all ?? AllSettings()
-        return [before] + all.filter { $0.wall == wall }.map(\.all)
+        if self.hasJumped { return fits(AllSettings()) || all.contains { fits($0.all) } }
+        let before = all.lastIndex { $0.wall < wall }
+        return fits(before.map { all[$0].all } ?? AllSettings())
+            || all[(before.map { $0 + 1 } ?? 0)...].prefix { $0.wall == wall }.contains { fits($0.all) }
     }
 
     /// The devices on which a person is signed in.

@@ -1,0 +1,38 @@
+import PhoneCore
+import TidingsModel
+
+/// When somebody sleeps: eight hours of each day. A world begins in the afternoon, so that its first night comes after nine hours.
+struct Night: Hashable {
+    /// How long after the beginning of a day they lay the phone away, in milliseconds.
+    let fallsAsleep: Int64
+
+    static let length: Int64 = 28_800_000
+    static let day: Int64 = 86_400_000
+
+    /// How long they sleep on, in milliseconds; nil while they are awake.
+    ///
+    /// - Parameter time: milliseconds since the world began.
+    func rest(at time: Int64) -> Int64? {
+        let asleep = time % Self.day - self.fallsAsleep
+        return (0..<Self.length).contains(asleep) ? Self.length - asleep : nil
+    }
+}
+
+// What a day looks like: without nights, and with everybody writing to everybody, a world of a hundred phones would be ten times as
+// loud as a hundred people are.
+extension World {
+    /// How many people write to a group about as often as to one another.
+    static let chattyPeople = 16
+
+    /// How many of a thousand messages go to a group. A message to everybody costs everybody: in a larger world people write there
+    /// less often, so that nobody hears more from groups than among sixteen. What one person writes stays the same.
+    static func groupShare(of people: Int) -> Int64 { Int64(450 * Self.chattyPeople / max(Self.chattyPeople, people)) }
+
+    /// The phone lies on the night table.
+    mutating func goToSleep(_ index: Int) {
+        guard self.happens() else { return }
+        self.note("person on phone \(index) sleeps")
+        self.see(.reached(.nights))
+        self.handle(PhoneEvent.person(.locked), on: index)
+    }
+}

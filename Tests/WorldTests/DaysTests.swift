@@ -1,0 +1,30 @@
+import Testing
+
+@testable import World
+
+@Suite struct `A day in a world` {
+    @Test func `has eight hours of sleep, every day`() {
+        let night = Night(fallsAsleep: 32_400_000)
+        #expect(night.rest(at: 32_399_999) == nil)
+        #expect(night.rest(at: 32_400_000) == 28_800_000)
+        #expect(night.rest(at: 61_199_999) == 1)
+        #expect(night.rest(at: 61_200_000) == nil)
+        #expect(night.rest(at: 86_400_000 + 32_400_000) == 28_800_000)
+    }
+
+    @Test func `ends with the phone laid away, and nobody writes in the night`() {
+        let (report, lines) = World.trace(WorldOptions(seed: 1, phones: 2, hours: 11, faults: .none))
+        #expect(report.violations == [])
+        let sleep = lines.filter { $0.text.hasSuffix("sleeps") }
+        #expect(sleep.count == 2)
+        #expect(sleep.allSatisfy { (32_400_000...36_060_000).contains($0.at) })
+        let written = lines.filter { $0.text.contains(" writes ") }.map(\.at)
+        #expect(written.contains { $0 > 28_800_000 })
+        #expect(!written.contains { $0 > 36_060_000 })
+    }
+
+    @Test(arguments: [(2, 450), (16, 450), (32, 225), (62, 116), (720, 10)] as [(Int, Int64)])
+    func `brings nobody more from groups among many people than among sixteen`(people: Int, perMille: Int64) {
+        #expect(World.groupShare(of: people) == perMille)
+    }
+}
