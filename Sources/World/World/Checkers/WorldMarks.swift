@@ -76,6 +76,8 @@ package enum WorldMark: String, Hashable, Sendable, CaseIterable {
     case lockedExtensions = "pushes before the first unlock"
     /// Second rings where no extension could run.
     case secondRings = "second rings without an extension"
+    /// Rings for the person before, where no extension could run.
+    case strayRings = "rings for the person before without an extension"
     /// Apps that were suspended without a word.
     case frozen = "apps frozen"
     /// Apps the system has ended.
