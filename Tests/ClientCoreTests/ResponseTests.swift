@@ -90,7 +90,10 @@ import TidingsModel
     func `is nothing for a message the device has, and no ring for one that rang before`(
         isKnown: Bool, isSilenced: Bool, choice: PresentationOptions
     ) {
-        #expect(FrontPresentation.choice(isKnown: isKnown, isSilenced: isSilenced) == choice)
+        #expect(
+            FrontPresentation.choice(isForAnother: false, isKnown: isKnown, isSilenced: isSilenced) == choice)
+        // It was on its way when the person before signed out.
+        #expect(FrontPresentation.choice(isForAnother: true, isKnown: isKnown, isSilenced: isSilenced) == [])
     }
 
     @Test(

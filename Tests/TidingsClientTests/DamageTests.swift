@@ -28,6 +28,33 @@ extension ChatClient {
     }
 }
 
+@Suite struct `A store that is full` {
+    /// Found by the World.
+    @Test func `forgets a message that was accepted as soon as there is room`() async throws {
+        let bench = try ClientBench()
+        defer { bench.remove() }
+        let client = try bench.client { $0.log = { _ in } }
+        try await client.connect(userID: alice, token: "alice")
+        let queue = try #require(client.engine?.store.current.withLock { $0.queue })
+        try await queue.write {
+            try $0.execute(
+                sql: "CREATE TRIGGER full BEFORE DELETE ON outbox BEGIN SELECT RAISE(ABORT, 'no space left'); END")
+        }
+        _ = try await client.send(text: "one", to: withBob)
+        let waiting: @Sendable (Database) throws -> Int = {
+            try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM outbox") ?? 0
+        }
+        #expect(try await queue.read(waiting) == 1)
+        try await queue.write { try $0.execute(sql: "DROP TRIGGER full") }
+        // Lets the back-off pass.
+        for _ in 0..<1_000 where try await queue.read(waiting) > 0 {
+            bench.clock.advance(by: 60)
+            await Task.yield()
+        }
+        #expect(try await queue.read(waiting) == 0)
+    }
+}
+
 @Suite struct `A store that is damaged in the middle of a session` {
     /// A client of alice's that has one message, and problems from now on.
     private func connected(_ bench: ClientBench) async throws -> (ChatClient, AsyncStream<ClientProblem>) {

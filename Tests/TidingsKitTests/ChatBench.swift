@@ -332,14 +332,14 @@ struct Names: UserInfoProvider {
     }
 
     /// A Tidings push for a message of bob's.
-    func push(_ id: MessageID) -> JSONValue {
+    func push(_ id: MessageID, to tag: String = "tag") -> JSONValue {
         [
             "aps": ["alert": ["title": "Bob", "body": "hi"], "sound": "default", "badge": 1, "mutable-content": 1],
             "rc": [
                 "cType": "PR", "fId": "bob", "oName": "RC:TxtMsg", "tId": "bob", "mId": "",
                 "id": .string(id.description),
             ],
-            "tidings": ["mid": .string(id.description), "seq": 1, "bseq": 1, "to": "tag"],
+            "tidings": ["mid": .string(id.description), "seq": 1, "bseq": 1, "to": .string(tag)],
         ]
     }
 

@@ -143,6 +143,26 @@ private func isSettling(_ frame: ClientFrame) -> Bool {
         #expect(bench.phone.presentations.filter(\.isRing).map(\.identifier) == [other.description])
     }
 
+    /// Found by the World: no extension could decide about a push, and meanwhile the phone had changed hands.
+    @Test func `presents nothing in front of what is for another, and tells the app nothing of it`() async throws {
+        let bench = await ChatBench()
+        defer { bench.remove() }
+        await bench.until { $0.kit?.client.connectionStatus == .connected }
+        let kit = try #require(bench.kit)
+        let heard = Mutex<[MessageID]>([])
+        kit.presentation = { notification in
+            if let id = NotificationIntegration.message(of: notification) { heard.withLock { $0.append(id) } }
+            return [.banner, .list, .sound]
+        }
+        let (stray, own) = (MessageID(rawValue: 9_998), MessageID(rawValue: 9_999))
+        await bench.phone.deliver(bench.push(stray, to: "another"), collapseID: stray.description)
+        await bench.phone.deliver(bench.push(own), collapseID: own.description)
+        await bench.until { !$0.phone.presentations.filter(\.isRing).isEmpty }
+        #expect(bench.phone.presentations.filter(\.isRing).map(\.identifier) == [own.description])
+        #expect(bench.phone.screen.list.map(\.notification.request.identifier) == [own.description])
+        #expect(heard.withLock { $0 } == [own])
+    }
+
     @Test(arguments: [true, false])
     func `rings once for a message whose push rang in front, also when it comes in the background`(rang: Bool) async {
         let bench = await ChatBench()

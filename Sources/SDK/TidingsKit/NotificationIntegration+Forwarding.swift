@@ -47,6 +47,11 @@ extension NotificationIntegration {
         let content = notification.request.content
         let json = JSONValue(userInfo: content.userInfo)
         guard self.isOurs(json) else { return false }
+        // Neither is the app told of it nor asked.
+        guard !self.isForAnother(json) else {
+            completionHandler([])
+            return true
+        }
         var received = self.received(
             json, text: AlertText(title: content.title, subtitle: content.subtitle, body: content.body))
         received.isSilenced = json[PushInfo.key] != nil && content.sound == nil

@@ -13,6 +13,11 @@ extension NotificationIntegration {
         Route(userInfo: userInfo, types: self.detailTypes) != nil || userInfo[PushInfo.key] != nil
     }
 
+    /// Whether it is for somebody else than the person who is signed in here (DESIGN P7).
+    func isForAnother(_ userInfo: JSONValue) -> Bool {
+        PushInfo(userInfo: userInfo).map { !self.client.isSignedIn(recipientTag: $0.recipientTag) } ?? false
+    }
+
     func received(_ userInfo: JSONValue, text: AlertText) -> ReceivedNotification {
         ReceivedNotification(payload: try? NotificationPayload(userInfo: userInfo), text: text, userInfo: userInfo)
     }
@@ -42,6 +47,7 @@ extension NotificationIntegration {
     func takeRemote(_ userInfo: [AnyHashable: Any], in state: UIApplication.State) -> Bool {
         let json = JSONValue(userInfo: userInfo)
         guard self.isOurs(json) else { return false }
+        guard !self.isForAnother(json) else { return true }
         let text = AlertText(userInfo: json)
         switch state {
         case .active:
@@ -117,9 +123,7 @@ extension NotificationIntegration {
         // Before the tag is looked at: who signs in meanwhile is not who was meant.
         var work = ResponseWork(signIn: self.client.signInNote)
         // What was left by the person before is not this one's to open or to answer (DESIGN P7).
-        if let tag = PushInfo(userInfo: response.userInfo)?.recipientTag, !self.client.isSignedIn(recipientTag: tag) {
-            return work
-        }
+        guard !self.isForAnother(response.userInfo) else { return work }
         let identity = TapLog.Identity(
             request: request, deliveredAt: deliveredAt,
             content: response.payload?.messageUID ?? response.userInfo.text, action: response.actionIdentifier,

@@ -119,7 +119,9 @@ public import UserNotifications
     /// taken for "nothing" by the kit, before iOS does so (ios-delivery.md §7.1).
     open func presentationOptions(for notification: ReceivedNotification) async -> PresentationOptions {
         if let presentation = self.presentation { return presentation(notification) }
-        return FrontPresentation.choice(isKnown: self.isKnown(notification), isSilenced: notification.isSilenced)
+        return FrontPresentation.choice(
+            isForAnother: self.isForAnother(notification.userInfo), isKnown: self.isKnown(notification),
+            isSilenced: notification.isSilenced)
     }
 
     /// Whether the device has the message already, or has rung for it in front.

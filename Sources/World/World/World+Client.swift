@@ -62,7 +62,9 @@ extension World {
         case .removeOutgoing: self.performStore(effect, in: process, on: index)
         case .storeEntries, .skipEntries, .storeSettled, .storeOutgoing, .storeRead, .dropWish, .keepWish,
             .storeSettings, .storeConversation:
-            if self.canStore(in: process, on: index) { self.performStore(effect, in: process, on: index) }
+            if self.canStore(or: effect.leftover, in: process, on: index) {
+                self.performStore(effect, in: process, on: index)
+            }
         case .storeWish, .setStoreAside: self.checkers.foundBug("phone \(index) took its store for damaged")
         case .resetLog: self.checkers.foundBug("phone \(index) dropped its log: the server's is another one")
         case .storeRecipient(let recipient):
@@ -168,5 +170,16 @@ extension World {
             authorization: isAllowed ? .authorized : .notDetermined, alert: isAllowed, sound: isAllowed,
             badge: isAllowed, lockScreen: isAllowed, notificationCenter: isAllowed, backgroundRefresh: .available)
         self.later(.deviceStatusRead(status), in: process, on: index)
+    }
+}
+
+extension ClientEffect {
+    /// What stays in the store if it is not carried out, as in the engine that ships.
+    fileprivate var leftover: Leftover? {
+        switch self {
+        case .removeOutgoing(let id): .outgoing(id)
+        case .dropWish(let wish), .keepWish(let wish): .wish(wish)
+        default: nil  // tidy: the others leave nothing
+        }
     }
 }

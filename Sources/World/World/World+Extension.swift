@@ -46,8 +46,11 @@ extension World {
         self.note("phone \(index) extension \(work.request.identifier) \(changes.reason.rawValue)")
         guard let info = PushInfo(userInfo: userInfo) else { return }
         if changes.reason == .recall, !info.isRecall { self.see(.reached(.lateWithdrawn)) }
+        let isSeen = !changes.isDiscarded || !self.phones[index].mayFilter
         self.see(
-            .extended(info.message, isQuiet: changes.isSilent, text: work.best.body, on: self.phones[index].key))
+            .extended(
+                info.message, isQuiet: changes.isSilent, text: isSeen ? work.best.body : nil, on: self.phones[index].key
+            ))
     }
 
     /// The decision; the delivered list is looked at when a claim's owner is gone.

@@ -149,7 +149,9 @@ extension World {
             .flatMap { MessageID($0) }
         let isKnown = message.map { self.isKnown($0, in: process, on: index) } ?? false
         let isSilenced = userInfo[PushInfo.key] != nil && content.sound == nil
-        let options = FrontPresentation.choice(isKnown: isKnown, isSilenced: isSilenced)
+        let isForAnother = PushInfo(userInfo: userInfo) != nil && !self.isOfRecipient(userInfo, on: index)
+        let options = FrontPresentation.choice(
+            isForAnother: isForAnother, isKnown: isKnown, isSilenced: isSilenced)
         if let message, !options.isDisjoint(with: [.banner, .sound]) {
             self.phones[index].processes[process]?.rung.note(message)
             self.phones[index].group.ledger.markShown(

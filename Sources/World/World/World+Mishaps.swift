@@ -111,10 +111,14 @@ extension World {
     // MARK: The app's store
 
     /// Whether the app's store takes a writing; if not, the client hears of it.
-    mutating func canStore(in process: ProcessID, on index: Int) -> Bool {
+    ///
+    /// - Parameter leftover: what stays in the store then.
+    mutating func canStore(or leftover: Leftover? = nil, in process: ProcessID, on index: Int) -> Bool {
         guard self.phones[index].isFull else { return true }
         self.see(.refusedWrite(on: self.phones[index].key))
-        self.later(.storeFailed(reason: "no space left"), in: process, on: index)
+        let reason = "no space left"
+        let event = leftover.map { ClientEvent.leftBehind($0, reason: reason) } ?? .storeFailed(reason: reason)
+        self.later(event, in: process, on: index)
         return false
     }
 

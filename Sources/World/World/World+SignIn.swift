@@ -52,6 +52,8 @@ extension World {
         self.phones[index].disk = disk
         self.phones[index].group.hidesContent = disk.preferences.current.person.hidesContent
         self.phones[index].isSignedIn = true
+        // What came too late for the sign-out to clear, the next one must not see.
+        self.tell(process, .deliveredRemoved(identifiers: nil), on: index)
         self.phones[index].processes[process]?.timerAt = nil
         let client = self.client(of: index)
         self.phones[index].processes[process]?.client = client

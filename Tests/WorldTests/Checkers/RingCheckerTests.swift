@@ -7,10 +7,12 @@ import TidingsModel
 
 @testable import World
 
-private func ring(_ message: Message, isRemote: Bool = true, banner: Bool = true) -> PresentationRecord {
+private func ring(
+    _ message: Message, isRemote: Bool = true, banner: Bool = true, reason: PresentationReason = .system
+) -> PresentationRecord {
     PresentationRecord(
         identifier: message.id.description, isRemote: isRemote, banner: banner, list: true,
-        reason: banner ? .system : .passive)
+        reason: banner ? reason : .passive)
 }
 
 private func notification(_ message: Message, title: String = "bob", isSilent: Bool = false) throws -> LocalNotification
@@ -72,6 +74,40 @@ func missed(_ message: Message, text: String = "text") throws -> MissedMessage {
         story.tell(.presented(ring(message), on: ann1))
         #expect(story.broken == ["P3"])
         #expect(story.checkers.marks[.secondRings] == 1)
+    }
+
+    @Test func `counts apart what the system shows for the person before, where no extension could run`() {
+        var story = Story(RingChecker())
+        let message = story.accepted()
+        let next = DeviceKey(user: UserKey(app: World.app, user: "eve"), device: ann1.device)
+        story.push(message)
+        story.tell(.unextended(identifier: message.id.description, on: ann1))
+        story.tell(.signedOut(ann1))
+        story.tell(.signedIn(next))
+        // In front the app is asked, and knows better.
+        story.tell(.presented(ring(message, reason: .willPresent), on: next))
+        #expect(story.broken == ["P3"])
+        story.tell(.presented(ring(message), on: next))
+        #expect(story.broken == ["P3"])
+        #expect(story.checkers.marks[.strayRings] == 1)
+        story.tell(.presented(ring(message), on: next))
+        #expect(story.broken == ["P3", "P3"])
+    }
+
+    @Test func `lets ring what was answered when the person signed out, and nothing later`() {
+        var story = Story(RingChecker())
+        let (first, second) = (story.accepted(), story.accepted())
+        for message in [first, second] {
+            story.push(message)
+            story.tell(.extended(message.id, isQuiet: false, text: "", on: ann1))
+        }
+        story.tell(.signedOut(ann1))
+        story.wait(100)
+        story.tell(.presented(ring(first), on: ann1))
+        #expect(story.broken == [])
+        story.wait(1)
+        story.tell(.presented(ring(second), on: ann1))
+        #expect(story.broken == ["P3"])
     }
 
     @Test func `lets what is fetched ring once in all`() throws {
@@ -332,10 +368,26 @@ extension `The promise that what is withdrawn stays withdrawn` {
         let stranger = DeviceKey(user: UserKey(app: World.app, user: "eve"), device: ann1.device)
         story.tell(.extended(message.id, isQuiet: false, text: "hi", on: ann1))
         story.tell(.extended(message.id, isQuiet: true, text: ExtensionDecision.strippedText, on: stranger))
+        story.tell(.extended(message.id, isQuiet: true, text: nil, on: stranger))
         #expect(story.broken == [])
         story.tell(.extended(message.id, isQuiet: true, text: "hi", on: stranger))
         story.tell(.extended(message.id, isQuiet: false, text: ExtensionDecision.strippedText, on: stranger))
         #expect(story.broken == ["P7", "P7"])
+    }
+
+    @Test func `finds a ring in front when nobody is signed in`() {
+        var story = Story(PersonChecker())
+        let message = story.accepted()
+        story.tell(.presented(ring(message, reason: .willPresent), on: ann1))
+        story.tell(.signedOut(ann1))
+        story.wait(100)
+        // Answered before, and on its way to the screen.
+        story.tell(.presented(ring(message, reason: .willPresent), on: ann1))
+        story.wait(1)
+        story.tell(.presented(ring(message), on: ann1))
+        #expect(story.broken == [])
+        story.tell(.presented(ring(message, reason: .willPresent), on: ann1))
+        #expect(story.broken == ["P7"])
     }
 
     @Test func `finds whatever a phone shows after its person has left`() throws {

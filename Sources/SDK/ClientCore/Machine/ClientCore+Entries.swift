@@ -9,7 +9,10 @@ extension ClientCore {
         let entries = self.sync.written(upTo: position)
         self.unread = unread
         // Without entries only a trimmed part of the log was skipped: the server hears of it, the app does not.
-        guard !entries.isEmpty else { return self.sendAck(into: &effects) }
+        guard !entries.isEmpty else {
+            self.forgetLeftovers(into: &effects)
+            return self.sendAck(into: &effects)
+        }
         self.wakes.heardNews()
         effects.append(.publishEntries(entries))
         var isLeftToPush = false
@@ -52,6 +55,7 @@ extension ClientCore {
             }
         }
         self.confirmWishes(into: &effects)
+        self.forgetLeftovers(into: &effects)
         self.sendAck(into: &effects)
         self.handOverCustomMessages(at: now, into: &effects)
         // What was missed before the stay is the push's, as is what comes in quiet hours, and every later word would wait behind

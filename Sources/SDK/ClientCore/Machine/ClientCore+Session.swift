@@ -180,6 +180,7 @@ extension ClientCore {
             self.write(.markRead(conversation, upTo: position), into: &effects)
         }
         self.tellOpened(self.opened.waiting, into: &effects)
+        self.forgetLeftovers(into: &effects)
         self.tellWishes(at: now, into: &effects)
         self.reenterRooms(at: now, into: &effects)
         self.watchAgain(at: now, into: &effects)

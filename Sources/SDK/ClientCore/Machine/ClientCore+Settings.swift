@@ -10,6 +10,7 @@ extension ClientCore {
     }
 
     mutating func settingWished(_ wish: SettingsWish, at now: Now, into effects: inout [ClientEffect]) {
+        self.isOpen(wish)
         var telling: [Preferences.Telling] = []
         self.changeSettings(into: &effects) { telling = [$0.wish(wish)] }
         self.tell(telling, at: now, into: &effects)

@@ -51,6 +51,7 @@ extension ClientCore {
         self.sync.forget()
         self.settlements.forget()
         self.opened = OpenedReceipts()
+        self.leftovers = []
         self.reads = [:]
         self.preferences = Preferences()
         self.rooms = [:]

@@ -128,6 +128,8 @@ package struct ClientCore: Hashable, Sendable {
     /// Effects on the notification centre and the badge that are not answered yet: a wake waits for them.
     var openNotificationWork = 0
     var opened = OpenedReceipts()
+    /// What the local store could not forget.
+    var leftovers: OrderedSet<Leftover> = []
     /// Custom messages wait in the store to be handed over.
     var hasCustomMessages: Bool
     /// Custom messages were handed over while the server's clock was not known: those that expire at some time wait for it.
@@ -195,7 +197,9 @@ package struct ClientCore: Hashable, Sendable {
         case .disconnectWished: self.step(.unwished, at: now, into: &effects)
         case .signOutWished: self.signOut(at: now, into: &effects)
         case .sendWished(let draft):
-            if self.outbox.add(draft) { effects.append(.storeOutgoing(draft)) }
+            guard self.outbox.add(draft) else { return }
+            self.isOpen(draft.clientMessageID)
+            effects.append(.storeOutgoing(draft))
         case .markReadWished(let conversation, let position):
             self.markRead(conversation, upTo: position, into: &effects)
         case .notificationOpened(let message):
@@ -242,6 +246,8 @@ package struct ClientCore: Hashable, Sendable {
             self.unread = unread
             self.lowerBadge(into: &effects)
         case .storeFailed(let reason): self.storeFailed(reason: reason, at: now, into: &effects)
+        case .leftBehind(let leftover, let reason):
+            self.leftBehind(leftover, reason: reason, at: now, into: &effects)
         case .storeDamaged(let reason): self.storeDamaged(reason: reason, at: now, into: &effects)
         case .outgoingStored(let id):
             self.outbox.stored(id)
@@ -284,7 +290,7 @@ package struct ClientCore: Hashable, Sendable {
         self.write(.markRead(conversation, upTo: position), into: &effects)
     }
 
-    private mutating func storeFailed(reason: String, at now: Now, into effects: inout [ClientEffect]) {
+    mutating func storeFailed(reason: String, at now: Now, into effects: inout [ClientEffect]) {
         self.sync.storeFailed()
         for id in self.outbox.storeFailed() {
             // It may have been written after all; what the app is told is lost must not be sent by the next start.
@@ -302,6 +308,7 @@ package struct ClientCore: Hashable, Sendable {
         effects += [.storeSettings(self.preferences.confirmed)] + self.preferences.wishes.map { .storeWish($0) }
         self.sync.forget()
         self.settlements.forget()
+        self.leftovers = []
         self.unread = 0
         self.ackedStored = 0
         self.hasCustomMessages = false

@@ -25,15 +25,16 @@ package enum ClientEffect: Hashable, Sendable {
     case storeSettled(upTo: LogPosition)
     /// Write a message that waits to be sent. Answered by `.outgoingStored` or `.storeFailed`.
     case storeOutgoing(MessageDraft)
-    /// Forget a message that was accepted or refused.
+    /// Forget a message that was accepted or refused. If that fails, answered by `.leftBehind`.
     case removeOutgoing(ClientMessageID)
     /// Remember a reading position until the server's log confirms it. Answered by `.unreadCounted`.
     case storeRead(ConversationID, upTo: LogPosition)
     /// Remember what the person has set until the server's log confirms it. Answered by `.unreadCounted`.
     case storeWish(SettingsWish)
-    /// Forget a wish, if it is still that one: the log says what holds. Answered by `.unreadCounted`.
+    /// Forget a wish, if it is still that one: the log says what holds. Answered by `.unreadCounted` or `.leftBehind`.
     case dropWish(SettingsWish)
-    /// The same, but the log need not say it: take it for what the log says. Answered by `.unreadCounted`.
+    /// The same, but the log need not say it: take it for what the log says. Answered by `.unreadCounted`
+    /// or `.leftBehind`.
     case keepWish(SettingsWish)
     /// Take these settings for what the log says: a part of it is gone. Answered by `.unreadCounted`.
     case storeSettings(AllSettings)

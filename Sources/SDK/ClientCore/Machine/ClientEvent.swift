@@ -63,6 +63,8 @@ package enum ClientEvent: Hashable, Sendable {
     case unreadCounted(Int)
     /// Answer to any writing to the local store: nothing was written. What waited for it is heard again or given up.
     case storeFailed(reason: String)
+    /// Answer to `.removeOutgoing`, `.keepWish` and `.dropWish` in place of `.storeFailed`: it is still there.
+    case leftBehind(Leftover, reason: String)
     /// The local store was found damaged in the middle of its work: nothing in it can be relied on. Told once for each store.
     case storeDamaged(reason: String)
     /// Answer to `.storeOutgoing`.

@@ -74,12 +74,17 @@ public struct InAppBanner: Hashable, Sendable {
 /// the system does it, if it is asked to.
 public struct FrontPresentation: Hashable, Sendable {
     /// The kit's own choice in front (S2.9): nothing for a message the device has already, and no ring for one that the
-    /// extension has silenced because it rang before (DESIGN P3).
+    /// extension has silenced because it rang before (DESIGN P3). Of what is for somebody else nothing is shown at all: it was on
+    /// its way when the person before signed out (DESIGN P7).
     ///
     /// - Parameters:
+    ///   - isForAnother: whether it is for somebody else than the person who is signed in.
     ///   - isKnown: whether the message is in the local store.
     ///   - isSilenced: whether it is a push of the server's whose sound was taken away.
-    public static func choice(isKnown: Bool, isSilenced: Bool) -> PresentationOptions {
+    public static func choice(
+        isForAnother: Bool, isKnown: Bool, isSilenced: Bool
+    ) -> PresentationOptions {
+        if isForAnother { return [] }
         if isKnown { return [] }
         return isSilenced ? .badge : [.banner, .list, .sound, .badge]
     }

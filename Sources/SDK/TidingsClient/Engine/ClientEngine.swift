@@ -234,14 +234,14 @@ final class ClientEngine: Sendable {
                 try self.store.writeOutgoing(draft)
                 self.post(.outgoingStored(draft.clientMessageID))
             }
-        case .removeOutgoing(let id): self.storing { try self.store.removeOutgoing(id) }
+        case .removeOutgoing(let id): self.storing(or: .outgoing(id)) { try self.store.removeOutgoing(id) }
         case .storeRead(let conversation, let position):
             self.storing {
                 self.post(.unreadCounted(try self.store.writeRead(conversation, upTo: position)))
             }
         case .storeWish(let wish): self.counting { try $0.write(wish) }
-        case .dropWish(let wish): self.counting { try $0.drop(wish, isKept: false) }
-        case .keepWish(let wish): self.counting { try $0.drop(wish, isKept: true) }
+        case .dropWish(let wish): self.counting(or: .wish(wish)) { try $0.drop(wish, isKept: false) }
+        case .keepWish(let wish): self.counting(or: .wish(wish)) { try $0.drop(wish, isKept: true) }
         case .storeSettings(let all): self.counting { try $0.write(all) }
         case .storeConversation(let info): self.storing { try self.store.write(info) }
         case .resetLog: self.storing { try self.store.resetLog() }
@@ -328,13 +328,15 @@ final class ClientEngine: Sendable {
         }
     }
 
-    func storing(_ work: () throws -> Void) {
+    /// - Parameter leftover: what stays in the store if nothing can be written.
+    func storing(or leftover: Leftover? = nil, _ work: () throws -> Void) {
         do {
             try work()
         } catch {
             guard !self.tellsDamage(error) else { return }
             self.parts.outlets.problem(.storeFault(reason: "\(error)"))
-            self.post(.storeFailed(reason: "\(error)"))
+            self.post(
+                leftover.map { .leftBehind($0, reason: "\(error)") } ?? .storeFailed(reason: "\(error)"))
         }
     }
 

@@ -22,8 +22,10 @@ extension Stage {
             let info = PushInfo(userInfo: .object(content.userInfo))
             // A local notification of the kit's is of a message in the store.
             guard info != nil || !notification.request.isRemote else { return .leftToApp }
+            let isForAnother = info.map { $0.recipientTag != sdk.recipient?.tag } ?? false
             let options = FrontPresentation.choice(
-                isKnown: info.map { $0.position <= sdk.disk.stored } ?? true, isSilenced: content.sound == nil)
+                isForAnother: isForAnother, isKnown: info.map { $0.position <= sdk.disk.stored } ?? true,
+                isSilenced: content.sound == nil)
             let major = self.setup.phone.version.major
             return .atOnce(.presentation(.init(rawValue: options.systemValue(major: major))))
         case .receiveRemoteFetch(let payload):

@@ -65,8 +65,8 @@ enum Fact {
     indirect case passedGate(MessageID, on: DeviceKey, WorldDisk)
     /// The kit hands a local notification to the system.
     indirect case posted(LocalNotification, on: DeviceKey, WorldDisk)
-    /// The service extension has decided about a push: whether it is quiet, and what it says.
-    case extended(MessageID, isQuiet: Bool, text: String, on: DeviceKey)
+    /// The service extension has decided about a push: whether it is quiet, and what it says; nil if nothing of it is shown.
+    case extended(MessageID, isQuiet: Bool, text: String?, on: DeviceKey)
     /// No extension has decided about a push that is shown all the same: it cannot read what it shares with the app before the
     /// first unlock, or was ended.
     case unextended(identifier: String, on: DeviceKey)

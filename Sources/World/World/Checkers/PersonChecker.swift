@@ -2,11 +2,16 @@
 // on the same server, whose people and messages have the same names, gets nothing and gives nothing.
 import ClientCore
 import OrderedCollections
+import PhoneCore
 import TidingsModel
 
 /// Watches what phones show, while people sign in and out on them.
 struct PersonChecker: Checker {
-    private var left: Set<DeviceKey> = []
+    /// How long what the app had answered when its person signed out may take to the screen, in milliseconds.
+    static let answerTolerance: Int64 = 100
+
+    /// Who has left, and when.
+    private var left: [DeviceKey: Int64] = [:]
 
     mutating func see(_ fact: Fact, in scene: Scene, into findings: inout Findings) {
         switch fact {
@@ -14,28 +19,33 @@ struct PersonChecker: Checker {
             if scene.committed.messages[message] != nil {
                 findings.add("P7", "another app is told of \(message) as its own")
             }
-        case .signedOut(let key): self.left.insert(key)
-        case .signedIn(let key): self.left.remove(key)
+        case .signedOut(let key): self.left[key] = scene.now.monotonic
+        case .signedIn(let key): self.left[key] = nil
         case .extended(let message, let isQuiet, let text, let key):
-            let isStripped = isQuiet && text == ExtensionDecision.strippedText
+            let isStripped = isQuiet && text ?? ExtensionDecision.strippedText == ExtensionDecision.strippedText
             let isOwn = scene.committed.messages[message]?.position(of: key.user.user) != nil
-            if self.left.contains(key) || !isOwn, !isStripped {
+            if self.left[key] != nil || !isOwn, !isStripped {
                 findings.add("P7", "\(key) shows \(message), which is for somebody else")
             }
         case .fetched(let posts, _, let key):
             for post in posts
-            where self.left.contains(key)
+            where self.left[key] != nil
                 || scene.committed.messages[post.message.message]?.position(of: key.user.user) == nil
             {
                 findings.add("P7", "\(key) posts \(post.message.message), which is for somebody else")
             }
         case .posted(let notification, let key, _):
-            if self.left.contains(key) { findings.add("P7", "\(key) posts \(notification.message) for nobody") }
+            if self.left[key] != nil { findings.add("P7", "\(key) posts \(notification.message) for nobody") }
         case .opened(_, let message, let key):
-            if self.left.contains(key) { findings.add("P7", "\(key) opens \(message) for nobody") }
+            if self.left[key] != nil { findings.add("P7", "\(key) opens \(message) for nobody") }
         case .handedOver(let messages, _, let key):
-            if self.left.contains(key), let first = messages.first {
+            if self.left[key] != nil, let first = messages.first {
                 findings.add("P7", "\(key) hands over \(first.message.id) for nobody")
+            }
+        case .presented(let record, let key) where record.isRing && record.reason == .willPresent:
+            // The app is in front and was asked: it knows whether anybody is signed in.
+            if let since = self.left[key], scene.now.monotonic - since > Self.answerTolerance {
+                findings.add("P7", "\(key) rings in front for \(record.identifier), and nobody is signed in")
             }
         default: break  // tidy: the other facts are other promises'
         }

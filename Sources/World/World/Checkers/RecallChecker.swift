@@ -56,8 +56,8 @@ struct RecallChecker: Checker {
         }
     }
 
-    private func checkText(_ text: String, of message: MessageID, _ key: DeviceKey, into findings: inout Findings) {
-        guard self.gone[key]?.contains(message) == true,
+    private func checkText(_ text: String?, of message: MessageID, _ key: DeviceKey, into findings: inout Findings) {
+        guard let text, self.gone[key]?.contains(message) == true,
             ![ExtensionDecision.recallText, ExtensionDecision.strippedText, ""].contains(text)
         else { return }
         findings.add("recall", "\(key) shows \"\(text)\" of \(message), of which it knows that it is gone")

@@ -14,13 +14,28 @@ struct RingChecker: Checker {
         var identifier: String
     }
 
+    /// Where a push stands whose phone may change hands.
+    private struct Slot: Hashable {
+        var device: DeviceID
+        var identifier: String
+
+        init(_ place: Place) {
+            self.device = place.device.device
+            self.identifier = place.identifier
+        }
+    }
+
     /// Rings that kit or extension have decided on and that have not come yet, and those that have come, by the notification's
     /// name; of each device apart, since they go with the person.
     private var due: [DeviceKey: [String: Int]] = [:]
     private var rings: [DeviceKey: [String: Int]] = [:]
+    /// Those of the person before: what was decided may be on its way to the screen while they sign out.
+    private var late: [Place: Int64] = [:]
     private var pushed: Set<Place> = []
+    /// Who has signed out.
+    private var left: Set<DeviceKey> = []
     /// Pushes that no extension has decided about.
-    private var unextended: [Place: Int] = [:]
+    private var unextended: [Slot: Int] = [:]
 
     mutating func see(_ fact: Fact, in scene: Scene, into findings: inout Findings) {
         switch fact {
@@ -31,18 +46,23 @@ struct RingChecker: Checker {
             guard !isQuiet else { return }
             self.due[key, default: [:]][message.description, default: 0] += 1
         case .unextended(let identifier, let key):
-            self.unextended[Place(device: key, identifier: identifier), default: 0] += 1
+            self.unextended[Slot(Place(device: key, identifier: identifier)), default: 0] += 1
         case .fetched(let posts, let pushRings, let key): self.see(posts, pushRings, key, into: &findings)
         case .signedOut(let key):
             // The ledger goes with the person: who signs in again has a new phone.
+            for (identifier, count) in self.due[key] ?? [:] where count > 0 {
+                self.late[Place(device: key, identifier: identifier)] = scene.now.monotonic
+            }
+            self.left.insert(key)
             self.due[key] = nil
             self.rings[key] = nil
+        case .signedIn(let key): self.left.remove(key)
         case .pushed(let request, let key):
             if let id = request.collapseID { self.pushed.insert(Place(device: key, identifier: id)) }
         case .presented(let record, let key) where record.isRing:
             guard let due = self.due[key]?[record.identifier], due > 0 else {
                 let place = Place(device: key, identifier: record.identifier)
-                return self.seeUndecided(record, at: place, into: &findings)
+                return self.seeUndecided(record, at: place, now: scene.now.monotonic, into: &findings)
             }
             self.due[key]?[record.identifier] = due - 1
             self.rings[key, default: [:]][record.identifier, default: 0] += 1
@@ -55,15 +75,23 @@ struct RingChecker: Checker {
 
     /// A ring that neither kit nor extension has decided on.
     private mutating func seeUndecided(
-        _ record: PresentationRecord, at place: Place, into findings: inout Findings
+        _ record: PresentationRecord, at place: Place, now: Int64, into findings: inout Findings
     ) {
+        if let since = self.late.removeValue(forKey: place), now - since <= PersonChecker.answerTolerance { return }
+        let slot = Slot(place)
         guard record.isRemote, self.pushed.contains(place) else {
+            // The system shows what was for the person before, with its neutral text; in front the app is asked.
+            if record.isRemote, record.reason != .willPresent, let left = self.unextended[slot], left > 0 {
+                self.unextended[slot] = left - 1
+                return findings.reach(.strayRings)
+            }
             return findings.add("P3", "\(place.device) rang for \(record.identifier), which nobody has sent it")
         }
-        guard let left = self.unextended[place], left > 0 else {
+        guard let left = self.unextended[slot], left > 0 else {
             return findings.add("P3", "\(place.device) rang for \(record.identifier), which nobody has decided")
         }
-        self.unextended[place] = left - 1
+        self.unextended[slot] = left - 1
+        if self.left.contains(place.device) { findings.reach(.strayRings) }
         if self.rings[place.device]?[place.identifier] ?? 0 > 0 { findings.reach(.secondRings) }
     }
 

@@ -89,6 +89,8 @@ package enum WorldMark: String, Hashable, Sendable, CaseIterable {
     case oldSystems = "phones with iOS before 15"
     /// Banners, without sound, of what those could not silence.
     case unsilenced = "banners iOS before 15 could not silence"
+    /// Rings for the person before, where no extension could run.
+    case strayRings = "rings for the person before without an extension"
     /// Apps that were suspended without a word.
     case frozen = "apps frozen"
     /// Apps the system has ended.
