@@ -31,6 +31,9 @@ package struct ServerCore: Sendable {
     // Store.
     var storeRequests: UInt64 = 0
     var storeAnswers: UInt64 = 0
+    /// Legs that have shown their message, or may have, and whose end the store has not answered: a withdrawal it carries out
+    /// meanwhile does not know of them.
+    var shownUnanswered: Deque<(request: UInt64, leg: LegID)> = []
     /// What is to be done with answers that are not merely `.done`, in the order of the requests.
     var purposes: Deque<(id: UInt64, purpose: StorePurpose)> = []
 

@@ -19,7 +19,7 @@ extension ServerCore {
         _ message: Message, _ recall: Recall, _ deliveries: [Delivery], shown: [LegID], _ now: Now,
         _ effects: inout [ServerEffect]
     ) {
-        let devices = Dictionary(grouping: shown, by: \.user)
+        let devices = Dictionary(grouping: shown + self.shownSince(of: message.id), by: \.user)
         for delivery in deliveries {
             let user = UserKey(app: message.app, user: delivery.user)
             let shown = devices[user]?.compactMap(\.device) ?? []
@@ -32,6 +32,22 @@ extension ServerCore {
                 withdrawn: WithdrawnMessage(shown: shown, wasUnread: delivery.wasUnread),
                 self.slot(of: user, now, &effects), now, &effects)
         }
+    }
+
+    /// A leg has ended that has shown its message, or may have.
+    ///
+    /// - Parameter request: by which the store is told.
+    mutating func noteShown(_ leg: LegID, by request: UInt64) {
+        while let first = self.shownUnanswered.first, first.request <= self.storeAnswers {
+            self.shownUnanswered.removeFirst()
+        }
+        self.shownUnanswered.append((request, leg))
+    }
+
+    /// The legs of a message that have shown it while the store withdrew it: the store answers in order, so what it has not answered it
+    /// heard of later than of what it answers now.
+    private func shownSince(of message: MessageID) -> [LegID] {
+        self.shownUnanswered.filter { $0.request > self.storeAnswers && $0.leg.message == message }.map(\.leg)
     }
 
     /// The same for one device: what was not sent ends, what was sent is followed by the withdrawal.
@@ -87,18 +103,6 @@ extension ServerCore {
         case .foreground, .background: .live
         case .probing, .grace, .returning: .held
         case .gone: .queued
-        }
-    }
-}
-
-extension LegEnd {
-    /// The device has shown the message, or may have.
-    fileprivate var mayBeShown: Bool {
-        switch self {
-        case .accepted, .settled(.shown): true
-        case .ownDevice, .noDevice, .signedOut, .notNotifiable, .settled, .readElsewhere, .recalled, .expired, .muted,
-            .quietHours, .noToken, .tokenQuarantined, .tokenDead, .rejected:
-            false
         }
     }
 }

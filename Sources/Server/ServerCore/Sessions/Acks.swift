@@ -9,6 +9,7 @@ extension ServerCore {
         let leg = LegID(
             message: message, user: self.people[slot].key, device: self.people[slot].devices[index].id)
         self.tell(.endLeg(EndedLeg(leg: leg, end: end, at: now.wall)), &effects)
+        if end.mayBeShown { self.noteShown(leg, by: self.storeRequests) }
     }
 
     /// Takes what a device has stored and settled (DESIGN §3 "Acks").
@@ -60,15 +61,18 @@ extension ServerCore {
         var requests = self.storeRequests
         let isWatched = self.watchers[user] != nil
         var arrivals: [Arrival] = []
+        var shown: [(UInt64, LegID)] = []
         self.people[slot].devices[index].legs.settle(upTo: position) { leg in
             if isWatched, let arrival = leg.arrival(at: user.user) { arrivals.append(arrival) }
             let ended = EndedLeg(
                 leg: LegID(message: leg.id, user: user, device: device),
                 end: .settled(disposition ?? leg.impliedDisposition(for: user.user)), at: now.wall)
             requests += 1
+            if ended.end.mayBeShown { shown.append((requests, ended.leg)) }
             effects.append(.store(StoreRequestID(requests), .endLeg(ended)))
         }
         self.storeRequests = requests
+        for (request, leg) in shown { self.noteShown(leg, by: request) }
         if !arrivals.isEmpty { self.noteArrivals(arrivals, slot, &effects) }
     }
 

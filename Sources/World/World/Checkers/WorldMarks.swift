@@ -138,6 +138,12 @@ package enum WorldMark: String, Hashable, Sendable, CaseIterable {
     case repeatedRequests = "HTTP requests that came twice"
     /// People who laid the phone away for the night.
     case nights = "nights"
+    /// Messages the app's backend wrote at once.
+    case bursts = "bursts of messages"
+    /// Notifications that were cleared as soon as they were there.
+    case cleared = "notifications cleared at once"
+    /// Farewells the server never takes.
+    case lostFarewells = "sign-outs the server never heard of"
     /// People who rode through a tunnel.
     case commutes = "rides through a tunnel"
     /// People in a meeting, with a Focus on.
@@ -148,6 +154,12 @@ package enum WorldMark: String, Hashable, Sendable, CaseIterable {
     case filtering = "apps that may filter"
     /// Conversations opened by a tap.
     case taps = "taps that opened a conversation"
+    /// Messages that had to ring on a phone that lay away, and did.
+    case dueRings = "messages that had to ring"
+    /// Messages of which that was asked, until something happened.
+    case excusedRings = "messages excused from ringing"
+    /// Messages of which that could not be asked, for a phone that could not ring.
+    case unreadyPhones = "messages to phones that could not ring"
     /// A person was written to when all had healed.
     case rollCalls = "roll calls"
 }
@@ -184,7 +196,7 @@ package struct WorldMarks: Hashable, Sendable {
             .tapped,
             .disturbed,
             .signedIn, .signedOut, .stored, .applied, .passedGate, .extended, .unextended, .toldMissed, .fetched,
-            .presented, .rollCallEnded:
+            .presented, .away, .moved, .held, .rollCallEnded:
             break
         }
     }
