@@ -61,6 +61,26 @@ import TidingsModel
         #expect(bench.acceptPush() == ["store end m2 bob/phone accepted"])
     }
 
+    /// Found by the World: the store carries the withdrawal out before it hears that the push came through.
+    @Test func `follows a push whose answer comes while the store withdraws its message`() {
+        var bench = ServerBench()
+        bench.goneDevice("bob")
+        bench.say(to: .direct("bob"))
+        bench.isStoreHeld = true
+        _ = Self.recall(&bench)
+        #expect(bench.acceptPush().contains("store end m1 bob/phone accepted"))
+        let lines = bench.releaseStore()
+        #expect(lines.contains("store keep m2 bob/phone in_flight after 0"))
+        #expect(lines.contains("push m1 to bob/phone badge 0@2"))
+
+        // What the store had heard of before, it says itself.
+        var heard = ServerBench()
+        heard.goneDevice("bob")
+        heard.say(to: .direct("bob"))
+        heard.acceptPush()
+        #expect(!Self.recall(&heard).contains { $0.hasPrefix("store keep m2") })
+    }
+
     @Test func `is not kept for a device that the store is signing out`() {
         var bench = ServerBench()
         let bob = bench.connect("bob").session

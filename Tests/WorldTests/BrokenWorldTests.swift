@@ -15,7 +15,7 @@ import Testing
     }()
 
     @Test(arguments: [
-        "P1", "P2", "P3", "P4", "P5", "P6", "P7", "order", "level", "quiet hours", "recall", "hidden", "block",
+        "P1", "P2", "P3", "P4", "P5", "P6", "P7", "order", "level", "quiet hours", "recall", "hidden", "edit", "block",
         "custom", "converge", "bug",
     ])
     func `keeps its promise`(promise: String) {

@@ -32,6 +32,10 @@ enum Occurrence {
     case serverHangUp(Int)
     case clientHangUp(Int)
     case personActs(Int)
+    /// Somebody withdraws what they have just written.
+    case takesBack(Int, MessageID)
+    /// Somebody clears a notification, if it is still there.
+    case clears(Int, NotificationKey)
     /// Somebody signs in on a phone on which nobody is.
     case signsIn(Int)
     case chanceOfCrash

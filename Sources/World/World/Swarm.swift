@@ -1,4 +1,5 @@
 import PhoneCore
+import ServerCore
 
 /// What a person does beside what all people do.
 package enum Habit: String, Hashable, Sendable, CaseIterable {
@@ -8,6 +9,8 @@ package enum Habit: String, Hashable, Sendable, CaseIterable {
     case commute
     /// Sits in meetings, with a Focus on.
     case meetings
+    /// Clears every notification within seconds.
+    case tidiness
 }
 
 /// Who holds phones, and which. The default is people of no habits, each with iOS 17 and an app of scenes.
@@ -22,6 +25,8 @@ package struct Population: Hashable, Sendable {
     var habits: [Habit] = []
     /// How many people and phones there are, and which groups.
     var crowd = Crowd()
+    /// How many messages of one connection the server stores at the same time, at most.
+    var sendsInFlightMax = ServerSettings().sendsInFlightMax
 
     /// The default.
     init() {}
@@ -66,6 +71,7 @@ extension Population {
         population.styles = [[.scenes], [.application], [.scenes, .application]][Int(chance.number(0...2))]
         population.filtering = [0, 300][Int(chance.number(0...1))]
         population.habits = Habit.allCases.filter { _ in chance.chance(perMille: 600) }
+        population.sendsInFlightMax = [population.sendsInFlightMax, 1][Int(chance.number(0...1))]
         return population
     }
 }
@@ -85,9 +91,12 @@ extension Population {
 extension World {
     /// Whether a habit is all the person does now.
     mutating func followsHabit(_ index: Int) -> Bool {
-        guard let habit = self.phones[index].habit, self.chance.chance(perMille: 150) else { return false }
+        guard let habit = self.phones[index].habit, habit != .tidiness, self.chance.chance(perMille: 150) else {
+            return false
+        }
         self.note("person on phone \(index) has the habit \(habit.rawValue)")
         switch habit {
+        case .tidiness: return false
         case .night:
             self.see(.reached(.nights))
             self.handle(PhoneEvent.person(.locked), on: index)

@@ -93,7 +93,9 @@ extension World {
     private mutating func delay(of phone: Int) -> Int64 {
         self.takeTurn(.air(phone))
         guard self.chance.chance(perMille: Int64(self.options.faults.push)), self.happens() else { return 0 }
-        return self.chance.number(1_000...60_000)
+        let delay = self.chance.number(1_000...60_000)
+        self.see(.held(until: self.time + delay, on: self.phones[phone].device))
+        return delay
     }
 
     /// The first answer to a request counts.
@@ -127,6 +129,9 @@ extension World {
         }
         self.note("apns fault \(plan.rules.map(\.fault))")
         self.plan(.apnsFault(plan), after: 0)
-        self.plan(.apnsFault(FaultPlan()), after: self.chance.number(5_000...90_000))
+        let length = self.chance.number(5_000...90_000)
+        self.plan(.apnsFault(FaultPlan()), after: length)
+        // An answer that is lost is waited for, and who has failed waits longer each time.
+        self.see(.held(until: self.time + 2 * length + 60_000, on: nil))
     }
 }

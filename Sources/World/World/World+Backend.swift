@@ -16,6 +16,7 @@ extension World {
         case 6: self.recallAsBackend()
         default: self.changeMembersAsBackend()
         }
+        self.maybeBurst()
     }
 
     private mutating func sendCustom() {

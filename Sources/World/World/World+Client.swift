@@ -78,6 +78,7 @@ extension World {
         case .finishSend(_, .accepted(let message)):
             self.note("phone \(index) has \(message.id) acknowledged")
             self.see(.acknowledged(message, to: key))
+            self.takeBackSoon(message, on: index)
         case .finishSend(let id, .refused(let problem)):
             self.note("phone \(index) has \(id) refused: \(problem.code.rawValue)")
             guard let draft = self.phones[index].drafts.removeValue(forKey: id) else { return }

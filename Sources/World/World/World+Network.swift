@@ -109,8 +109,8 @@ extension World {
             if isOvertaking { self.see(.reached(.overtaken)) }
             let key = UserKey(app: Self.app, user: UserID(hello.token))
             self.note("\(connection.session) is \(key)")
-            return self.handle(
-                ServerEvent.connected(connection.session, hello, .valid(key, extensionToken: "\(self.serverNow.wall)")))
+            let verdict = self.verdict(on: hello.token, of: connection.phone)
+            return self.handle(ServerEvent.connected(connection.session, hello, verdict))
         }
         self.note("\(connection.session) says \(Self.kind(of: frame))", isRoutine: Self.isPing(frame))
         self.handle(ServerEvent.frame(connection.session, frame))

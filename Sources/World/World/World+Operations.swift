@@ -17,7 +17,7 @@ extension World {
         case 11: self.setForEverything(in: process, on: index)
         case 12: self.block(in: process, on: index)
         case 13...14: self.changeMembers(in: process, on: index)
-        case 15: if self.chance.chance(perMille: 300) { self.signOut(in: process, on: index) }
+        case 15: if self.chance.chance(perMille: 500) { self.signOut(in: process, on: index) }
         default:
             let conversation = self.anyConversation(of: index)
             self.handle(
@@ -137,7 +137,7 @@ extension World {
             on: index)
     }
 
-    private mutating func ask(_ request: ClientRequest, in process: ProcessID, on index: Int) {
+    mutating func ask(_ request: ClientRequest, in process: ProcessID, on index: Int) {
         let number = self.phones[index].nextRequest
         self.phones[index].nextRequest += 1
         self.note("person on phone \(index) asks \(number): \(Self.word(for: request))", more: "\(request)")

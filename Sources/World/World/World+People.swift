@@ -73,6 +73,8 @@ extension World {
         let key = self.phones[index].key
         self.see(.written(draft, by: key))
         self.handle(ClientEvent.sendWished(draft), in: process, on: index)
+        self.maybeWriteMore(to: conversation, in: process, on: index)
+        if self.chance.chance(perMille: 120) { self.phones[index].regrets.append(draft.clientMessageID) }
     }
 
     /// With somebody else, or a group they may have left.
@@ -95,7 +97,8 @@ extension World {
 
     private mutating func read(_ index: Int) {
         guard let process = self.phones[index].core.process(of: Self.bundle),
-            let (conversation, position) = self.drawn(self.phones[index].disk.unreadConversations)
+            let (conversation, position) = self.drawn(self.phones[index].disk.unreadConversations),
+            !self.deletesNewest(in: process, on: index)
         else { return }
         self.note("person on phone \(index) reads \(conversation) to \(position)")
         self.handle(ClientEvent.markReadWished(conversation, upTo: position), in: process, on: index)

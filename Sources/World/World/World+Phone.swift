@@ -91,8 +91,11 @@ extension World {
                 self.see(.unextended(identifier: presentation.identifier, on: self.phones[index].key))
             }
             self.see(.presented(presentation, on: self.phones[index].key))
+            self.tidy(presentation, on: index)
         case .callback(let call): self.note("phone \(index) calls \(call.callback.name)")
-        case .state(let state): self.note("phone \(index) app \(state.rawValue)")
+        case .state(let state):
+            self.note("phone \(index) app \(state.rawValue)")
+            self.see(.moved(isInFront: state.isInFront, on: self.phones[index].key))
         case .arrival(let arrival): self.note("phone \(index) gets \(arrival.identifier) \(arrival.state.rawValue)")
         case .processEnded(let process, let reason):
             self.note("phone \(index) ends \(process) \(reason.rawValue)")

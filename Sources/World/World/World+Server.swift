@@ -14,6 +14,7 @@ extension World {
         self.connectionsBefore = self.connections.count
         var settings = ServerSettings()
         settings.node = 1
+        settings.sendsInFlightMax = self.options.population.sendsInFlightMax
         self.server = ServerCore(settings: settings, seed: self.diskChance.next())
         let opening = self.store.open()
         self.epoch = opening.epoch
@@ -112,6 +113,7 @@ extension World {
             let results = try self.store.apply(batch.map(\.1), epoch: self.epoch)
             for ((_, command), result) in zip(batch, results) {
                 self.see(.committed(command, result))
+                self.seeAway(command, result)
                 if case .changed(let change?, _) = result, change.version == 1 {
                     self.groups.append(change.conversation)
                 }
@@ -165,5 +167,6 @@ extension World {
             }
         }
         self.plan(.serverStart, after: self.diskChance.number(200...6_000))
+        self.see(.held(until: self.time + 6_000, on: nil))
     }
 }

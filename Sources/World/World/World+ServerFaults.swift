@@ -28,11 +28,11 @@ extension World {
         case .slowDisk:
             self.see(.reached(.slowDisks))
             self.syncDelay = self.chance.number(500...8_000)
-            self.plan(.diskHeals, after: self.chance.number(5_000...60_000))
+            self.healDisk(after: self.chance.number(5_000...60_000))
         case .fullDisk:
             self.see(.reached(.fullDisks))
             self.isDiskFull = true
-            self.plan(.diskHeals, after: self.chance.number(5_000...60_000))
+            self.healDisk(after: self.chance.number(5_000...60_000))
         case .clockForward: self.setClock(self.clockSkew + self.chance.number(1_000...600_000))
         case .clockBack: self.setClock(self.clockSkew - self.chance.number(1_000...600_000))
         }
@@ -44,6 +44,11 @@ extension World {
         self.clockSkew = max(-1_800_000, min(1_800_000, skew))
         self.see(.clockSet(ahead: self.clockSkew))
         self.see(.reached(.clockJumps))
+    }
+
+    private mutating func healDisk(after milliseconds: Int64) {
+        self.plan(.diskHeals, after: milliseconds)
+        self.see(.held(until: self.time + milliseconds + 8_000, on: nil))
     }
 
     mutating func healServer() {

@@ -1,13 +1,16 @@
 import ClientCore
 import OrderedCollections
 import PhoneCore
+import ServerCore
 import TidingsModel
 
 // People sign out, and sooner or later they or somebody else sign in on that phone (DESIGN P7). The next one waits until the server
-// has heard of the farewell, and some seconds more, so that nothing on its way to the one client reaches the other.
+// has heard of the farewell, and some seconds more, so that nothing on its way to the one client reaches the other; where the server
+// never takes it, as soon as that is known.
 extension World {
     mutating func signOut(in process: ProcessID, on index: Int) {
         let key = self.phones[index].key
+        self.leaveNetwork(index)
         self.note("person signs out on phone \(index)")
         self.see(.disturbed(key))
         self.see(.signedOut(key))
@@ -27,11 +30,35 @@ extension World {
         self.tell(process, .deliveredRemoved(identifiers: nil), on: index)
     }
 
+    /// Some sign out where there is no network; and of these some never say farewell, since their token is not good any more by then.
+    private mutating func leaveNetwork(_ index: Int) {
+        guard self.chance.chance(perMille: 600) else { return }
+        self.handle(PhoneEvent.person(.airplaneModeChanged(isOn: true)), on: index)
+        self.plan(
+            .phone(index, .person(.airplaneModeChanged(isOn: false))), after: self.chance.number(5_000...60_000))
+        self.phones[index].isTokenVoid = self.chance.chance(perMille: 500)
+    }
+
+    /// What the server thinks of a token: that of somebody who has signed out may be void.
+    mutating func verdict(on token: String, of index: Int) -> TokenVerdict {
+        let key = UserKey(app: Self.app, user: UserID(token))
+        guard self.phones[index].isTokenVoid, self.phones[index].isLeaving else {
+            return .valid(key, extensionToken: "\(self.serverNow.wall)")
+        }
+        self.see(.reached(.lostFarewells))
+        return .invalid
+    }
+
     /// The server has heard of the farewell: nobody is signed in, and nothing is left to do for the client.
     mutating func endFarewell(in process: ProcessID, on index: Int) {
         self.note("phone \(index) has said farewell")
         self.phones[index].isLeaving = false
         self.phones[index].saidFarewellAt = self.time
+        // Nothing is on its way to somebody whom the server has sent away: the next one may come at once.
+        if self.phones[index].isTokenVoid {
+            self.phones[index].saidFarewellAt -= 10_000
+            self.plan(.signsIn(index), after: 100)
+        }
         self.phones[index].processes[process]?.client = nil
         self.dropConnections(of: process, on: index)
     }
@@ -54,6 +81,7 @@ extension World {
         self.phones[index].isSignedIn = true
         // What came too late for the sign-out to clear, the next one must not see.
         self.tell(process, .deliveredRemoved(identifiers: nil), on: index)
+        self.phones[index].isTokenVoid = false
         self.phones[index].processes[process]?.timerAt = nil
         let client = self.client(of: index)
         self.phones[index].processes[process]?.client = client

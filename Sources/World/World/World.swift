@@ -28,6 +28,9 @@ package struct World {
     var report: WorldReport
     var hash = StableHasher()
     var checkers: Checkers
+    /// How many events have come at this instant.
+    var eventsNow = 0
+    var instant: Int64 = -1
     /// Nothing breaks from the time of healing on.
     var hasHealed = false
 
@@ -188,6 +191,7 @@ package struct World {
             self.time = max(self.time, at)
             self.report.events += 1
             self.cause = nil
+            guard self.comesToRest() else { break }
             self.atWork = self.party(of: occurrence)
             self.happen(occurrence)
         }
@@ -240,7 +244,8 @@ package struct World {
             .energySaved(let index):
             .phone(index)
         case .toClient(let connection, _), .clientHangUp(let connection): .phone(self.connections[connection].phone)
-        case .personActs(let index), .signsIn(let index): .person(index)
+        case .personActs(let index), .signsIn(let index), .takesBack(let index, _), .clears(let index, _):
+            .person(index)
         case .groupsBegin, .backendActs: .backend
         case .neighbourActs: .neighbour
         case .heal, .openEverything, .leaveEverything, .rollCall, .rollCallEnds: .setup
@@ -279,6 +284,8 @@ package struct World {
         case .clientHangUp(let connection): self.hangUpClient(connection)
         case .personActs(let index): self.act(index)
         case .signsIn(let index): self.signIn(index)
+        case .takesBack(let index, let message): self.takeBack(message, on: index)
+        case .clears(let index, let key): self.clear(key, on: index)
         case .chanceOfCrash: self.maybeCrash()
         case .chanceOfAPNsFault: self.maybeBreakAPNs()
         case .groupsBegin: self.beginGroups()

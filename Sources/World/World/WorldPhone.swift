@@ -32,6 +32,8 @@ final class WorldPhone {
     /// The person has signed out, and the server is still to be told.
     var isLeaving = false
     var saidFarewellAt: Int64 = 0
+    /// The server does not take the token of who has signed out.
+    var isTokenVoid = false
     /// What the app has received from the system.
     var registration: PushRegistration?
     var group = WorldAppGroup()
@@ -59,6 +61,8 @@ final class WorldPhone {
     var openConnections: [Int] = []
     /// How many connections something was about to break.
     var breakCount = 0
+    /// What the person will withdraw as soon as it is sent.
+    var regrets: OrderedSet<ClientMessageID> = []
     /// What the person has written and the server has not taken.
     var drafts: OrderedDictionary<ClientMessageID, MessageDraft> = [:]
 

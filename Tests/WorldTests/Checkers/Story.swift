@@ -85,14 +85,21 @@ struct Story {
     }
 
     /// The server hands a push to APNs.
-    mutating func push(_ message: Message, at position: LogPosition = 1, to key: DeviceKey = ann1, text: String? = nil)
-    {
-        let info = PushInfo(
-            message: message.id, position: position, badgePosition: position, recipientTag: "tag",
+    ///
+    /// - Parameters:
+    ///   - counted: the places of other messages it counts.
+    ///   - badge: the number it brings, and the place that was computed at.
+    mutating func push(
+        _ message: Message, at position: LogPosition = 1, to key: DeviceKey = ann1, text: String? = nil,
+        counted: [LogPosition] = [], badge: (number: Int, place: LogPosition)? = nil
+    ) {
+        var info = PushInfo(
+            message: message.id, position: position, badgePosition: badge?.place ?? position, recipientTag: "tag",
             text: text.map { PushInfo.Text(title: "bob", body: $0) })
-        let payload = JSONValue.members([
-            ("aps", .members([("alert", .string("New message"))])), (PushInfo.key, info.dictionary),
-        ])
+        info.counted = counted
+        var aps: [(String, JSONValue)] = [("alert", .string("New message"))]
+        if let badge { aps.append(("badge", .int(Int64(badge.number)))) }
+        let payload = JSONValue.members([("aps", .members(aps)), (PushInfo.key, info.dictionary)])
         self.tell(
             .pushed(
                 SentPush(

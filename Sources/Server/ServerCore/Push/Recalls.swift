@@ -99,15 +99,3 @@ struct LateEnd: Hashable, Sendable {
     var request: UInt64
     var leg: LegID
 }
-
-extension LegEnd {
-    /// The device has shown the message, or may have.
-    var mayBeShown: Bool {
-        switch self {
-        case .accepted, .settled(.shown): true
-        case .ownDevice, .noDevice, .signedOut, .notNotifiable, .settled, .readElsewhere, .recalled, .expired, .muted,
-            .quietHours, .noToken, .tokenQuarantined, .tokenDead, .rejected:
-            false
-        }
-    }
-}

@@ -85,6 +85,12 @@ enum Fact {
     case lacksLevels(DeviceID)
     /// A banner without sound of what was silenced, on such a phone.
     case unsilenced(identifier: String, on: DeviceKey)
+    /// A message was just accepted; these phones of its people lie away.
+    case away(MessageID, [AwayPhone])
+    /// The app has come to the front, or left it.
+    case moved(isInFront: Bool, on: DeviceKey)
+    /// Something is wrong that holds up what is under way to one phone or to all, until then in monotonic milliseconds at the latest.
+    case held(until: Int64, on: DeviceID?)
     /// A minute has passed since everybody who may be rung for was written to, with all phones away.
     case rollCallEnded([RollCallPhone])
     /// Something else that a run should come to.
@@ -96,18 +102,28 @@ struct SentPush {
     let pushType: APNsPushType
     let apnsID: String?
     let collapseID: String?
+    let token: PushToken
     /// Names the device it is for; nil for a push that is not ours.
     let recipientTag: String?
     /// The message the push is an alert for; nil for a withdrawal and for a silent push.
     let alert: PushInfo?
+    /// The number it brings, and the place in the log that was computed at; nil for none.
+    let badge: (number: Int, position: LogPosition)?
 
     init(_ request: APNsRequest) {
+        self.token = request.token
         self.pushType = request.pushType
         self.apnsID = request.apnsID
         self.collapseID = request.collapseID
         let json = try? JSONValue(parsing: request.payload)
         self.recipientTag = json?[PushInfo.key]?["to"]?.stringValue
-        guard request.pushType == .alert, let info = json.flatMap({ PushInfo(userInfo: $0) }), !info.isRecall else {
+        let info = json.flatMap { PushInfo(userInfo: $0) }
+        if let info, let number = json?["aps"]?["badge"]?.intValue {
+            self.badge = (Int(number), info.badgePosition)
+        } else {
+            self.badge = json.flatMap { BadgeInfo(userInfo: $0) }.map { ($0.badge, $0.badgePosition) }
+        }
+        guard request.pushType == .alert, let info, !info.isRecall else {
             self.alert = nil
             return
         }
@@ -186,7 +202,8 @@ struct Checkers {
         _ all: [any Checker] = [
             DurableChecker(), OrderChecker(), RingChecker(), LevelChecker(), RecallChecker(), HiddenChecker(),
             BlockChecker(), RequestChecker(), ConvergenceChecker(), BadgeChecker(), TapChecker(), CustomChecker(),
-            LegChecker(), PersonChecker(), RollCallChecker(),
+            LegChecker(), PersonChecker(), RollCallChecker(), RingDueChecker(), FollowUpChecker(),
+            PushedBadgeChecker(), TokenChecker(), WordsChecker(),
         ]
     ) {
         self.all = all
@@ -215,6 +232,9 @@ struct Checkers {
         self.findings.at = nil
         for checker in self.all { checker.judge(ending, in: self.scene, into: &self.findings) }
     }
+
+    /// The run went on and on.
+    mutating func foundUnrest(_ text: String) { self.findings.add("P6", text) }
 
     /// Our own code did what it must not do.
     mutating func foundBug(_ text: String) { self.findings.add("bug", text) }

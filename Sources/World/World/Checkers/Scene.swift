@@ -43,7 +43,7 @@ struct Scene {
             .unextended,
             .toldMissed,
             .fetched,
-            .handedOver, .presented, .lacksLevels, .unsilenced, .rollCallEnded, .reached:
+            .handedOver, .presented, .lacksLevels, .unsilenced, .away, .moved, .held, .rollCallEnded, .reached:
             break
         }
     }
@@ -80,6 +80,8 @@ struct StoreView {
     /// The devices of each person, also those that are signed out.
     private var owned: OrderedDictionary<UserKey, [DeviceKey]> = [:]
     private var tokens: OrderedSet<DeviceKey> = []
+    private var owners: OrderedDictionary<PushToken, DeviceKey> = [:]
+    private var unread: OrderedDictionary<UserID, [LogPosition: Int]> = [:]
     /// Whether the server's wall clock was set.
     var hasJumped = false
     private var deleted: OrderedDictionary<UserID, OrderedSet<MessageID>> = [:]
@@ -114,6 +116,12 @@ struct StoreView {
         leg.device.map { self.tokens.contains(DeviceKey(user: leg.user, device: $0)) } ?? false
     }
 
+    /// The device that has registered a token last; nil if it has taken it back.
+    func owner(of token: PushToken) -> DeviceKey? { self.owners[token] }
+
+    /// How many messages were unread when a person's log ended at a position; nil if nothing stands there.
+    func unread(of user: UserID, at position: LogPosition) -> Int? { self.unread[user]?[position] }
+
     /// How far a person has read a conversation.
     func readUpTo(_ conversation: ConversationID, by user: UserID) -> LogPosition {
         self.readUpTo[user]?[conversation] ?? 0
@@ -121,6 +129,7 @@ struct StoreView {
 
     mutating func take(_ command: StoreCommand, _ result: StoreResult, wall: Int64) {
         guard command.app == World.app else { return }
+        self.count(command, result)
         switch (command, result) {
         case (.accept(let message, let device), .accepted(let deliveries, _)):
             self.messages[message.id] = Accepted(
@@ -138,10 +147,14 @@ struct StoreView {
         case (.signOut(let key, _), .done):
             self.devices[key]?.isSignedOut = true
             self.tokens.remove(key)
-        case (.setPushState(let key, .registered), let result):
+            self.owners.removeAll { $0.value == key }
+        case (.setPushState(let key, .registered(let registration, _)), let result):
+            if self.devices[key]?.isSignedOut == false { self.owners[registration.token] = key }
             if case .taken(let others) = result { self.tokens.subtract(others) }
             self.tokens.append(key)
-        case (.setPushState(let key, _), .done): self.tokens.remove(key)
+        case (.setPushState(let key, _), .done):
+            self.tokens.remove(key)
+            self.owners.removeAll { $0.value == key }
         case (_, .noted(let body?, let deliveries)):
             guard let user = deliveries.first?.user else { return }
             var all = self.settings(of: user)
@@ -150,6 +163,18 @@ struct StoreView {
                 self.settings[user, default: []].append(Settings(wall: wall, all: all))
             }
         default: break  // tidy: the other results say nothing a promise looks at
+        }
+    }
+
+    private mutating func count(_ command: StoreCommand, _ result: StoreResult) {
+        switch (command, result) {
+        case (_, .accepted(let deliveries, _)), (_, .changed(_, let deliveries)),
+            (_, .recalled(_, _, let deliveries, _)),
+            (_, .noted(_, let deliveries)):
+            for delivery in deliveries { self.unread[delivery.user, default: [:]][delivery.position] = delivery.unread }
+        case (.markRead(let key, _, _, _), .read(let position?, let unread)):
+            self.unread[key.user, default: [:]][position] = unread
+        default: break  // tidy: the other results are about nobody's log
         }
     }
 }

@@ -153,6 +153,12 @@ package enum WorldMark: String, Hashable, Sendable, CaseIterable {
     case repeatedRequests = "HTTP requests that came twice"
     /// People who laid the phone away for the night.
     case nights = "nights"
+    /// Messages the app's backend wrote at once.
+    case bursts = "bursts of messages"
+    /// Notifications that were cleared as soon as they were there.
+    case cleared = "notifications cleared at once"
+    /// Farewells the server never takes.
+    case lostFarewells = "sign-outs the server never heard of"
     /// People who rode through a tunnel.
     case commutes = "rides through a tunnel"
     /// People in a meeting, with a Focus on.
@@ -166,6 +172,12 @@ package enum WorldMark: String, Hashable, Sendable, CaseIterable {
     /// Messages that were withdrawn while an extension was at work on their push, and pushes that came after their withdrawal.
     case withdrawnAtWork = "withdrawn while the extension worked"
     case lateWithdrawn = "pushes later than their withdrawal"
+    /// Messages that had to ring on a phone that lay away, and did.
+    case dueRings = "messages that had to ring"
+    /// Messages of which that was asked, until something happened.
+    case excusedRings = "messages excused from ringing"
+    /// Messages of which that could not be asked, for a phone that could not ring.
+    case unreadyPhones = "messages to phones that could not ring"
     /// A person was written to when all had healed.
     case rollCalls = "roll calls"
 }
@@ -203,7 +215,7 @@ package struct WorldMarks: Hashable, Sendable {
             .tapped,
             .disturbed,
             .signedIn, .signedOut, .stored, .applied, .passedGate, .extended, .unextended, .toldMissed, .fetched,
-            .presented, .rollCallEnded:
+            .presented, .away, .moved, .held, .rollCallEnded:
             break
         case .lacksLevels: self.reach(.oldSystems)
         case .unsilenced: self.reach(.unsilenced)

@@ -1,0 +1,93 @@
+// Whoever may have been shown a message hears of its withdrawal: it has a leg on every device that has shown the message, and on
+// every device whose push of it was on its way and came through.
+//
+// A server that crashes in between may learn from the log of the device itself; of such withdrawals LegChecker sees the end.
+import OrderedCollections
+import ServerCore
+import StoreModel
+import TidingsModel
+
+/// Watches what the store is told of legs, and does not believe it about who has shown what.
+struct FollowUpChecker: Checker {
+    private struct Withdrawal {
+        var recall: MessageID
+        var positions: [UserID: LogPosition]
+        var life: Int
+    }
+
+    private struct Open: Hashable {
+        var key: DeviceKey
+        var position: LogPosition
+        var life: Int
+    }
+
+    /// Devices that have shown a message, or may have.
+    private var shown: OrderedDictionary<MessageID, OrderedSet<DeviceKey>> = [:]
+    private var finished: Set<LegID> = []
+    private var withdrawn: [MessageID: Withdrawal] = [:]
+    /// Legs of withdrawals that must begin.
+    private var open: OrderedDictionary<LegID, Open> = [:]
+    private var begun: Set<LegID> = []
+
+    mutating func see(_ fact: Fact, in scene: Scene, into findings: inout Findings) {
+        guard case .committed(let command, let result) = fact else { return }
+        switch (command, result) {
+        case (.endLeg(let end), .done): self.see(end, scene)
+        case (.keepLeg(let leg), .done): self.begin(leg.leg)
+        case (.recall, .recalled(let recall, let message, let deliveries, _)):
+            let positions = deliveries.map { ($0.user, $0.position) }
+            self.withdrawn[message.id] = Withdrawal(
+                recall: recall.id, positions: Dictionary(positions) { first, _ in first }, life: scene.life)
+            for key in self.shown[message.id] ?? [] { self.expect(message.id, on: key, scene) }
+        case (.signOut(let key, _), .done): self.open.removeAll { $0.value.key == key }
+        case (.advance(let key, let settled?, _), .done):
+            for (leg, open) in self.open where open.key == key && open.position <= settled {
+                if open.life == scene.life { self.report(leg, into: &findings) }
+                self.open.removeValue(forKey: leg)
+            }
+        default: break  // tidy: the other commands are about no leg
+        }
+    }
+
+    private mutating func see(_ end: EndedLeg, _ scene: Scene) {
+        self.begin(end.leg)
+        // Of several ends the first stays.
+        guard self.finished.insert(end.leg).inserted, let device = end.leg.device, end.end.mayBeShown else { return }
+        let key = DeviceKey(user: end.leg.user, device: device)
+        self.shown[end.leg.message, default: []].append(key)
+        self.expect(end.leg.message, on: key, scene)
+    }
+
+    private mutating func begin(_ leg: LegID) {
+        self.begun.insert(leg)
+        self.open.removeValue(forKey: leg)
+    }
+
+    private mutating func expect(_ message: MessageID, on key: DeviceKey, _ scene: Scene) {
+        guard let withdrawal = self.withdrawn[message], withdrawal.life == scene.life,
+            let position = withdrawal.positions[key.user.user],
+            let device = scene.committed.devices[key], !device.isSignedOut, device.since < position
+        else { return }
+        let leg = LegID(message: withdrawal.recall, user: key.user, device: key.device)
+        guard !self.begun.contains(leg) else { return }
+        self.open[leg] = Open(key: key, position: position, life: scene.life)
+    }
+
+    func judge(_ ending: Ending, in scene: Scene, into findings: inout Findings) {
+        for (leg, open) in self.open where open.life == scene.life { self.report(leg, into: &findings) }
+    }
+
+    private func report(_ leg: LegID, into findings: inout Findings) {
+        findings.add("recall", "the withdrawal \(leg) never began, and its message may have been shown there")
+    }
+}
+
+extension LegEnd {
+    /// The device has shown the message, or may have.
+    fileprivate var mayBeShown: Bool {
+        switch self {
+        case .accepted, .settled(.shown): true
+        default: false  // tidy: the other ends mean that nothing was shown
+        }
+    }
+}

@@ -1,0 +1,21 @@
+// P4: the number a push brings is that of the messages that were unread at the place of the log it names, which is not before its
+// message: by that place a phone tells which of two numbers is newer.
+import OrderedCollections
+import ServerCore
+import TidingsModel
+
+/// Watches pushes that are handed over.
+struct PushedBadgeChecker: Checker {
+    mutating func see(_ fact: Fact, in scene: Scene, into findings: inout Findings) {
+        guard case .pushed(let request, let key) = fact, let badge = request.badge else { return }
+        let unread = scene.committed.unread(of: key.user.user, at: badge.position)
+        if badge.number != unread {
+            findings.add(
+                "P4",
+                "a push to \(key) says that \(badge.number) are unread at \(badge.position), there "
+                    + (unread.map { "they are \($0)" } ?? "is nothing"))
+        } else if let position = request.alert?.position, badge.position < position {
+            findings.add("P4", "a push to \(key) dates its number \(badge.position), before its message at \(position)")
+        }
+    }
+}

@@ -1,0 +1,204 @@
+import APNsModel
+import ClientCore
+import PhoneCore
+import ServerCore
+import StoreModel
+import Testing
+import TidingsModel
+
+@testable import World
+
+private let registration = PushRegistration(token: "0a", environment: .sandbox, topic: "com.example.chat")
+
+private func ring(_ message: Message, sound: Bool = true) -> PresentationRecord {
+    PresentationRecord(
+        identifier: message.id.description, isRemote: true, list: true, sound: sound, reason: sound ? .system : .passive
+    )
+}
+
+/// A story in which ann's first phone has a token and lies away.
+private func newStory() -> Story {
+    var story = Story(RingDueChecker())
+    story.commit(.setPushState(ann1, .registered(registration, at: story.now)))
+    return story
+}
+
+extension Story {
+    /// A message is accepted while ann's first phone lies away.
+    fileprivate mutating func due(token: PushToken? = "0a", flags: MessageFlags = .normal) -> Message {
+        let message = self.accepted(flags: flags)
+        self.tell(.away(message.id, [AwayPhone(key: ann1, token: token)]))
+        return message
+    }
+
+    /// Longer than any message may take.
+    fileprivate mutating func waitTooLong() {
+        self.wait(RingDueChecker.bound + 1)
+        self.tell(.reached(.taps))
+    }
+}
+
+@Suite struct `The promise that it rings at least once` {
+    @Test func `finds the phone that stays silent, and counts the one that rings`() {
+        var silent = newStory()
+        let unheard = silent.due()
+        silent.tell(.presented(ring(unheard, sound: false), on: ann1))
+        silent.wait(RingDueChecker.bound)
+        silent.tell(.reached(.taps))
+        #expect(silent.broken == [])
+        silent.wait(1)
+        silent.tell(.reached(.taps))
+        #expect(silent.broken == ["P3"])
+        #expect(silent.checkers.marks[.dueRings] == 0)
+
+        var story = newStory()
+        let message = story.due()
+        story.tell(.presented(ring(message), on: ann1))
+        story.waitTooLong()
+        #expect(story.broken == [])
+        #expect(story.checkers.marks[.dueRings] == 1)
+        #expect(story.checkers.marks[.excusedRings] == 0)
+    }
+
+    @Test func `takes a ring on one phone for none on another`() {
+        var story = newStory()
+        let message = story.due()
+        story.tell(.presented(ring(message), on: bob1))
+        story.waitTooLong()
+        #expect(story.broken == ["P3"])
+    }
+
+    @Test(
+        arguments: [
+            .held(until: 60_000, on: nil), .held(until: 60_000, on: "ann-1"), .clockSet(ahead: -1_000),
+        ] as [Fact])
+    func `waits longer while something holds it up`(fact: Fact) {
+        for isBefore in [true, false] {
+            var story = newStory()
+            if isBefore { story.tell(fact) }
+            _ = story.due()
+            if !isBefore { story.tell(fact) }
+            story.waitTooLong()
+            #expect(story.broken == [])
+            story.wait(300_000)
+            story.tell(.reached(.taps))
+            #expect(story.broken == ["P3"])
+        }
+    }
+
+    @Test func `counts anew from the start of a server, and not from what holds up another phone`() {
+        var story = newStory()
+        _ = story.due()
+        story.wait(RingDueChecker.bound)
+        story.tell(.serverStarted)
+        story.tell(.held(until: 10_000_000, on: "bob-1"))
+        story.wait(RingDueChecker.bound)
+        story.tell(.reached(.taps))
+        #expect(story.broken == [])
+        story.wait(1)
+        story.tell(.reached(.taps))
+        #expect(story.broken == ["P3"])
+    }
+
+    @Test(
+        arguments: [
+            .moved(isInFront: true, on: ann1), .moved(isInFront: true, on: ann2), .disturbed(ann1), .signedOut(ann1),
+        ] as [Fact])
+    func `excuses a phone to which something happens, and says so`(fact: Fact) {
+        var story = newStory()
+        _ = story.due()
+        story.tell(fact)
+        story.waitTooLong()
+        #expect(story.broken == [])
+        #expect(story.checkers.marks[.excusedRings] == 1)
+    }
+
+    @Test(
+        arguments: [.moved(isInFront: false, on: ann1), .moved(isInFront: true, on: bob1), .disturbed(bob1)] as [Fact])
+    func `excuses nobody for what happens to others`(fact: Fact) {
+        var story = newStory()
+        _ = story.due()
+        story.tell(fact)
+        story.waitTooLong()
+        #expect(story.broken == ["P3"])
+    }
+
+    @Test func `excuses what is withdrawn, deleted, read, or silenced meanwhile`() {
+        let ann = UserKey(app: World.app, user: "ann")
+        let deeds: [(inout Story, Message) -> Void] = [
+            { story, message in _ = story.recall(message) },
+            { $0.commit(.delete(ann, Deletion(conversation: withBob, messages: [$1.id]), at: $0.now)) },
+            { story, _ in story.commit(.markRead(ann, withBob, upTo: 1, at: story.now)) },
+            { story, _ in story.commit(.setBlocked(ann, "bob", true, at: story.now)) },
+            { story, _ in story.commit(.setPushState(ann1, .none)) },
+            { story, _ in story.commit(.setPushState(bob1, .registered(registration, at: story.now))) },
+        ]
+        for deed in deeds {
+            var story = newStory()
+            let message = story.due()
+            deed(&story, message)
+            story.waitTooLong()
+            #expect(story.broken == [])
+            #expect(story.checkers.marks[.excusedRings] == 1)
+        }
+    }
+
+    @Test func `believes a server that sets a token aside only if APNs has refused one, and none that says it is dead`()
+    {
+        for (isRefused, state) in [
+            (true, PushState.quarantined(registration, at: 0, reason: "BadDeviceToken")),
+            (false, .quarantined(registration, at: 0, reason: "BadDeviceToken")), (false, .dead(timestamp: 0)),
+        ] {
+            var story = newStory()
+            if isRefused { story.tell(.wrongEnvironment) }
+            _ = story.due()
+            story.commit(.setPushState(ann1, state))
+            story.waitTooLong()
+            #expect(story.broken == (isRefused ? [] : ["P3"]))
+        }
+    }
+
+    @Test func `asks for no ring where none is due`() {
+        var story = newStory()
+        _ = story.due(flags: [.stored, .counted])
+        let own = story.accepted(from: "ann", to: withBob)
+        story.tell(.away(own.id, [AwayPhone(key: ann1, token: "0a")]))
+        #expect(story.checkers.marks[.unreadyPhones] == 0)
+        _ = story.due(token: nil)
+        _ = story.due(token: "0b")
+        #expect(story.checkers.marks[.unreadyPhones] == 2)
+        story.commit(
+            .setConversationSettings(
+                UserKey(app: World.app, user: "ann"), withBob, ConversationSettings(level: .mentions),
+                at: story.now))
+        _ = story.due()
+        story.waitTooLong()
+        #expect(story.broken == [])
+    }
+
+    @Test func `asks for it after quiet hours that defer, and not at all in those that drop`() {
+        for manner in [QuietHours.Manner.defer, .drop] {
+            var story = newStory()
+            var person = PersonSettings()
+            // The story begins at midnight.
+            person.quietHours = QuietHours(start: 0, end: 10, timeZone: "Etc/UTC", manner: manner)
+            story.commit(.setPersonSettings(UserKey(app: World.app, user: "ann"), person, at: story.now))
+            _ = story.due()
+            story.wait(600_000)
+            story.tell(.reached(.taps))
+            #expect(story.broken == [])
+            story.waitTooLong()
+            #expect(story.broken == (manner == .defer ? ["P3"] : []))
+        }
+    }
+
+    @Test func `excuses a message that another push counts`() {
+        var story = newStory()
+        let first = story.due()
+        let second = story.accepted()
+        story.push(second, at: 2, counted: [1])
+        story.waitTooLong()
+        #expect(story.broken == [])
+        #expect(first.id != second.id)
+    }
+}
