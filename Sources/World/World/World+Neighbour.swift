@@ -24,7 +24,7 @@ extension World {
         case 5: self.neighbourAsks(nil, .edit(message, content: #"{"content":"not theirs"}"#))
         case 6: self.neighbourAsks(person, .delete(Deletion(conversation: conversation, messages: [message])))
         case 7:
-            let mute = ConversationSettings(level: NotificationLevel.none)
+            let mute = ConversationSettings(level: .blocked)
             self.neighbourAsks(person, .setConversationSettings(conversation, mute))
         case 8: self.neighbourAsks(nil, .change(conversation, .remove([person])))
         default:

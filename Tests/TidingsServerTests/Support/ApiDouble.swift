@@ -29,6 +29,9 @@ struct ApiDouble {
     /// What the core was asked, in order.
     var commands: [ApiCommand] { self.asked.withLockedValue { $0 } }
 
+    /// Forgets what the core was asked.
+    func forget() { self.asked.withLockedValue { $0 = [] } }
+
     /// One request below `/v1/apps/demo/`.
     func request(_ method: HTTPRequest.Method, _ path: String, _ body: String? = nil) async throws -> ApiResponse {
         let head = HTTPRequest(
