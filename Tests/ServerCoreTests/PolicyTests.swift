@@ -59,6 +59,25 @@ import TidingsModel
         #expect(bench.pass(600_000) == [])
     }
 
+    /// Found by the World: the timer was set while the clock was half an hour behind, and the level held that much longer.
+    @Test func `end a level at most ten minutes late when the clock is set right`() {
+        let until = ServerBench.started + 60_000
+        var bench = Self.bench(AllSettings(conversations: [Self.team: .init(level: .blocked, levelUntil: until)]))
+        let phone = bench.connect("bob").session
+        bench.now.wall -= 1_800_000
+        var lines: [String] = []
+        for count in 1...3 as ClosedRange<UInt64> {
+            lines += bench.pass(30_000) + bench.run(.frame(phone, .ping(count)))
+        }
+        #expect(lines.filter { $0.contains("end level") } == [])
+        bench.now.wall += 1_800_000
+        bench.script = [.noted(nil, deliveries: [])]
+        for count in 4...23 as ClosedRange<UInt64> {
+            lines += bench.pass(30_000) + bench.run(.frame(phone, .ping(count)))
+        }
+        #expect(lines.filter { $0.contains("end level") } == ["store end level bob GRP:team"])
+    }
+
     @Test func `end a level that was over before the person was loaded`() {
         var bench = Self.bench(
             AllSettings(conversations: [Self.team: .init(level: .blocked, levelUntil: ServerBench.started)]))

@@ -97,9 +97,10 @@ extension World {
         self.phones[index].tokenGeneration += 1
         self.phones[index].awaitsToken = false
         let isLate = !self.hasHealed && self.phones[index].chance.chance(perMille: 500)
-        self.plan(
-            .apns(.tokenRetired(token, .unregistered)),
-            after: isLate ? self.phones[index].chance.number(10_000...300_000) : 0)
+        let wait = isLate ? self.phones[index].chance.number(10_000...300_000) : 0
+        // Not before what the old device has asked for: a token cannot end before it was drawn.
+        let heard = max(self.phones[index].courierArrival, self.time)
+        self.agenda.plan(.apns(.tokenRetired(token, .unregistered)), at: max(heard, self.time + wait))
     }
 
     /// The token the phone's app has, or would get now.

@@ -21,8 +21,9 @@ extension ServerCore {
     /// Zones are read again this long before what is known of them ends, in milliseconds.
     static let zoneRenewal: Int64 = 30 * 86_400_000
 
-    /// Levels that end later than this are looked at again then, in milliseconds: no timer outlives its person by more.
-    static let levelLook: Int64 = 3_600_000
+    /// Levels that end later than this are looked at again then, in milliseconds: no timer outlives its person by more, and when
+    /// the wall clock is set right meanwhile, no level that is over holds by more.
+    static let levelLook: Int64 = 600_000
 
     /// Whether the zone of new settings is known to exist; if not, the settings wait until the shell has looked.
     mutating func isKnown(
