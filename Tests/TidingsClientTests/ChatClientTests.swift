@@ -140,6 +140,32 @@ private func isAck(upTo position: LogPosition, _ disposition: Disposition) -> @S
         await #expect(throws: ChatError.self) { try await waiting.value }
     }
 
+    @Test func `sends nothing again that was refused while its phone was full, and tells the app once`() async throws {
+        let bench = try ClientBench()
+        defer { bench.remove() }
+        let first = try bench.client()
+        try await first.connect(userID: alice, token: "alice")
+        let problem = ServerFrame.Problem(code: .blocked, field: "conversation", rule: "has blocked you")
+        bench.server.state.withLock { $0.refusal = problem }
+        try #require(first.engine?.store).refuseRemovals(true)
+        await #expect(throws: ChatError(problem)) { try await first.send(text: "hi", to: withBob) }
+        // The refusal costs nothing else: the connection goes on.
+        bench.server.deliver("still there", from: bob, to: alice)
+        _ = await bench.server.frame(where: isAck(upTo: 1, .shown))
+        #expect(first.connectionStatus == .connected)
+        // The process dies. Now the server would take it.
+        bench.server.state.withLock { state in
+            state.refusal = nil
+            state.frames.removeAll()
+        }
+        let second = try bench.client()
+        try await second.connect(userID: alice, token: "alice")
+        #expect(try await second.send(text: "later", to: withBob).text == "later")
+        let sent = bench.server.state.withLock { $0.frames }.filter { if case .send = $0 { true } else { false } }
+        #expect(sent.count == 1)
+        await first.signOut()
+    }
+
     @Test func `refuses bad input and names the field`() async throws {
         let bench = try ClientBench()
         defer { bench.remove() }

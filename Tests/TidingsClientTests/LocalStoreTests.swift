@@ -1,6 +1,8 @@
 import ClientCore
 import Foundation
+import GRDB
 import Testing
+import TidingsAppGroup
 import TidingsModel
 
 @testable import TidingsClient
@@ -49,6 +51,77 @@ import TidingsModel
         #expect(history.map(\.position) == [2, 3])
         #expect(history.first.map { LogEntry(position: $0.position, body: .message($0.message)) } == self.entry(2))
         #expect(try store.history(self.withBob, before: 2, limit: 9).map(\.position) == [1])
+    }
+
+    private func draft(_ id: ClientMessageID) -> MessageDraft {
+        MessageDraft(clientMessageID: id, conversation: self.withBob, objectName: .text, content: "x")
+    }
+
+    private func outbox(_ store: LocalStore) throws -> [ClientMessageID] {
+        try store.restored().outbox.map(\.clientMessageID)
+    }
+
+    @Test func `sends nothing again that has ended while it could not write`() throws {
+        defer { try? FileManager.default.removeItem(at: self.folder) }
+        var store = try LocalStore(file: self.file)
+        for id in ["refused", "waits", "accepted"] as [ClientMessageID] { try store.writeOutgoing(self.draft(id)) }
+        try store.refuseRemovals(true)
+        try store.removeOutgoing("refused")
+        try store.removeOutgoing("accepted")
+        // What was never written is nothing to forget.
+        try store.removeOutgoing("never")
+        #expect(try self.outbox(store) == ["waits"])
+        // As after the end of the process, the phone still full.
+        store = try LocalStore(file: self.file)
+        #expect(try self.outbox(store) == ["waits"])
+        try store.writeSettled(1)
+        store = try LocalStore(file: self.file)
+        #expect(try self.outbox(store) == ["waits"])
+        #expect(try store.outboxRows() == 3)
+        // Room again: the next write takes them out, and a new message may have the id of an old one.
+        try store.refuseRemovals(false)
+        try store.writeOutgoing(self.draft("refused"))
+        #expect(try store.outboxRows() == 2)
+        store = try LocalStore(file: self.file)
+        #expect(try self.outbox(store) == ["waits", "refused"])
+    }
+
+    @Test func `forgets with a damaged store what had ended in it`() throws {
+        defer { try? FileManager.default.removeItem(at: self.folder) }
+        let store = try LocalStore(file: self.file)
+        try store.writeOutgoing(self.draft("refused"))
+        try store.refuseRemovals(true)
+        try store.removeOutgoing("refused")
+        _ = try store.renew()
+        // The new one counts from the beginning.
+        try store.writeOutgoing(self.draft("waits"))
+        #expect(try self.outbox(store) == ["waits"])
+        #expect(try self.outbox(LocalStore(file: self.file)) == ["waits"])
+    }
+
+    @Test func `notes what has ended in a file that never grows, and says when that is full`() throws {
+        defer { try? FileManager.default.removeItem(at: self.folder) }
+        try FileManager.default.createDirectory(at: self.folder, withIntermediateDirectories: true)
+        let file = self.folder.appendingPathComponent("x.ended")
+        var ended = EndedSends(file: file)
+        let size = try Data(contentsOf: file).count
+        for number in 1...Int64(EndedSends.max) { try ended.note(number) }
+        try ended.note(1)
+        #expect(throws: CocoaError.self) { try ended.note(9_999) }
+        #expect(ended.numbers.last == 9_999)
+        #expect(EndedSends(file: file).numbers == Array(1...Int64(EndedSends.max)))
+        // A slot that was written in part is none, and is not written over.
+        var bytes = try Data(contentsOf: file)
+        bytes[17] ^= 1
+        bytes.replaceSubrange(48..<bytes.count, with: Data(count: bytes.count - 48))
+        try bytes.write(to: file)
+        var torn = EndedSends(file: file)
+        #expect(torn.numbers == [1, 3])
+        try torn.note(4)
+        #expect(EndedSends(file: file).numbers == [1, 3, 4])
+        try torn.forget()
+        #expect(EndedSends(file: file).numbers == [])
+        #expect(try Data(contentsOf: file).count == size)
     }
 
     @Test func `never writes past a gap, so that a failed write is fetched again`() throws {
@@ -135,5 +208,26 @@ import TidingsModel
         #expect(try store.restored() == ClientCore.Restored(outbox: [draft]))
         try store.forgetAll()
         #expect(try store.restored() == ClientCore.Restored())
+    }
+}
+
+extension LocalStore {
+    /// From now on the database refuses to take anything out of the outbox, as a full phone does.
+    func refuseRemovals(_ refuses: Bool) throws {
+        try self.current.withLock { current in
+            try current.queue?.write { database in
+                try database.execute(
+                    sql: refuses
+                        ? """
+                        CREATE TRIGGER refuse BEFORE DELETE ON outbox
+                        BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END
+                        """ : "DROP TRIGGER refuse")
+            }
+        }
+    }
+
+    /// How many messages the outbox holds, whether they count or not.
+    func outboxRows() throws -> Int? {
+        try self.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM outbox") }
     }
 }

@@ -18,6 +18,8 @@ final class ServerDouble: ClientTransport {
         var isReachable = true
         var greeting: (@Sendable (ClientFrame.Hello) -> ServerFrame?)?
         var answersSends = true
+        /// Why sends are refused; nil if they are not.
+        var refusal: ServerFrame.Problem?
         /// What requests of a person are answered; nil for no answer.
         var answer: (@Sendable (UserID, ClientRequest) -> ClientAnswer?)?
         /// Whether frames of a session still arrive; a dead connection takes everything and answers nothing.
@@ -138,6 +140,7 @@ final class ServerDouble: ClientTransport {
                 ]
             case .send(let draft):
                 guard state.answersSends else { return [] }
+                if let refusal = state.refusal { return [.sendRefused(draft.clientMessageID, refusal)] }
                 if let known = state.accepted[draft.clientMessageID] {
                     return [
                         .sendAccepted(

@@ -24,6 +24,7 @@ extension LocalStore {
             current.queue = nil
             let aside = try Self.putAside(self.file)
             current = (try Self.open(self.file), false)
+            self.forgetEnded()
             return aside
         }
     }
@@ -34,9 +35,12 @@ extension LocalStore {
 
     static func aside(_ file: URL) -> URL { file.appendingPathExtension("damaged") }
 
+    /// What the names of a store's files end with.
+    static let suffixes = ["", "-wal", "-shm", ".ended"]
+
     static func putAside(_ file: URL) throws -> URL {
         let aside = Self.aside(file)
-        for suffix in ["", "-wal", "-shm"] {
+        for suffix in Self.suffixes {
             let from = file.path + suffix
             let to = aside.path + suffix
             try? FileManager.default.removeItem(atPath: to)

@@ -13,6 +13,8 @@ final class LocalStore: Sendable {
     /// check the handle it is asked with.
     let current: Locked<(queue: DatabaseQueue?, isDamaged: Bool)>
     let file: URL
+    /// What the outbox still holds though it has ended.
+    private let ended: Locked<EndedSends>
     /// Where a damaged store was put when this one was opened; nil if nothing was wrong.
     let setAside: URL?
 
@@ -30,7 +32,13 @@ final class LocalStore: Sendable {
             self.setAside = try Self.putAside(file)
             self.current = Locked((try Self.open(file), false))
         }
+        self.ended = Locked(EndedSends(file: Self.endedFile(file)))
     }
+
+    private static func endedFile(_ file: URL) -> URL { file.appendingPathExtension("ended") }
+
+    /// The store was begun anew: the numbers of its outbox are others.
+    func forgetEnded() { self.ended.withLock { $0 = EndedSends(file: Self.endedFile(self.file)) } }
 
     static func open(_ file: URL) throws -> DatabaseQueue {
         var configuration = Configuration()
@@ -66,7 +74,24 @@ final class LocalStore: Sendable {
     ///
     /// - Throws: an error of SQLite, `SQLITE_MISUSE` if the store is closed, and what the body throws.
     func write<Value>(_ body: (Database) throws -> Value) throws -> Value {
-        try self.current.withLock { try Self.opened($0.queue).write(body) }
+        try self.current.withLock { current in
+            let queue = try Self.opened(current.queue)
+            self.removeEnded(queue)
+            return try queue.write(body)
+        }
+    }
+
+    /// There may be room again. What cannot be removed now is tried again with the next write.
+    private func removeEnded(_ queue: DatabaseQueue) {
+        self.ended.withLock { ended in
+            guard !ended.numbers.isEmpty else { return }
+            let removed: Void? = try? queue.write { database in
+                for number in ended.numbers {
+                    try database.execute(sql: "DELETE FROM outbox WHERE number = ?", arguments: [number])
+                }
+            }
+            if removed != nil { try? ended.forget() }
+        }
     }
 
     private static func opened(_ queue: DatabaseQueue?) throws -> DatabaseQueue {
@@ -78,8 +103,10 @@ final class LocalStore: Sendable {
 
     /// What the core starts with.
     func restored() throws -> ClientCore.Restored {
-        try self.read { database in
-            let drafts = try Row.fetchAll(database, sql: "SELECT * FROM outbox ORDER BY number").compactMap(Self.draft)
+        let ended = Set(self.ended.withLock { $0.numbers })
+        return try self.read { database in
+            let drafts = try Row.fetchAll(database, sql: "SELECT * FROM outbox ORDER BY number")
+                .filter { !ended.contains($0["number"]) }.compactMap(Self.draft)
             let reads = try Row.fetchAll(database, sql: "SELECT * FROM pendingRead ORDER BY type, target")
                 .compactMap { row -> ClientCore.ReadPosition? in
                     guard let conversation = Self.conversation(row) else { return nil }
@@ -192,10 +219,19 @@ final class LocalStore: Sendable {
         }
     }
 
-    /// Forgets a message that was accepted or refused.
+    /// Forgets a message that was accepted or refused. Where the database refuses to write, as on a full phone, it is noted
+    /// elsewhere: no later start sends it again.
     func removeOutgoing(_ id: ClientMessageID) throws {
-        try self.write {
-            try $0.execute(sql: "DELETE FROM outbox WHERE clientMessageID = ?", arguments: [id.rawValue])
+        do {
+            try self.write {
+                try $0.execute(sql: "DELETE FROM outbox WHERE clientMessageID = ?", arguments: [id.rawValue])
+            }
+        } catch let error as DatabaseError where !Self.isDamage(error) {
+            let number = try self.read {
+                try Int64.fetchOne(
+                    $0, sql: "SELECT number FROM outbox WHERE clientMessageID = ?", arguments: [id.rawValue])
+            }
+            if let number { try self.ended.withLock { try $0.note(number) } }
         }
     }
 
@@ -234,7 +270,7 @@ final class LocalStore: Sendable {
     /// Forgets everything but how far custom messages were handed over: the person who signs in again has the same log. A damaged
     /// store that was set aside goes too (DESIGN P7).
     func forgetAll() throws {
-        for suffix in ["", "-wal", "-shm"] {
+        for suffix in Self.suffixes {
             try? FileManager.default.removeItem(atPath: Self.aside(self.file).path + suffix)
         }
         try self.forgetLog()

@@ -1,0 +1,74 @@
+import Foundation
+
+/// Sends that have ended while the database could not be made to forget them: a full phone refuses to write.
+///
+/// They are noted in a file that has its room from the beginning, and is only ever written over in place. So a message that was
+/// refused is not sent again by the next start, whether there is room by then or not.
+struct EndedSends {
+    /// The rows of the outbox that count no more, by their numbers, which are given once. What could not be noted is here all
+    /// the same, for as long as the process lives.
+    private(set) var numbers: [Int64] = []
+    private let file: URL
+    /// The first slot that nobody has written to.
+    private var free = 0
+
+    /// How many the file has room for.
+    static let max = 256
+    private static let slotBytes = 16
+    /// Stands beside a number with its bits turned, so that a torn slot is none.
+    private static let mask: UInt64 = 0x5454_5454_5454_5454
+
+    /// Reads what an earlier process has noted, and makes room where there is none yet. Without a file, what is noted lives as
+    /// long as the process.
+    init(file: URL) {
+        self.file = file
+        let bytes = (try? Data(contentsOf: file)).map { Array($0) } ?? []
+        for start in stride(from: 0, to: bytes.count - Self.slotBytes + 1, by: Self.slotBytes) {
+            let number = Self.word(bytes[start..<(start + 8)])
+            let check = Self.word(bytes[(start + 8)..<(start + Self.slotBytes)])
+            guard number != 0 || check != 0 else { continue }
+            self.free = start / Self.slotBytes + 1
+            if number ^ Self.mask == check { self.numbers.append(Int64(bitPattern: number)) }
+        }
+        if bytes.count != Self.max * Self.slotBytes { try? self.clear() }
+    }
+
+    /// Notes a row.
+    ///
+    /// - Throws: an error of the file system, or that the file is full.
+    mutating func note(_ number: Int64) throws {
+        guard !self.numbers.contains(number) else { return }
+        self.numbers.append(number)
+        guard self.free < Self.max else { throw CocoaError(.fileWriteOutOfSpace) }
+        let word = UInt64(bitPattern: number)
+        let handle = try FileHandle(forUpdating: self.file)
+        defer { try? handle.close() }
+        try handle.seek(toOffset: UInt64(self.free * Self.slotBytes))
+        try handle.write(contentsOf: Data(Self.bytes(word) + Self.bytes(word ^ Self.mask)))
+        try handle.synchronize()
+        self.free += 1
+    }
+
+    /// The rows are gone.
+    mutating func forget() throws {
+        self.numbers = []
+        self.free = 0
+        try self.clear()
+    }
+
+    private func clear() throws {
+        let empty = Data(count: Self.max * Self.slotBytes)
+        guard FileManager.default.fileExists(atPath: self.file.path) else { return try empty.write(to: self.file) }
+        let handle = try FileHandle(forUpdating: self.file)
+        defer { try? handle.close() }
+        try handle.write(contentsOf: empty)
+    }
+
+    private static func word(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+        bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    private static func bytes(_ word: UInt64) -> [UInt8] {
+        (0..<8).map { UInt8(truncatingIfNeeded: word >> UInt64(8 * $0)) }
+    }
+}
