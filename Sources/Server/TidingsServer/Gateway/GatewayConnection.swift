@@ -31,7 +31,7 @@ final class GatewayConnection: ChannelInboundHandler {
     private var format = WireFormat.protobuf
     private var parser = WebSocketParser()
     /// The beginning of a frame whose rest has not come.
-    private var partial: ByteBuffer?
+    private var partial = HeldInput()
     /// What is written at the end of the tick.
     private var output = ByteBuffer()
     /// The code of the last fatal problem, for the close frame.
@@ -73,14 +73,9 @@ final class GatewayConnection: ChannelInboundHandler {
         var input = self.unwrapInboundIn(data)
         guard self.phase != .turnedAway else { return }
         guard self.phase != .closing else { return self.awaitClose(&input) }
-        if var held = self.partial {
-            self.partial = nil
-            held.writeBuffer(&input)
-            input = held
-        }
+        self.partial.join(&input)
         self.consume(&input)
-        // The rest is copied, or a few bytes would keep a whole receive buffer.
-        if input.readableBytes > 0, self.phase != .closing { self.partial = ByteBuffer(buffer: input) }
+        if self.phase != .closing { self.partial.keep(input) }
     }
 
     // MARK: - What comes in
@@ -281,7 +276,7 @@ final class GatewayConnection: ChannelInboundHandler {
         self.phase = .closing
         if wasLive { self.server.receive(.disconnected(self.id)) }
         guard let context = self.context else { return }
-        self.partial = nil
+        self.partial = HeldInput()
         let output = self.wrapOutboundOut(self.takeOutput())
         if hangUp {
             let channel = context.channel
