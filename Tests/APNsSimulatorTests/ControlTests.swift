@@ -10,6 +10,9 @@ import TidingsModel
         ("/faults", #"{"rules":[{"fault":"respond","status":"503"}]}"#, "rules[0].status"),
         ("/keys", "[]", "body"), ("/keys", #"{"name":"x"}"#, "name"), ("/keys", #"{"topics":[]}"#, "topics"),
         ("/keys", #"{"environments":["moon"]}"#, "environments"), ("/keys", #"{"team_id":1}"#, "team_id"),
+        ("/keys", #"{"environments":[]}"#, "environments"), ("/keys", #"{"team_id":""}"#, "team_id"),
+        ("/keys", #"{"topics":["com.example.chat","a b"]}"#, "topics[1]"),
+        ("/keys", #"{"related_key_id":"UNKNOWN001"}"#, "related_key_id"),
         ("/certificates", "{}", "bundle_id"), ("/certificates", #"{"bundle_id":"a b"}"#, "bundle_id"),
         ("/certificates", #"{"bundle_id":"com.example.chat","variant":"odd"}"#, "variant"),
         ("/broadcast", "{}", "bundle_id"), ("/broadcast", #"{"bundle_id":"com.example.chat"}"#, "enabled"),
@@ -71,6 +74,28 @@ import TidingsModel
                 try await provider.send(client, stream: 3, good)
                     == .answer(stream: 3, status: 403, reason: "InvalidProviderToken"))
             await client.close()
+        }
+    }
+
+    @Test func `lets a team have two keys for all topics in an environment, as Apple does`() async throws {
+        try await withSimulator { addresses, _ in
+            let provider = try await Provider(addresses)
+            func add(_ body: String) async throws -> (status: Int, key: String?, problem: String?) {
+                let (status, json) = try await provider.control("POST", "/keys", body)
+                return (status, json["key_id"]?.stringValue, json["detail"]?.stringValue)
+            }
+            // The first one was made with the simulator, for both environments.
+            let second = try await add(#"{"environments":["sandbox"]}"#)
+            #expect(second.status == 200)
+            let third = try await add(#"{"environments":["production","sandbox"]}"#)
+            #expect(third.status == 400)
+            #expect(third.problem == "environments must leave at most 2 keys of this kind in sandbox, got 3")
+            #expect(try await add(#"{"environments":["production"]}"#).status == 200)
+            // Another kind, another team, and the place of one that was revoked.
+            #expect(try await add(#"{"topics":["com.example.chat"]}"#).status == 200)
+            #expect(try await add(#"{"team_id":"OTHERTEAM1"}"#).status == 200)
+            #expect(try await provider.control("POST", "/keys/\(second.key ?? "")/revoke").status == 200)
+            #expect(try await add(#"{"environments":["sandbox"]}"#).status == 200)
         }
     }
 

@@ -1,5 +1,5 @@
 import APNsModel
-import TidingsModel
+package import TidingsModel
 
 // Providers' connections, keys and certificates.
 extension APNsService {
@@ -56,6 +56,23 @@ extension APNsService {
         effects.append(
             .goAway(
                 id, lastStream: connection.lastStream, code: HTTP2Code.noError, debug: APNsResponse.body(of: reason)))
+    }
+
+    /// Checks a key that is to be added: Apple lets a team have two team-scoped keys and 200 topic-specific ones in an environment
+    /// (APNs reference, section 4, "Key kinds"). Revoked ones do not count.
+    ///
+    /// - Throws: `InvalidField` naming the member and the rule.
+    package func check(_ key: ProviderKey) throws(InvalidField) {
+        // tidy: order does not leave: they are counted and searched.
+        let known = Array(self.credentials.keys.values)
+        try key.validate(prefix: "", among: known + [key])
+        for (index, topic) in (key.topics ?? []).enumerated() where !APNsFormat.isBundleID(topic) {
+            throw InvalidField(field: "topics[\(index)]", rule: "must be a bundle identifier")
+        }
+        guard let related = key.relatedKeyID else { return }
+        guard known.contains(where: { $0.keyID == related && $0.teamID == key.teamID }) else {
+            throw InvalidField(field: "related_key_id", rule: "must name a key of the team, got \(related)")
+        }
     }
 
     /// Takes over what the operator changes about keys, certificates and apps.

@@ -37,17 +37,21 @@ package struct ProviderKey: Hashable, Sendable {
     }
 
     /// Checks the key, and that there are not too many of its kind.
-    func validate(field: String, among keys: [ProviderKey]) throws(InvalidField) {
-        guard !self.keyID.isEmpty else { throw InvalidField(field: "\(field).key_id", rule: "must not be empty") }
-        guard !self.teamID.isEmpty else { throw InvalidField(field: "\(field).team_id", rule: "must not be empty") }
+    ///
+    /// - Parameters:
+    ///   - prefix: stands before the names of the members: `keys[2].`.
+    ///   - keys: all there are then, with this one.
+    func validate(prefix: String, among keys: [ProviderKey]) throws(InvalidField) {
+        guard !self.keyID.isEmpty else { throw InvalidField(field: "\(prefix)key_id", rule: "must not be empty") }
+        guard !self.teamID.isEmpty else { throw InvalidField(field: "\(prefix)team_id", rule: "must not be empty") }
         guard keys.count(where: { $0.keyID == self.keyID }) <= 1 else {
-            throw InvalidField(field: "\(field).key_id", rule: "must be there only once, got \(self.keyID)")
+            throw InvalidField(field: "\(prefix)key_id", rule: "must be there only once, got \(self.keyID)")
         }
         guard !self.environments.isEmpty else {
-            throw InvalidField(field: "\(field).environments", rule: "must not be empty")
+            throw InvalidField(field: "\(prefix)environments", rule: "must not be empty")
         }
         if let topics = self.topics, topics.isEmpty || topics.count > Self.topicsMax {
-            throw InvalidField(field: "\(field).topics", rule: "must be 1 to \(Self.topicsMax), got \(topics.count)")
+            throw InvalidField(field: "\(prefix)topics", rule: "must be 1 to \(Self.topicsMax), got \(topics.count)")
         }
         let most = self.topics == nil ? Self.teamKeysMax : Self.topicKeysMax
         for environment in self.environments {
@@ -57,7 +61,7 @@ package struct ProviderKey: Hashable, Sendable {
             }
             guard count <= most else {
                 throw InvalidField(
-                    field: "\(field).environments",
+                    field: "\(prefix)environments",
                     rule: "must leave at most \(most) keys of this kind in \(environment.rawValue), got \(count)")
             }
         }

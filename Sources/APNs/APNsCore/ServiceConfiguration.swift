@@ -100,7 +100,7 @@ extension APNsService.Configuration {
     ///
     /// - Throws: `InvalidField` naming the rule as `keys[2].topics` and what it must be.
     package func validate() throws(InvalidField) {
-        for (index, key) in self.keys.enumerated() { try key.validate(field: "keys[\(index)]", among: self.keys) }
+        for (index, key) in self.keys.enumerated() { try key.validate(prefix: "keys[\(index)].", among: self.keys) }
         try Self.check(self.streamsBeforeToken >= 0, "streams_before_token", "must be 0 or more")
         try Self.check(self.streamsAfterToken >= 1, "streams_after_token", "must be 1 or more")
         try Self.check(self.streamsAfterRejection ?? 1 >= 1, "streams_after_rejection", "must be 1 or more")

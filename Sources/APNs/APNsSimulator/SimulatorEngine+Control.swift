@@ -95,9 +95,7 @@ extension SimulatorEngine {
             keyID: keyID, teamID: try wish.text("team_id") ?? self.core.configuration.keys.first?.teamID ?? "",
             environments: try wish.environments() ?? PushEnvironment.allCases, topics: try wish.texts("topics"),
             relatedKeyID: try wish.text("related_key_id"))
-        if let topics = key.topics, topics.isEmpty || topics.count > ProviderKey.topicsMax {
-            throw InvalidField(field: "topics", rule: "must be 1 to \(ProviderKey.topicsMax), got \(topics.count)")
-        }
+        try self.core.check(key)
         let made = try self.folder.makeKey(keyID)
         self.setKey(keyID, made.publicKey)
         self.change(.keyAdded(key))
