@@ -96,8 +96,8 @@ extension ClientEffect {
         var core = self.shown()
         #expect(
             core.hear(self.entry, unread: 0, at: at(12)) == [
-                .publishEntries([self.entry]),
-                .withdrawNotification(id(101), replacement: try self.replacement()), .markShown(id(101)),
+                .publishEntries([self.entry]), .markWithdrawn(id(101)),
+                .withdrawNotification(id(101), replacement: try self.replacement()),
                 .lowerBadge(unread: 0, position: 2), .sendFrame(1, ack(2, (2, .suppressed(.notNotifiable)))),
                 .storeSettled(upTo: 2),
             ])
@@ -106,10 +106,10 @@ extension ClientEffect {
     @Test func `does not let its push ring that comes only now`() throws {
         var core = ClientCore.online()
         let effects = core.hear(LogEntry(position: 1, body: self.entry.body), unread: 0, at: at(12))
-        #expect(effects.contains(.markShown(id(101))))
+        #expect(effects.contains(.markWithdrawn(id(101))))
         var ledger = Ledger()
-        ledger.markShown(id(101), by: .kit(process: 1), wall: 12_000)
-        #expect(ledger.claim(id(101), by: .pushExtension, wall: 60_000) == .alreadyShown)
+        ledger.markWithdrawn(id(101), by: .kit(process: 1), wall: 12_000)
+        #expect(ledger.claim(id(101), by: .pushExtension, wall: 60_000) == .withdrawn)
     }
 
     @Test func `has its notification only taken out where none may be shown`() {
@@ -131,7 +131,7 @@ extension ClientEffect {
         _ = core.hear(ClientCoreTests.entry(1), at: at(11))
         #expect(
             core.hear(self.entry, unread: 0, at: at(12)) == [
-                .publishEntries([self.entry]), .markShown(id(101)), .lowerBadge(unread: 0, position: 2),
+                .publishEntries([self.entry]), .markWithdrawn(id(101)), .lowerBadge(unread: 0, position: 2),
                 .sendFrame(1, ack(2, (2, .suppressed(.recalled)))), .storeSettled(upTo: 2),
             ])
         #expect(core.handle(.namesResolved(id(101), ResolvedNames(user: "Bob")), at: at(12)) == [])
@@ -143,6 +143,16 @@ extension ClientEffect {
         _ = core.handle(.namesResolved(id(101), ResolvedNames(user: "Bob")), at: at(11))
         #expect(core.hear(self.entry, unread: 0, at: at(12)).contains(.releaseClaim(id(101))))
         #expect(core.handle(.ringClaimed(id(101), .granted), at: at(12)) == [])
+    }
+
+    @Test func `is not shown if the extension has heard of the withdrawal first`() {
+        var core = ClientCore.inBackground()
+        _ = core.hear(ClientCoreTests.entry(1), at: at(11))
+        _ = core.handle(.namesResolved(id(101), ResolvedNames(user: "Bob")), at: at(11))
+        #expect(
+            core.handle(.ringClaimed(id(101), .withdrawn), at: at(12)) == [
+                .sendFrame(1, ack(1, (1, .suppressed(.recalled)))), .storeSettled(upTo: 1),
+            ])
     }
 
     @Test func `is withdrawn after all if it was being posted`() throws {

@@ -158,6 +158,19 @@ private struct AppGroup {
         #expect(group.badge == Badge(server: 2, position: 10))
     }
 
+    @Test func `for somebody else leaves a mark by which it is ours, and nothing that could be opened or counted`() {
+        let left = ExtensionDecision.strippedUserInfo
+        // The kit leaves it silent in front, and takes it out of the list at a sign-out.
+        #expect(NotificationClearing.isOurs(left))
+        #expect(FrontPresentation.choice(isKnown: false, isSilenced: left[PushInfo.key] != nil) == .badge)
+        #expect(PushInfo(userInfo: left) == nil)
+        #expect(BadgeInfo(userInfo: left) == nil)
+        #expect(throws: (any Error).self) { try NotificationPayload(userInfo: left) }
+        #expect(!NotificationClearing.isOf(withBob, left, thread: ""))
+        #expect(!CornerMarkDecrease.isSet(in: left))
+        #expect(left == ["tidings": [:]])
+    }
+
     @Test func `keeps its neutral text and counts nothing where nobody knows who is signed in`() {
         var group = AppGroup()
         group.signIn = .unknown

@@ -56,7 +56,7 @@ import TidingsModel
                 userInfo: self.push(isRecall: isRecall), facts: .init(signIn: .signedIn(recipientTag: "tag")),
                 ledger: &ledger, badge: &badge, wall: 0)
         }
-        #expect(changes.map { $0?.reason } == [.recall, .alreadyShown])
+        #expect(changes.map { $0?.reason } == [.recall, .recall])
         #expect(changes.map { $0?.isSilent } == [true, true])
     }
 }

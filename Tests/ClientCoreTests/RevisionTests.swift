@@ -48,8 +48,8 @@ import TidingsModel
             position: 2, body: .deletion(Deletion(conversation: withBob, messages: [id(90), id(101)])))
         #expect(
             core.hear(deletion, unread: 0, at: at(12)) == [
-                .publishEntries([deletion]), .withdrawNotification(id(90), replacement: nil), .markShown(id(90)),
-                .withdrawNotification(id(101), replacement: nil), .markShown(id(101)),
+                .publishEntries([deletion]), .markWithdrawn(id(90)), .withdrawNotification(id(90), replacement: nil),
+                .markWithdrawn(id(101)), .withdrawNotification(id(101), replacement: nil),
                 .lowerBadge(unread: 0, position: 2),
                 .sendFrame(1, ack(2, (2, .suppressed(.notNotifiable)))), .storeSettled(upTo: 2),
             ])
@@ -61,7 +61,7 @@ import TidingsModel
         let deletion = LogEntry(position: 2, body: .deletion(Deletion(conversation: withBob, messages: [id(101)])))
         #expect(
             core.hear(deletion, unread: 0, at: at(11)) == [
-                .publishEntries([deletion]), .markShown(id(101)), .lowerBadge(unread: 0, position: 2),
+                .publishEntries([deletion]), .markWithdrawn(id(101)), .lowerBadge(unread: 0, position: 2),
                 .sendFrame(1, ack(2, (2, .suppressed(.recalled)))), .storeSettled(upTo: 2),
             ])
     }

@@ -114,6 +114,34 @@ import TidingsModel
             ])
     }
 
+    @Test
+    func `follows a push that is answered after the store was asked to withdraw the message, and before it answers`() {
+        var bench = ServerBench()
+        bench.goneDevice("bob")
+        bench.say(to: .direct("bob"))
+        bench.isStoreHeld = true
+        // The store has not heard of the push's end when it says who has shown the message: nobody.
+        _ = Self.recall(&bench)
+        #expect(bench.acceptPush().ends == ["store end m1 bob/phone accepted"])
+        #expect(bench.releaseStore().outside.last == "push m1 to bob/phone badge 0@2")
+        #expect(PushInfo(userInfo: bench.payload ?? .null)?.isRecall == true)
+    }
+
+    @Test func `follows what a phone has shown from its connection meanwhile, and what has ended otherwise not`() {
+        for (disposition, isFollowed) in [(Disposition.shown, true), (.suppressed(.level), false)] {
+            var bench = ServerBench()
+            let bob = bench.connect("bob").session
+            bench.run(.frame(bob, .registerPush(ServerBench.registration("bob"))))
+            bench.run(.frame(bob, .runState(.background(remainingMilliseconds: 30_000))))
+            bench.say(to: .direct("bob"))
+            bench.isStoreHeld = true
+            _ = Self.recall(&bench)
+            bench.run(.frame(bob, .ack(.init(stored: 1, settled: [.init(upTo: 1, disposition: disposition)]))))
+            bench.run(.frame(bob, .runState(.suspending)))
+            #expect(bench.releaseStore().contains("push m1 to bob/phone badge 0@2") == isFollowed)
+        }
+    }
+
     @Test func `while the push is on its way keeps it from being sent again`() {
         var bench = ServerBench()
         bench.goneDevice("bob")

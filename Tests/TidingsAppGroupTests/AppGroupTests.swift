@@ -17,6 +17,7 @@ import TidingsModel
         try group.update { contents in
             _ = contents.ledger.claim(self.id(1), by: .kit(process: .max), wall: 5)
             contents.ledger.markShown(self.id(2), by: .pushExtension, wall: 6)
+            contents.ledger.markWithdrawn(self.id(4), by: .kit(process: 3), wall: 7)
             contents.badge = Badge(server: 4, foreign: -2, position: 9)
             contents.recipient = Recipient(tag: "t", extensionToken: "e", position: 3)
         }
@@ -24,6 +25,9 @@ import TidingsModel
         try again.update { contents in
             #expect(contents.ledger[self.id(1)] == .init(holder: .kit(process: .max), claimedAt: 5, isShown: false))
             #expect(contents.ledger[self.id(2)] == .init(holder: .pushExtension, claimedAt: 6, isShown: true))
+            #expect(
+                contents.ledger[self.id(4)]
+                    == .init(holder: .kit(process: 3), claimedAt: 7, isShown: true, isWithdrawn: true))
             #expect(contents.badge == Badge(server: 4, foreign: -2, position: 9))
             #expect(contents.recipient == Recipient(tag: "t", extensionToken: "e", position: 3))
             contents.badge = nil
@@ -69,6 +73,28 @@ import TidingsModel
         for name in names { #expect(FileManager.default.fileExists(atPath: group.file(name).path + ".damaged")) }
         try group.update { $0.badge = Badge(server: 2) }
         #expect(try again.update { $0.badge } == Badge(server: 2))
+    }
+
+    @Test func `read a ledger that was written before there was a mark for what is withdrawn`() throws {
+        defer { try? FileManager.default.removeItem(at: self.folder) }
+        let group = try AppGroup(folder: self.folder)
+        // Records as they were written then: shown by the extension, claimed by process 5 of the app, and one given back.
+        let records = [
+            "54011200010000000000000006000000000000000000000000000000f307535b",
+            "540101000200000000000000070000000000000005000000000000001473851b",
+            "54010000030000000000000000000000000000000000000000000000e620723a",
+        ]
+        try Data(records.flatMap { $0.bytes }).write(to: group.file("ledger.records"))
+        try group.update { contents in
+            #expect(contents.damaged == [])
+            #expect(contents.ledger.all.map(\.message) == [self.id(1), self.id(2)])
+            #expect(contents.ledger[self.id(1)] == .init(holder: .pushExtension, claimedAt: 6, isShown: true))
+            #expect(contents.ledger[self.id(2)] == .init(holder: .kit(process: 5), claimedAt: 7, isShown: false))
+            contents.ledger.markWithdrawn(self.id(2), by: .pushExtension, wall: 8)
+        }
+        #expect(
+            try AppGroup(folder: self.folder).update { $0.ledger[self.id(2)] }
+                == .init(holder: .kit(process: 5), claimedAt: 7, isShown: true, isWithdrawn: true))
     }
 
     @Test func `keep the ledger's records up to the damage, and lose only the last one of a torn write`() throws {
@@ -240,6 +266,19 @@ private final class GuardDouble: SuspensionGuard {
         work()
         self.state.withLock { $0.isHeld = false }
         return true
+    }
+}
+
+extension String {
+    /// The bytes of hexadecimal digits.
+    fileprivate var bytes: [UInt8] {
+        var rest = Substring(self)
+        var bytes: [UInt8] = []
+        while let byte = UInt8(rest.prefix(2), radix: 16) {
+            bytes.append(byte)
+            rest = rest.dropFirst(2)
+        }
+        return bytes
     }
 }
 

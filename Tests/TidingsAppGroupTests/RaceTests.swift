@@ -35,6 +35,32 @@ import TidingsModel
     }
 }
 
+@Suite struct `Two extension processes with a message and its withdrawal` {
+    @Test func `leave nothing of the message to be read, whoever answers last`() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tidings-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let answers = folder.appendingPathComponent("answers")
+        try Data().write(to: answers)
+        let rounds = 600
+        let racers = try ["answers", "withdraws"].map { role in
+            try Racer(arguments: [folder.path, role, "\(rounds)", "2"])
+        }
+        defer { for racer in racers { racer.stop() } }
+        for racer in racers { _ = try await racer.result() }
+        var last: [Int: Substring] = [:]
+        var count = 0
+        for line in try String(contentsOf: answers, encoding: .utf8).split(separator: "\n") {
+            let parts = line.split(separator: " ", maxSplits: 1)
+            last[try #require(Int(parts[0]))] = parts[1]
+            count += 1
+        }
+        #expect(count == 2 * rounds)
+        #expect(last.count == rounds)
+        #expect(last.filter { $0.value != ExtensionDecision.recallText }.keys.sorted() == [])
+    }
+}
+
 /// One process of the race.
 private final class Racer: Sendable {
     private let process: Locked<Process>

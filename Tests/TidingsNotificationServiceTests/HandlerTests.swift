@@ -10,7 +10,7 @@ import UserNotifications
 @testable import TidingsNotificationService
 
 /// A handler over an app group of its own, without a phone around it.
-private final class HandlerBench: Sendable {
+final class HandlerBench: Sendable {
     let web = WebDouble()
     let group: AppGroup
     private let folder: URL
@@ -26,20 +26,25 @@ private final class HandlerBench: Sendable {
 
     deinit { try? FileManager.default.removeItem(at: self.folder) }
 
-    func handler() -> NotificationServiceHandler {
+    func handler(isFilteringEntitled: Bool = false) -> NotificationServiceHandler {
         let group = self.group
         return NotificationServiceHandler(
-            surroundings: .init(group: { group }, http: self.web),
-            options: .init(apiURL: URL(string: "https://chat.example.com")))
+            surroundings: .init(group: { group }, http: self.web, version: { "17.0" }),
+            options: .init(
+                apiURL: URL(string: "https://chat.example.com"), isFilteringEntitled: isFilteringEntitled))
     }
 
-    func push(_ number: UInt64, text: String = "secret", image: String? = nil) -> UNNotificationRequest {
+    func push(
+        _ number: UInt64, text: String = "secret", image: String? = nil, position: LogPosition = 11,
+        isRecall: Bool = false
+    ) -> UNNotificationRequest {
         let id = MessageID(rawValue: number)
         let info = PushInfo(
-            message: id, position: 11, badgePosition: 11, recipientTag: "tag", text: .init(title: "bob", body: text),
-            imageURL: image)
+            message: id, position: position, badgePosition: position, recipientTag: "tag", isRecall: isRecall,
+            text: .init(title: "bob", body: text), imageURL: image)
         let content = UNMutableNotificationContent()
         content.body = "You have a new message"
+        content.sound = .default
         content.userInfo = JSONValue.members([(PushInfo.key, info.dictionary)]).userInfo
         return UNNotificationRequest(identifier: id.description, content: content, trigger: nil)
     }
@@ -109,7 +114,7 @@ private func content(
 }
 
 /// The texts a content handler was called with.
-private final class Shown: Sendable {
+final class Shown: Sendable {
     private let state = Locked<[String]>([])
     var bodies: [String] { self.state.withLock { $0 } }
     func add(_ content: UNNotificationContent) {

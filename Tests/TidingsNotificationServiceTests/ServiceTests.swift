@@ -191,6 +191,39 @@ final class Service: UNNotificationServiceExtension {
         #expect(Service.web.sent == [])
     }
 
+    @Test(arguments: ["carol", nil])
+    func `keeps of a push for nobody here a fixed text and an empty mark, and drops everything else`(
+        person: String?
+    ) async throws {
+        let bench = await ServiceBench()
+        defer { bench.remove() }
+        try await bench.signIn()
+        try await bench.group().update {
+            $0.recipient = person.map { Recipient(tag: $0, extensionToken: "t", position: 10) }
+        }
+        let info = PushInfo(
+            message: MessageID(rawValue: 7), position: 11, badgePosition: 11, recipientTag: "tag",
+            text: .init(title: "bob", body: "secret"), imageURL: "https://files.example.com/cat")
+        await bench.phone.deliver(
+            [
+                "aps": [
+                    "alert": ["title": "bob", "subtitle": "team", "body": "secret"], "sound": "default", "badge": 9,
+                    "mutable-content": 1, "thread-id": "PR:bob", "category": "tidings.message",
+                ],
+                "rc": ["cType": "PR", "fId": "bob", "oName": "RC:TxtMsg", "tId": "bob"], "tidings": info.dictionary,
+                "message": ["params": ["corner_mark_decrease": true]], "appData": "secret",
+            ], collapseID: MessageID(rawValue: 7).description)
+        let content = try #require(bench.phone.screen.list.first?.notification.request.content)
+        #expect([content.title, content.subtitle, content.body] == ["", "", "You have a notification"])
+        #expect([content.threadIdentifier, content.categoryIdentifier] == ["", ""])
+        #expect(content.sound == nil)
+        #expect(content.badge == nil)
+        #expect(content.attachments.isEmpty)
+        #expect(JSONValue.object(content.userInfo) == ["tidings": [:]])
+        #expect(bench.phone.presentations.map(\.isRing) == [false])
+        #expect(Service.web.asked == [])
+    }
+
     @Test func `writes the real text for the person who is signed in, and keeps it nowhere else`() async throws {
         let bench = await ServiceBench()
         defer { bench.remove() }

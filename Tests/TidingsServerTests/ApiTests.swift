@@ -139,9 +139,44 @@ import Yams
             #expect(receipts.map { $0["device"] } == ["phone-of-bob"])
             #expect(receipts.map { $0["receipt"] } == ["shown"])
             #expect(try await server.request("GET", "/v1/extension/missed?after=0", key: "nonsense").status == 401)
+            try await Self.checkReceipts(of: entries.count, server, key: welcome.extensionToken)
             let bad = try await server.request("GET", "/v1/extension/missed?after=-1", key: welcome.extensionToken)
             #expect(bad.problem?.hasPrefix("after must be a whole number from 0") == true)
             await bob.close()
+        }
+    }
+
+    /// The receipts of one fetch come in one request.
+    private static func checkReceipts(of missed: Int, _ server: TestServer, key: String) async throws {
+        let page = try await server.request("GET", "/v1/extension/missed?after=0", key: key)
+        let ids = (page.json["entries"]?.arrayValue ?? []).compactMap { $0["message_id"]?.stringValue }
+        #expect(ids.count > missed)
+        func send(_ members: [(String, JSONValue)]) async throws -> (status: Int, problem: String?) {
+            let body = JSONValue.members(members + [("receipt", "shown")]).text
+            let answer = try await server.request("POST", "/v1/extension/receipts", key: key, body: body)
+            return (answer.status, answer.problem)
+        }
+        #expect(try await send([("message_ids", .array(ids.map { .string($0) }))]).status == 204)
+        for id in ids {
+            let trace = try await server.request("GET", "/v1/apps/demo/messages/\(id)/trace")
+            #expect(trace.json["receipts"]?.arrayValue?.last?["receipt"] == "shown")
+        }
+        let bad: [([(String, JSONValue)], String)] = [
+            ([], "message_ids must be 1 to 20 ids without message_id, got 0"),
+            (
+                [("message_ids", .array(Array(repeating: "0000000000001", count: 21)))],
+                "message_ids must be 1 to 20 ids"
+            ),
+            ([("message_ids", ["0000000000001", "x"])], "message_ids[1] must be a message id of 13 characters"),
+            (
+                [("message_id", "0000000000001"), ("message_ids", ["0000000000001"])],
+                "message_ids must not be there beside message_id"
+            ),
+        ]
+        for (members, rule) in bad {
+            let answer = try await send(members)
+            #expect(answer.status == 422 || answer.status == 400)
+            #expect(answer.problem?.hasPrefix(rule) == true, "\(answer)")
         }
     }
 

@@ -101,22 +101,25 @@ struct LedgerFile {
         static let kit: UInt8 = 1
         static let pushExtension: UInt8 = 2
         static let shown: UInt8 = 0x10
+        /// Beside `shown`. Files that were written before there was such a mark have none of these.
+        static let withdrawn: UInt8 = 0x20
+        static let marks = shown | withdrawn
     }
 
     private static func record(_ message: MessageID, _ entry: Ledger.Entry?) -> Record {
         guard let entry else { return Record(kind: Kind.removed, message.rawValue, 0, 0) }
-        let shown = entry.isShown ? Kind.shown : 0
+        let marks = (entry.isShown ? Kind.shown : 0) | (entry.isWithdrawn ? Kind.withdrawn : 0)
         let wall = UInt64(bitPattern: entry.claimedAt)
         switch entry.holder {
-        case .kit(let process): return Record(kind: Kind.kit | shown, message.rawValue, wall, process)
-        case .pushExtension: return Record(kind: Kind.pushExtension | shown, message.rawValue, wall, 0)
+        case .kit(let process): return Record(kind: Kind.kit | marks, message.rawValue, wall, process)
+        case .pushExtension: return Record(kind: Kind.pushExtension | marks, message.rawValue, wall, 0)
         }
     }
 
     private mutating func apply(_ record: Record) -> Bool {
         let message = MessageID(rawValue: record.first)
         let holder: Ledger.Holder
-        switch record.kind & ~Kind.shown {
+        switch record.kind & ~Kind.marks {
         case Kind.kit: holder = .kit(process: record.third)
         case Kind.pushExtension: holder = .pushExtension
         case Kind.removed where record.kind == Kind.removed:
@@ -126,7 +129,10 @@ struct LedgerFile {
         }
         let wall = Int64(bitPattern: record.second)
         self.known.restore(
-            message, Ledger.Entry(holder: holder, claimedAt: wall, isShown: record.kind & Kind.shown != 0))
+            message,
+            Ledger.Entry(
+                holder: holder, claimedAt: wall, isShown: record.kind & Kind.shown != 0,
+                isWithdrawn: record.kind & Kind.withdrawn != 0))
         return true
     }
 }

@@ -8,14 +8,18 @@ final class ExtensionRun: Sendable {
     private struct State: @unchecked Sendable {
         // Guarded by the lock around it: whoever takes the handler out is the only one who calls it.
         var handler: ((UNNotificationContent) -> Void)?
+        /// As the system handed it over.
+        let original: UNNotificationContent
         var best: UNNotificationContent
+        /// What was decided; nil as long as nothing is.
+        var decided: (push: Push, decision: Push.Decision)?
         var work: [Task<Void, Never>] = []
     }
 
     private let state: Locked<State>
 
     init(_ content: UNNotificationContent, handler: @escaping (UNNotificationContent) -> Void) {
-        let state = State(handler: handler, best: content)
+        let state = State(handler: handler, original: content, best: content)
         self.state = Locked(state)
     }
 
@@ -26,6 +30,16 @@ final class ExtensionRun: Sendable {
 
     /// The best content so far.
     var best: UNNotificationContent { self.state.withLock { $0.best } }
+
+    /// Keeps what was decided. It is asked about once more at the end.
+    func take(_ decision: Push.Decision, of push: Push) {
+        let content = push.content(decision, from: self.state.withLock { $0.original })
+        self.state.withLock { state in
+            guard state.handler != nil else { return }
+            state.decided = (push, decision)
+            state.best = content
+        }
+    }
 
     /// Keeps a better content for the end.
     func improve(_ content: UNNotificationContent) {
@@ -41,7 +55,7 @@ final class ExtensionRun: Sendable {
         if isOver { work.cancel() }
     }
 
-    /// Ends the run with the best content.
+    /// Ends the run with the best content, as far as it still holds.
     func finish() {
         let end = self.state.withLock { state in
             defer {
@@ -50,7 +64,11 @@ final class ExtensionRun: Sendable {
             }
             return state
         }
-        end.handler?(end.best)
+        if let handler = end.handler {
+            // Whoever took it out is the only one who comes here, so that the question may take its time.
+            let last = end.decided.map { $0.push.answer($0.decision, from: end.original, best: end.best) }
+            handler(last ?? end.best)
+        }
         for work in end.work { work.cancel() }
     }
 }

@@ -190,7 +190,7 @@ public final class NotificationServiceHandler: Sendable {
     /// Shows what was decided; what the server has to do with it comes first, as long as there is time.
     private static func carryOut(_ decision: Push.Decision, of push: Push, in run: ExtensionRun) {
         push.remove(decision.changes.removed)
-        run.improve(push.content(decision, from: run.best))
+        run.take(decision, of: push)
         let asks = decision.api != nil && (decision.changes.receipt != nil || decision.changes.fetch != nil)
         guard asks || decision.changes.imageURL != nil else { return run.finish() }
         run.add(
@@ -198,10 +198,6 @@ public final class NotificationServiceHandler: Sendable {
                 async let told: Void = Self.tell(decision, of: push)
                 if let picture = await push.picture(decision) { run.improve(Push.adding(picture, to: run.best)) }
                 await told
-                // The person may have signed out meanwhile: nothing is shown then (DESIGN P7).
-                if push.isForAnother, case .decided(let stripped) = push.decide(isDelivered: nil) {
-                    run.improve(push.content(stripped, from: run.best))
-                }
                 run.finish()
             })
     }
@@ -209,7 +205,7 @@ public final class NotificationServiceHandler: Sendable {
     /// What the server has to do with a push: the receipt, and what was overwritten.
     private static func tell(_ decision: Push.Decision, of push: Push) async {
         guard let api = decision.api else { return }
-        async let receipt: Void = push.report(decision.changes.receipt, to: api)
+        async let receipt: Void = push.report(decision.changes.receipt.map { [$0] } ?? [], to: api)
         await push.fetchMissed(decision, from: api)
         await receipt
     }

@@ -36,7 +36,7 @@ struct Push: Sendable {
         case unreadable
     }
 
-    /// How long a fetch and a receipt may take, in seconds. The receipt holds the notification up, so it is short.
+    /// How long a fetch and the receipts may take, in seconds. The receipts hold the notification up, so that is short.
     private static let fetchSeconds = 8.0
     private static let receiptSeconds = 1.5
 
@@ -92,6 +92,28 @@ struct Push: Sendable {
         UNUserNotificationCenter.current().removeDeliveredNotifications(withIdentifiers: messages.map(\.description))
     }
 
+    /// What is answered in the end: the best content, unless the message was withdrawn, the person has signed out or a newer
+    /// number is known since the decision. What cannot be read changes nothing.
+    func answer(
+        _ decision: Decision, from original: UNNotificationContent, best: UNNotificationContent
+    ) -> UNNotificationContent {
+        let last = try? self.group.update { contents in
+            ExtensionDecision.answer(
+                decision.changes, userInfo: self.userInfo,
+                facts: .init(signIn: contents.signIn, isFilteringEntitled: self.mayFilter), ledger: contents.ledger,
+                badge: contents.badge)
+        }
+        guard let last, last != decision.changes else { return best }
+        guard last.reason == decision.changes.reason else {
+            return self.content(Decision(changes: last, settings: decision.settings), from: original)
+        }
+        guard let badge = last.badge, let content = best.mutableCopy() as? UNMutableNotificationContent else {
+            return best
+        }
+        content.badge = NSNumber(value: badge)
+        return content
+    }
+
     /// The content as it was decided.
     func content(_ decision: Decision, from original: UNNotificationContent) -> UNNotificationContent {
         let changes = decision.changes
@@ -102,6 +124,9 @@ struct Push: Sendable {
             content.badge = nil
             content.userInfo = ExtensionDecision.strippedUserInfo.userInfo
             content.attachments = []
+            // Neither whom it is about, nor an action that would answer them.
+            content.threadIdentifier = ""
+            content.categoryIdentifier = ""
         } else if let bare = self.userInfo.withoutPushText {
             content.userInfo = bare.userInfo
         }
@@ -126,10 +151,15 @@ struct Push: Sendable {
             from: content, payload: payload, names: self.names(decision.settings), body: body) ?? content
     }
 
-    /// Tells the server that a message is shown. What does not get through is not repeated: the leg has ended already.
-    func report(_ message: MessageID?, to api: API) async {
-        guard let message else { return }
-        let body: JSONValue = ["message_id": .string(message.description), "receipt": "shown"]
+    /// Tells the server that messages are shown, all of them in one request: the notification waits for it. What does not get
+    /// through is not repeated: the legs have ended already.
+    func report(_ messages: [MessageID], to api: API) async {
+        guard let first = messages.first else { return }
+        let ids: (String, JSONValue) =
+            messages.count == 1
+            ? ("message_id", .string(first.description))
+            : ("message_ids", .array(messages.map { .string($0.description) }))
+        let body = JSONValue.members([ids, ("receipt", "shown")])
         _ = try? await self.surroundings.http.send(
             ExtensionHTTPRequest(
                 method: "POST", url: api.url.appendingPathComponent("v1/extension/receipts"), token: api.token,
@@ -157,14 +187,22 @@ struct Push: Sendable {
             }) ?? nil
         guard let posts, let tag = PushInfo(userInfo: self.userInfo)?.recipientTag else { return }
         self.remove(MissedDecision.removed(page))
+        var shown: [MessageID] = []
         var isWhole = true
-        for post in posts { isWhole = await self.post(post, recipientTag: tag, in: center) && isWhole }
-        guard isWhole else { return }
-        _ = try? self.group.update { contents in
-            guard self.isForSignedIn(contents), let known = contents.recipient?.position else { return }
-            contents.recipient?.position = max(known, fetch.before)
+        for post in posts {
+            switch await self.post(post, recipientTag: tag, in: center) {
+            case .shown: shown.append(post.message.message)
+            case .withdrawn: break
+            case .failed: isWhole = false
+            }
         }
-        for post in posts { await self.report(post.message.message, to: api) }
+        if isWhole {
+            _ = try? self.group.update { contents in
+                guard self.isForSignedIn(contents), let known = contents.recipient?.position else { return }
+                contents.recipient?.position = max(known, fetch.before)
+            }
+        }
+        await self.report(shown, to: api)
     }
 
     /// Whether the push is still for the person who is signed in: the fetch may take longer than a sign-out (DESIGN P7).
@@ -173,13 +211,19 @@ struct Push: Sendable {
         return contents.signIn == .signedIn(recipientTag: info.recipientTag)
     }
 
-    /// Whether the person has changed since the decision. What cannot be read says nothing.
-    var isForAnother: Bool { (try? self.group.update { !self.isForSignedIn($0) && $0.signIn != .unknown }) ?? false }
+    /// What became of a missed message.
+    private enum PostEnd {
+        case shown
+        /// Withdrawn meanwhile: there is nothing to show.
+        case withdrawn
+        /// Not taken, or not this person's any more.
+        case failed
+    }
 
     /// Posts one missed message; a claim whose notification was not taken is given back.
     private func post(
         _ post: MissedDecision.Post, recipientTag tag: String, in center: UNUserNotificationCenter
-    ) async -> Bool {
+    ) async -> PostEnd {
         let content = UNMutableNotificationContent()
         content.title = post.message.text.title ?? ""
         content.body = post.message.text.body
@@ -188,23 +232,25 @@ struct Push: Sendable {
         if post.isSilent { content.interruptionLevel = .passive } else { content.sound = .default }
         let id = post.message.message
         var isPosted = false
-        let isMeant = (try? self.group.update { self.isForSignedIn($0) }) ?? false
-        if isMeant, !Task.isCancelled {
+        let isMeant = try? self.group.update { self.isForSignedIn($0) && $0.ledger[id]?.isWithdrawn != true }
+        if isMeant == true, !Task.isCancelled {
             let request = UNNotificationRequest(identifier: id.description, content: content, trigger: nil)
             isPosted = (try? await center.add(request)) != nil
         }
         let wall = self.surroundings.wall()
-        let isStillMeant = try? self.group.update { contents in
-            guard self.isForSignedIn(contents) else { return false }
+        let end = try? self.group.update { contents -> PostEnd in
+            guard self.isForSignedIn(contents) else { return .failed }
+            if contents.ledger[id]?.isWithdrawn == true { return .withdrawn }
             if isPosted {
                 contents.ledger.markShown(id, by: .pushExtension, wall: wall)
             } else {
                 contents.ledger.release(id, by: .pushExtension)
             }
-            return true
+            return isPosted ? .shown : .failed
         }
-        if isPosted, isStillMeant == false { self.remove([id]) }
-        return isPosted && isStillMeant != false
+        // Signed out or withdrawn while it was posted.
+        if isPosted, let end, end != .shown { self.remove([id]) }
+        return end ?? (isPosted ? .shown : .failed)
     }
 }
 

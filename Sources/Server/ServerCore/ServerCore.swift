@@ -33,6 +33,8 @@ package struct ServerCore: Sendable {
     var storeAnswers: UInt64 = 0
     /// What is to be done with answers that are not merely `.done`, in the order of the requests.
     var purposes: Deque<(id: UInt64, purpose: StorePurpose)> = []
+    /// In the order of the requests.
+    var lateEnds: Deque<LateEnd> = []
 
     // Sessions.
     var openings: [SessionID: Opening] = [:]

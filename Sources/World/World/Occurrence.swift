@@ -43,6 +43,8 @@ enum Occurrence {
     case apiRequest(ApiRequestID, ApiCommand)
     /// An extension hears the answer to its request; nil when it has waited long enough.
     case extensionHears(Int, CallbackNumber, ApiRequestID, ApiResult?)
+    /// An extension calls its content handler.
+    case extensionAnswers(Int, CallbackNumber)
     /// A push arrives at a phone, unless that was replaced by a new device meanwhile.
     case pushArrives(Int, generation: Int, Push)
     /// A phone has room again, or is not to save energy any more.

@@ -57,8 +57,9 @@ extension World {
         case .sendFrame(let number, let frame): self.write(frame, on: number, in: process, on: index)
         case .close(let number): self.close(number, in: process, on: index)
 
-        case .storeEntries, .skipEntries, .storeSettled, .storeOutgoing, .removeOutgoing, .storeRead, .dropWish,
-            .keepWish,
+        // The store keeps room for it: what has ended is not sent again by the next start.
+        case .removeOutgoing: self.performStore(effect, in: process, on: index)
+        case .storeEntries, .skipEntries, .storeSettled, .storeOutgoing, .storeRead, .dropWish, .keepWish,
             .storeSettings, .storeConversation:
             if self.canStore(in: process, on: index) { self.performStore(effect, in: process, on: index) }
         case .storeWish, .setStoreAside: self.checkers.foundBug("phone \(index) took its store for damaged")
@@ -99,8 +100,8 @@ extension World {
         case .readTimeZone(let name):
             self.later(.timeZoneRead(name, Self.zone), in: process, on: index)
 
-        case .resolveNames, .askDelegate, .claimRing, .postNotification, .markShown, .releaseClaim,
-            .clearNotifications, .withdrawNotification, .lowerBadge, .writeBadge:
+        case .resolveNames, .askDelegate, .claimRing, .postNotification, .markShown, .markWithdrawn,
+            .releaseClaim, .clearNotifications, .withdrawNotification, .lowerBadge, .writeBadge:
             self.performKit(effect, in: process, on: index)
 
         case .beginBackgroundTask:

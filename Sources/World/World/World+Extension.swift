@@ -41,13 +41,11 @@ extension World {
         let userInfo = JSONValue.object(work.request.content.userInfo)
         guard let changes = self.changes(userInfo, work.request.identifier, on: index) else { return }
         work.changes = changes
-        if !changes.removed.isEmpty {
-            self.tell(
-                work.process, .deliveredRemoved(identifiers: changes.removed.map(\.description)), on: index)
-        }
+        self.tell(work.process, changes, on: index)
         work.best = Self.content(changes, from: work.best)
         self.note("phone \(index) extension \(work.request.identifier) \(changes.reason.rawValue)")
         guard let info = PushInfo(userInfo: userInfo) else { return }
+        if changes.reason == .recall, !info.isRecall { self.see(.reached(.lateWithdrawn)) }
         self.see(
             .extended(info.message, isQuiet: changes.isSilent, text: work.best.body, on: self.phones[index].key))
     }
@@ -82,6 +80,8 @@ extension World {
             content.subtitle = ""
             content.badge = nil
             content.userInfo = ExtensionDecision.strippedUserInfo.objectValue ?? JSONObject()
+            content.threadIdentifier = ""
+            content.categoryIdentifier = ""
         }
         content.badge = changes.badge ?? content.badge
         content.title = changes.title ?? content.title
@@ -143,7 +143,7 @@ extension World {
     mutating func extensionHears(
         _ result: ApiResult?, to request: ApiRequestID, for call: CallbackNumber, on index: Int
     ) {
-        guard self.phones[index].extensionWork[call] != nil,
+        guard self.phones[index].extensionWork[call]?.isAnswering == false,
             let wait = self.phones[index].extensionWork[call]?.waits.removeValue(forKey: request)
         else { return }
         if case .fetch(let fetch) = wait, case .missed(let page, let words, let hidesContent)? = result {
@@ -191,10 +191,13 @@ extension World {
 
     /// The notification centre has answered one post.
     mutating func extensionPosted(_ message: MessageID, isTaken: Bool, for call: CallbackNumber, on index: Int) {
-        guard let work = self.phones[index].extensionWork[call] else { return }
+        guard let work = self.phones[index].extensionWork[call], !work.isAnswering else { return }
         self.phones[index].extensionWork[call]?.posts.remove(message)
+        let isWithdrawn = self.phones[index].group.ledger[message]?.isWithdrawn == true
         let isMeant = self.isForSignedIn(work, on: index)
-        if isMeant, isTaken {
+        if isMeant, isWithdrawn {
+            if isTaken { self.tell(work.process, .deliveredRemoved(identifiers: [message.description]), on: index) }
+        } else if isMeant, isTaken {
             self.phones[index].group.ledger.markShown(message, by: .pushExtension, wall: self.now.wall)
             self.see(.reached(.fetched))
         } else if isMeant {
@@ -202,8 +205,8 @@ extension World {
         } else if isTaken {
             self.tell(work.process, .deliveredRemoved(identifiers: [message.description]), on: index)
         }
-        if !isMeant || !isTaken { self.phones[index].extensionWork[call]?.isWhole = false }
-        if isMeant, isTaken { self.report(message, for: call, on: index) }
+        if !isMeant || !isTaken && !isWithdrawn { self.phones[index].extensionWork[call]?.isWhole = false }
+        if isMeant, isTaken, !isWithdrawn { self.report(message, for: call, on: index) }
         guard let rest = self.phones[index].extensionWork[call] else { return }
         if rest.posts.isEmpty, rest.isWhole, let fetch = rest.fetch { self.reach(fetch, on: index) }
         self.finishIfDone(call, on: index)
@@ -222,22 +225,59 @@ extension World {
     // MARK: The end
 
     private mutating func finishIfDone(_ call: CallbackNumber, on index: Int) {
-        guard var work = self.phones[index].extensionWork[call], work.waits.isEmpty, work.posts.isEmpty else { return }
-        // The person may have signed out while the server was asked: nothing is shown then (DESIGN P7).
-        let isOurs = PushInfo(userInfo: .object(work.request.content.userInfo)) != nil
-        if isOurs, work.changes?.isStripped == false, !self.isForSignedIn(work, on: index) {
-            self.see(.unextended(identifier: work.request.identifier, on: self.phones[index].key))
-            work.best = work.request.content
-            self.decide(&work, on: index)
-        }
+        guard let work = self.phones[index].extensionWork[call], work.waits.isEmpty, work.posts.isEmpty else { return }
         self.finish(work, call, on: index)
     }
 
     private mutating func finish(_ work: ExtensionWork, _ call: CallbackNumber, on index: Int) {
-        self.phones[index].extensionWork[call] = nil
-        self.plan(
-            .phone(index, .process(work.process, .callbackCompleted(call, .content(work.best)))),
-            after: self.phones[index].chance.number(1...30))
+        guard !work.isAnswering else { return }
+        self.phones[index].extensionWork[call] = work
+        self.phones[index].extensionWork[call]?.isAnswering = true
+        self.plan(.extensionAnswers(index, call), after: self.phones[index].chance.number(1...30))
+    }
+
+    /// The extension answers, and asks before whether what it has decided still holds: others were at work meanwhile.
+    mutating func extensionAnswers(_ call: CallbackNumber, on index: Int) {
+        guard let work = self.phones[index].extensionWork.removeValue(forKey: call) else { return }
+        var content = work.best
+        if let changes = work.changes {
+            let answer = self.answer(of: work, changes, on: index)
+            if answer.reason != changes.reason {
+                self.note("phone \(index) extension answers \(work.request.identifier) \(answer.reason.rawValue)")
+                content = Self.content(answer, from: work.request.content)
+                self.seeAnswer(answer, instead: changes, of: work, text: content.body, on: index)
+            } else {
+                content.badge = answer.badge ?? content.badge
+            }
+        }
+        self.handle(.process(work.process, .callbackCompleted(call, .content(content))), on: index)
+    }
+
+    private func answer(
+        of work: ExtensionWork, _ changes: ExtensionDecision.Changes, on index: Int
+    ) -> ExtensionDecision.Changes {
+        let group = self.phones[index].group
+        let signIn = group.recipient.map { ExtensionDecision.SignIn.signedIn(recipientTag: $0.tag) } ?? .signedOut
+        return ExtensionDecision.answer(
+            changes, userInfo: .object(work.request.content.userInfo),
+            facts: .init(signIn: signIn, isFilteringEntitled: self.phones[index].mayFilter), ledger: group.ledger,
+            badge: group.badge)
+    }
+
+    /// Takes out of the notification centre what the changes name.
+    private mutating func tell(_ process: ProcessID, _ changes: ExtensionDecision.Changes, on index: Int) {
+        guard !changes.removed.isEmpty else { return }
+        self.tell(process, .deliveredRemoved(identifiers: changes.removed.map(\.description)), on: index)
+    }
+
+    private mutating func seeAnswer(
+        _ answer: ExtensionDecision.Changes, instead changes: ExtensionDecision.Changes, of work: ExtensionWork,
+        text: String, on index: Int
+    ) {
+        let key = self.phones[index].key
+        if changes.reason == .rings, answer.reason == .recall { self.see(.reached(.withdrawnAtWork)) }
+        guard let info = PushInfo(userInfo: .object(work.request.content.userInfo)) else { return }
+        self.see(.extended(info.message, isQuiet: answer.isSilent, text: text, on: key))
     }
 
     /// The time is up: the best there is by now is shown.
@@ -250,7 +290,9 @@ extension World {
     /// The system has ended an extension's process: what it had under way is shown as it came.
     mutating func extensionKilled(_ process: ProcessID, on index: Int) {
         for work in self.phones[index].extensionWork.values
-        where work.process == process && !work.isStalled && work.changes?.isSilent != false {
+        where work.process == process && !work.isStalled && !(work.isAnswering && work.changes == nil)
+            && (work.changes?.isSilent != false || !self.isForSignedIn(work, on: index))
+        {
             self.see(.unextended(identifier: work.request.identifier, on: self.phones[index].key))
         }
         self.phones[index].extensionWork.removeAll { $0.value.process == process }
@@ -267,6 +309,8 @@ struct ExtensionWork {
 
     /// Its process does not go on.
     var isStalled = false
+    /// Everything is done, and its content handler is about to be called.
+    var isAnswering = false
     let process: ProcessID
     let request: NotificationRequest
     /// What is shown if nothing better comes.

@@ -23,6 +23,8 @@ extension World {
             self.post(notification, badge: badge, isAnswered: true, in: process, on: index)
         case .markShown(let id):
             self.phones[index].group.ledger.markShown(id, by: .kit(process: process.number), wall: self.now.wall)
+        case .markWithdrawn(let id):
+            self.phones[index].group.ledger.markWithdrawn(id, by: .kit(process: process.number), wall: self.now.wall)
         case .releaseClaim(let id):
             self.phones[index].group.ledger.release(id, by: .kit(process: process.number))
         case .clearNotifications(let conversation, let position):

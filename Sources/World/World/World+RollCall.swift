@@ -4,7 +4,7 @@ import StoreModel
 import TidingsModel
 
 // The roll call: when all has healed and every phone has been away for minutes, the app's backend writes to everybody who may be rung
-// for. Whatever broke before, each phone must ring once, by a push, and show the right number.
+// for. Whatever broke before, each phone must ring once, by a push, and show the right number. Every second call is withdrawn at once.
 extension World {
     /// Who writes; nobody has blocked or silenced them.
     static let caller = UserID("roll-call")
@@ -21,23 +21,42 @@ extension World {
                 .send(
                     UserKey(app: Self.app, user: Self.caller),
                     MessageDraft(
-                        clientMessageID: ClientMessageID("roll-\(person)"),
+                        clientMessageID: Self.call(of: person),
                         conversation: ConversationID(type: .direct, target: person.rawValue), objectName: .text,
                         content: JSONValue.members([("content", .string("Are you there?"))]).text)))
         }
     }
 
+    /// Withdraws every second call, while its pushes are on their way or have just come.
+    mutating func withdrawCall(_ accepted: ServerFrame.SendAccepted) {
+        let called = self.people.firstIndex { accepted.clientMessageID == Self.call(of: $0) }
+        guard let called, called % 2 == 1 else { return }
+        self.lastApiRequest += 1
+        let person = self.people[called]
+        self.note("the call of \(person) is to be withdrawn")
+        // A stream of its own: in whose turn the answer comes hangs on what the run leaves out.
+        var chance = SplitMix64(seed: self.options.seed, party: .setup, turn: 1 + called)
+        let wait = chance.number(0...1_500)
+        self.plan(
+            .apiRequest(
+                ApiRequestID(self.lastApiRequest), .request(Self.app, actor: nil, .recall(accepted.messageID))),
+            after: wait)
+    }
+
+    private static func call(of person: UserID) -> ClientMessageID { ClientMessageID("roll-\(person)") }
+
     mutating func endRollCall() {
-        self.see(
-            .rollCallEnded(
-                self.phones.map { phone in
-                    let settings = phone.core.notificationSettings(of: Self.bundle)
-                    return RollCallPhone(
-                        key: phone.key,
-                        mayRing: phone.isSignedIn && phone.registration != nil
-                            && settings?.authorizationStatus == .authorized,
-                        icon: phone.core.screen.badge(of: Self.bundle))
-                }))
+        let phones = self.phones.map { phone in
+            let settings = phone.core.notificationSettings(of: Self.bundle)
+            return RollCallPhone(
+                key: phone.key,
+                mayRing: phone.isSignedIn && phone.registration != nil && settings?.authorizationStatus == .authorized,
+                icon: phone.core.screen.badge(of: Self.bundle),
+                shown: phone.core.screen.list.map(\.notification.request).map {
+                    .init(identifier: $0.identifier, text: $0.content.body)
+                })
+        }
+        self.see(.rollCallEnded(phones))
     }
 
     private mutating func record(of person: UserID) -> UserRecord? {

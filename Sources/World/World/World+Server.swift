@@ -74,7 +74,9 @@ extension World {
         case .stopForStoreFailure(let text):
             if !self.isDiskFull { self.checkers.foundBug("server stopped: \(text)") }
             self.stopForStoreFailure()
-        case .reply(_, .accepted(let accepted)): self.see(.apiAccepted(accepted.messageID))
+        case .reply(_, .accepted(let accepted)):
+            self.see(.apiAccepted(accepted.messageID))
+            self.withdrawCall(accepted)
         case .reply(let request, let result):
             self.note("\(request) is answered", more: "\(result)")
             self.answer(request, result)

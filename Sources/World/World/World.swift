@@ -241,7 +241,8 @@ package struct World {
             .server
         case .apns, .apnsFault, .pushDeadline, .chanceOfAPNsFault: .apns
         case .phone(let index, _), .phoneTimer(let index), .client(let index, _, _), .clientTimer(let index, _),
-            .pushArrives(let index, _, _), .extensionHears(let index, _, _, _), .storageFreed(let index),
+            .pushArrives(let index, _, _), .extensionHears(let index, _, _, _), .extensionAnswers(let index, _),
+            .storageFreed(let index),
             .energySaved(let index):
             .phone(index)
         case .toClient(let connection, _), .clientHangUp(let connection): .phone(self.connections[connection].phone)
@@ -290,6 +291,7 @@ package struct World {
         case .apiRequest(let request, let command): self.handle(ServerEvent.api(request, command))
         case .extensionHears(let index, let call, let request, let result):
             self.extensionHears(result, to: request, for: call, on: index)
+        case .extensionAnswers(let index, let call): self.extensionAnswers(call, on: index)
         case .pushArrives(let index, let generation, let push):
             guard generation == self.phones[index].tokenGeneration else { return }
             self.handle(.courier(.pushArrived(push)), on: index)

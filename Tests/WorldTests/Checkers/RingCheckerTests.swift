@@ -240,6 +240,27 @@ func missed(_ message: Message, text: String = "text") throws -> MissedMessage {
     }
 }
 
+extension `The promise that what is withdrawn stays withdrawn` {
+    @Test func `finds a phone that knows and tells what it said`() throws {
+        var story = Story(RecallChecker())
+        let message = story.accepted()
+        let withdrawal = story.recall(message)
+        let recall = try #require(withdrawal)
+        story.tell(.extended(message.id, isQuiet: false, text: "hi", on: ann1))
+        // One phone hears of it by a push, the other in its log.
+        story.tell(.extended(message.id, isQuiet: true, text: "A message was withdrawn", on: ann1))
+        story.tell(.applied([LogEntry(position: 2, body: .recall(recall))], on: ann2))
+        for text in ["A message was withdrawn", "You have a notification", ""] {
+            story.tell(.extended(message.id, isQuiet: true, text: text, on: ann1))
+            story.tell(.extended(message.id, isQuiet: true, text: text, on: ann2))
+        }
+        #expect(story.broken == [])
+        story.tell(.extended(message.id, isQuiet: true, text: "hi", on: ann1))
+        story.tell(.extended(message.id, isQuiet: true, text: "hi", on: ann2))
+        #expect(story.broken == ["recall", "recall"])
+    }
+}
+
 @Suite struct `The promise that hidden content stays hidden` {
     private func hide(_ story: inout Story) {
         story.commit(.setPersonSettings(ann1.user, PersonSettings(hidesContent: true), at: story.now))

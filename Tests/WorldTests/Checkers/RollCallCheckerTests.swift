@@ -11,8 +11,10 @@ private func ring(_ message: Message, banner: Bool = true) -> PresentationRecord
         reason: banner ? .system : .passive)
 }
 
-private func phone(_ key: DeviceKey, mayRing: Bool = true, icon: Int = 1) -> RollCallPhone {
-    RollCallPhone(key: key, mayRing: mayRing, icon: icon)
+private func phone(
+    _ key: DeviceKey, mayRing: Bool = true, icon: Int = 1, shown: [RollCallPhone.Notification] = []
+) -> RollCallPhone {
+    RollCallPhone(key: key, mayRing: mayRing, icon: icon, shown: shown)
 }
 
 @Suite struct `The promise that it rings once all has healed` {
@@ -40,5 +42,37 @@ private func phone(_ key: DeviceKey, mayRing: Bool = true, icon: Int = 1) -> Rol
         story.tell(.presented(ring(message), on: ann1))
         story.tell(.rollCallEnded([phone(ann1, icon: 0)]))
         #expect(story.broken == ["P4"])
+    }
+
+    /// A call that was withdrawn, after it has rung so many times on the first phone.
+    private func withdrawn(rings: Int) -> (story: Story, identifier: String) {
+        var story = Story(RollCallChecker())
+        let message = story.accepted(from: World.caller)
+        for _ in 0..<rings { story.tell(.presented(ring(message), on: ann1)) }
+        _ = story.recall(message)
+        return (story, message.id.description)
+    }
+
+    @Test func `lets a withdrawn call ring once or not at all, and no longer count`() {
+        for rings in 0...2 {
+            var story = self.withdrawn(rings: rings).story
+            story.tell(.rollCallEnded([phone(ann1, icon: 0), phone(ann2, icon: 0)]))
+            #expect(story.broken == (rings > 1 ? ["P3"] : []))
+        }
+        var counted = self.withdrawn(rings: 1).story
+        counted.tell(.rollCallEnded([phone(ann1, icon: 1)]))
+        #expect(counted.broken == ["P4"])
+    }
+
+    @Test(arguments: [("A message was withdrawn", []), ("Are you there?", ["recall"])])
+    func `finds what is to be read of a withdrawn call`(text: String, broken: [String]) {
+        var (story, identifier) = self.withdrawn(rings: 1)
+        story.tell(
+            .rollCallEnded([
+                phone(
+                    ann1, icon: 0,
+                    shown: [.init(identifier: identifier, text: text), .init(identifier: "x", text: "y")])
+            ]))
+        #expect(story.broken == broken)
     }
 }

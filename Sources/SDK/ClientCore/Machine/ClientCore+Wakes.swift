@@ -57,22 +57,22 @@ extension ClientCore {
             level: self.preferences.level(of: recall.conversation, wall: self.wall(at: now)), unread: self.unread,
             position: position,
             recipientTag: self.recipient?.tag)
+        // First: an extension that answers from now on knows. A push of it may come late, too.
+        effects.append(.markWithdrawn(recall.message))
         if let outcome = self.decisions.withdraw(recall.message, replacement: replacement) {
             self.apply(outcome, sendsAck: false, into: &effects)
         } else {
             effects.append(.withdrawNotification(recall.message, replacement: replacement))
         }
-        // A push of it may still be on its way, and late: it must not ring.
-        effects.append(.markShown(recall.message))
     }
 
     /// The person has deleted a message on one of their devices: its notification goes without a word.
     mutating func deleted(_ message: MessageID, into effects: inout [ClientEffect]) {
+        effects.append(.markWithdrawn(message))
         if let outcome = self.decisions.withdraw(message, replacement: nil) {
             self.apply(outcome, sendsAck: false, into: &effects)
         } else {
             effects.append(.withdrawNotification(message, replacement: nil))
         }
-        effects.append(.markShown(message))
     }
 }

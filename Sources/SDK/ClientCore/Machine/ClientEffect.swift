@@ -92,6 +92,8 @@ package enum ClientEffect: Hashable, Sendable {
     case claimRing(MessageID)
     /// Post a local notification. Answered by `.notificationPosted`.
     case postNotification(LocalNotification)
+    /// Mark the message withdrawn in the ledger: an extension that is at work on its push asks once more before it answers.
+    case markWithdrawn(MessageID)
     /// Mark the message shown in the ledger.
     case markShown(MessageID)
     /// Give the claim back: nothing was shown.

@@ -52,7 +52,7 @@ public enum ExtensionDecision {
         public var badge: Int?
         /// Whether the sound is taken away and the level made passive.
         public var isSilent: Bool
-        /// Whether title, subtitle, text and badge are taken away as well: the push is for somebody else.
+        /// Whether title, subtitle, text, badge, thread and category are taken away as well: the push is for somebody else.
         public var isStripped: Bool
         /// Whether nothing of the push is shown at all: only with the filtering entitlement (ios-delivery.md §10). A badge
         /// is set all the same.
@@ -101,7 +101,7 @@ public enum ExtensionDecision {
         case rings
         /// A message this phone has rung for already, or is about to.
         case alreadyShown = "already_shown"
-        /// The withdrawal of a message.
+        /// The withdrawal of a message, or a push of one that was withdrawn.
         case recall
         /// Another sender's push.
         case foreign
@@ -154,15 +154,15 @@ public enum ExtensionDecision {
         case .signedIn: break
         }
         let absolute = userInfo["aps"]?["badge"]?.intValue.flatMap { Int(exactly: $0) }
-        if info.isRecall {
-            // A push of the withdrawn message may still come, and late: it must not ring.
-            ledger.markShown(info.message, by: .pushExtension, wall: wall)
+        // A push of the withdrawn message may be at work beside this one, or come late.
+        if info.isRecall { ledger.markWithdrawn(info.message, by: .pushExtension, wall: wall) }
+        if ledger[info.message]?.isWithdrawn == true {
             Self.count(absolute, info, in: &badge)
+            var changes = Self.withdrawn(info.message, facts, badge: badge)
             // It may have taken the place of alerts at APNs: they ring all the same.
-            return Changes(
-                badge: badge?.shown, isSilent: true, isDiscarded: facts.isFilteringEntitled, title: "",
-                body: Self.recallText, removed: facts.isFilteringEntitled ? [info.message] : [],
-                fetch: MissedFetch(info, facts), reached: Self.reached(info, facts), reason: .recall)
+            changes.fetch = MissedFetch(info, facts)
+            changes.reached = Self.reached(info, facts)
+            return changes
         }
         let claim = ledger.claim(info.message, by: .pushExtension, isDelivered: facts.isDelivered, wall: wall)
         if claim == .lookAtDelivered { return nil }
@@ -182,7 +182,7 @@ public enum ExtensionDecision {
             // Whatever becomes of this process, the system shows the push: claimed is shown.
             ledger.markShown(info.message, by: .pushExtension, wall: wall)
             changes.reason = .rings
-        case .alreadyShown:
+        case .alreadyShown, .withdrawn:
             changes.isSilent = true
             changes.isDiscarded = facts.isFilteringEntitled
             if changes.isDiscarded { changes.imageURL = nil }
@@ -198,7 +198,14 @@ public enum ExtensionDecision {
         facts.position.map { $0 + 1 } == info.position ? info.position : nil
     }
 
-    private static func stripped(_ reason: Reason, isDiscarded: Bool) -> Changes {
+    /// What stands where a message was withdrawn, whoever tells of it first: its withdrawal, or a late push of its own.
+    static func withdrawn(_ message: MessageID, _ facts: Facts, badge: Badge?) -> Changes {
+        Changes(
+            badge: badge?.shown, isSilent: true, isDiscarded: facts.isFilteringEntitled, title: "",
+            body: Self.recallText, removed: facts.isFilteringEntitled ? [message] : [], reason: .recall)
+    }
+
+    static func stripped(_ reason: Reason, isDiscarded: Bool) -> Changes {
         Changes(
             isSilent: true, isStripped: true, isDiscarded: isDiscarded, body: Self.strippedText, reason: reason)
     }

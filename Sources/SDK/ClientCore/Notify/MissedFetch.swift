@@ -118,7 +118,7 @@ public enum MissedDecision {
         (answer["entries"]?.arrayValue ?? []).compactMap { $0["recall"]?.stringValue.flatMap { MessageID($0) } }
     }
 
-    /// Claims the missed messages; whoever has one already shows it. The caller holds the app group's lock, and marks each one
+    /// Claims the missed messages; whoever has one already shows it. What was withdrawn meanwhile is marked so. The caller holds the app group's lock, and marks each one
     /// shown after it was posted.
     ///
     /// One ring in all: if the push itself rings, none of them does, otherwise the newest (DESIGN §5).
@@ -132,6 +132,7 @@ public enum MissedDecision {
         names: (NotificationPayload) -> KnownNames = { _ in KnownNames() }, pushRings: Bool, delivered: Set<MessageID>,
         ledger: inout Ledger, wall: Int64
     ) -> [Post] {
+        for message in Self.removed(answer) { ledger.markWithdrawn(message, by: .pushExtension, wall: wall) }
         var posts: [Post] = []
         for message in MissedMessage.all(in: answer, fetch, showsContent: showsContent, names: names) {
             let isDelivered = delivered.contains(message.message)

@@ -89,6 +89,8 @@ package struct NotificationDecisions: Hashable, Sendable {
         switch claim {
         // The shell looks at the delivered list before it answers; an undecided answer counts as shown.
         case .alreadyShown, .heldByAnother, .lookAtDelivered: return self.end(id, .suppressed(.alreadyShown))
+        // The extension has heard of the withdrawal first: by a push that overtook the log.
+        case .withdrawn: return self.end(id, .suppressed(.recalled))
         case .granted:
             let notification = Gate.notification(
                 item.message, names: names, person: person, showsContent: kit.showsContent,

@@ -73,6 +73,12 @@ extension ClientEngine {
         self.withGroup { $0.ledger.markShown(id, by: holder, wall: wall) }
     }
 
+    func markWithdrawn(_ id: MessageID) {
+        let holder = Ledger.Holder.kit(process: self.parts.processNumber)
+        let wall = self.parts.clock.now.wall
+        self.withGroup { $0.ledger.markWithdrawn(id, by: holder, wall: wall) }
+    }
+
     func postNotification(_ notification: LocalNotification) {
         let badge = self.badge(of: notification)
         guard let host = self.shared.withLock({ $0.host }) else { return }

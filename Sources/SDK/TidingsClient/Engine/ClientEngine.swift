@@ -279,6 +279,7 @@ final class ClientEngine: Sendable {
         case .claimRing(let id): self.claim(id)
         case .postNotification(let notification): self.postNotification(notification)
         case .markShown(let id): self.markShown(id)
+        case .markWithdrawn(let id): self.markWithdrawn(id)
         case .releaseClaim(let id):
             let holder = Ledger.Holder.kit(process: self.parts.processNumber)
             self.withGroup { $0.ledger.release(id, by: holder) }

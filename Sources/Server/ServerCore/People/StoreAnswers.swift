@@ -43,6 +43,7 @@ extension ServerCore {
             return
         }
         self.storeAnswers = id.rawValue
+        while let end = self.lateEnds.first, end.request <= id.rawValue { self.lateEnds.removeFirst() }
         guard let first = self.purposes.first, first.id == id.rawValue else {
             if case .refused(let problem) = result { effects.append(.flagBug("the store refused \(id): \(problem)")) }
             return

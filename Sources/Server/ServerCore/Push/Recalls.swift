@@ -19,7 +19,9 @@ extension ServerCore {
         _ message: Message, _ recall: Recall, _ deliveries: [Delivery], shown: [LegID], _ now: Now,
         _ effects: inout [ServerEffect]
     ) {
-        let devices = Dictionary(grouping: shown, by: \.user)
+        // What has ended since the store was asked it could not count.
+        let late = self.lateEnds.filter { $0.leg.message == message.id }.map(\.leg)
+        let devices = Dictionary(grouping: shown + late, by: \.user)
         for delivery in deliveries {
             let user = UserKey(app: message.app, user: delivery.user)
             let shown = devices[user]?.compactMap(\.device) ?? []
@@ -91,9 +93,16 @@ extension ServerCore {
     }
 }
 
+/// A leg that may have been shown, whose end the store has been told of and has not answered yet.
+struct LateEnd: Hashable, Sendable {
+    /// The number of the store's request.
+    var request: UInt64
+    var leg: LegID
+}
+
 extension LegEnd {
     /// The device has shown the message, or may have.
-    fileprivate var mayBeShown: Bool {
+    var mayBeShown: Bool {
         switch self {
         case .accepted, .settled(.shown): true
         case .ownDevice, .noDevice, .signedOut, .notNotifiable, .settled, .readElsewhere, .recalled, .expired, .muted,

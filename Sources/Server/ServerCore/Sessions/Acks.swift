@@ -9,6 +9,7 @@ extension ServerCore {
         let leg = LegID(
             message: message, user: self.people[slot].key, device: self.people[slot].devices[index].id)
         self.tell(.endLeg(EndedLeg(leg: leg, end: end, at: now.wall)), &effects)
+        if end.mayBeShown { self.lateEnds.append(LateEnd(request: self.storeRequests, leg: leg)) }
     }
 
     /// Takes what a device has stored and settled (DESIGN §3 "Acks").
@@ -60,6 +61,7 @@ extension ServerCore {
         var requests = self.storeRequests
         let isWatched = self.watchers[user] != nil
         var arrivals: [Arrival] = []
+        var shown: [LateEnd] = []
         self.people[slot].devices[index].legs.settle(upTo: position) { leg in
             if isWatched, let arrival = leg.arrival(at: user.user) { arrivals.append(arrival) }
             let ended = EndedLeg(
@@ -67,8 +69,10 @@ extension ServerCore {
                 end: .settled(disposition ?? leg.impliedDisposition(for: user.user)), at: now.wall)
             requests += 1
             effects.append(.store(StoreRequestID(requests), .endLeg(ended)))
+            if ended.end.mayBeShown { shown.append(LateEnd(request: requests, leg: ended.leg)) }
         }
         self.storeRequests = requests
+        self.lateEnds.append(contentsOf: shown)
         if !arrivals.isEmpty { self.noteArrivals(arrivals, slot, &effects) }
     }
 

@@ -41,13 +41,34 @@ extension Api {
     private func receipt(_ request: Request) async throws -> Response {
         let token = try self.token(request)
         var body = try await self.body(request)
-        let message = try self.messageID(try body.string("message_id"), "message_id")
+        let messages = try self.receiptMessages(&body)
         guard let receipt = LegReceipt(rawValue: try body.string("receipt")) else {
             throw ApiProblem(InvalidField(field: "receipt", rule: "must be shown or opened"))
         }
         try body.refuseUnknown()
-        guard try await self.ask(.receipt(message, receipt), token) == .done else { throw ApiProblem.bug }
+        for message in messages {
+            guard try await self.ask(.receipt(message, receipt), token) == .done else { throw ApiProblem.bug }
+        }
         return Response(status: .noContent)
+    }
+
+    /// One message, or those of one fetch: an extension has no time for a request each.
+    private func receiptMessages(_ body: inout ApiBody) throws -> [MessageID] {
+        let texts = try body.strings("message_ids", default: [])
+        guard let text = try body.optionalString("message_id") else {
+            guard 1...Int(Self.missedMax) ~= texts.count else {
+                throw ApiProblem(
+                    InvalidField(
+                        field: "message_ids",
+                        rule: "must be 1 to \(Self.missedMax) ids without message_id, got \(texts.count)"
+                    ))
+            }
+            return try texts.enumerated().map { try self.messageID($1, "message_ids[\($0)]") }
+        }
+        guard texts.isEmpty else {
+            throw ApiProblem(InvalidField(field: "message_ids", rule: "must not be there beside message_id"))
+        }
+        return [try self.messageID(text, "message_id")]
     }
 
     private func missed(_ request: Request) async throws -> Response {

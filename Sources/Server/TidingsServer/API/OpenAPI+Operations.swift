@@ -11,10 +11,16 @@ extension OpenAPI {
                   application/json:
                     schema:
                       type: object
-                      required: [message_id, receipt]
+                      required: [receipt]
+                      oneOf: [{required: [message_id]}, {required: [message_ids]}]
                       additionalProperties: false
                       properties:
                         message_id: {$ref: "#/components/schemas/MessageId"}
+                        message_ids:
+                          type: array
+                          items: {$ref: "#/components/schemas/MessageId"}
+                          minItems: 1
+                          maxItems: 20
                         receipt: {type: string, enum: [shown, opened]}
               responses:
                 "204": {description: Done}

@@ -45,9 +45,13 @@ extension Stage {
             content.title = ""
             content.subtitle = ""
             content.badge = nil
+            content.userInfo = ExtensionDecision.strippedUserInfo.objectValue ?? JSONObject()
+            content.threadIdentifier = ""
+            content.categoryIdentifier = ""
         }
         return content
     }
+
     private mutating func receipt(of message: MessageID) {
         let label = self.app.sdk?.labels[message] ?? message.description
         self.trace.told(server: "receipt of \(label)", at: self.now.monotonic)

@@ -237,6 +237,8 @@ extension Stage {
         case .postNotification(let notification): self.post(notification, in: process)
         case .markShown(let id):
             self.app.sdk?.ledger.markShown(id, by: .kit(process: process.number), wall: self.now.wall)
+        case .markWithdrawn(let id):
+            self.app.sdk?.ledger.markWithdrawn(id, by: .kit(process: process.number), wall: self.now.wall)
         case .releaseClaim(let id): self.app.sdk?.ledger.release(id, by: .kit(process: process.number))
         case .clearNotifications(let conversation, let position):
             let identifiers = self.core.screen.list.map(\.notification.request).filter {

@@ -1,5 +1,5 @@
 // What was withdrawn is not presented any more: no push of it goes out once the server's core knows, and no phone that knows lets it
-// ring. The same for what the person has deleted. And no push of what the person has read goes out once the core knows.
+// ring, nor tells what it said. The same for what the person has deleted. And no push of what the person has read goes out once the core knows.
 //
 // A push on its way, and a notification handed to the system, are not called back: the withdrawal follows them.
 import APNsModel
@@ -14,7 +14,7 @@ struct RecallChecker: Checker {
         var message: MessageID
     }
 
-    /// What a phone knows to be withdrawn or deleted.
+    /// What a phone knows to be withdrawn or deleted, by its log or by a push.
     private var gone: Set<Place> = []
 
     mutating func see(_ fact: Fact, in scene: Scene, into findings: inout Findings) {
@@ -28,8 +28,10 @@ struct RecallChecker: Checker {
         case .posted(let notification, let key, _):
             guard !notification.isSilent else { return }
             self.checkRing(notification.message, key, into: &findings)
-        case .extended(let message, let isQuiet, _, let key):
+        case .extended(let message, let isQuiet, let text, let key):
             if !isQuiet { self.checkRing(message, key, into: &findings) }
+            self.checkText(text, of: message, key, into: &findings)
+            if text == ExtensionDecision.recallText { self.gone.insert(Place(device: key, message: message)) }
         case .fetched(let posts, _, let key):
             for post in posts where !post.isSilent { self.checkRing(post.message.message, key, into: &findings) }
         default: break  // tidy: the other facts are other promises'
@@ -57,6 +59,13 @@ struct RecallChecker: Checker {
         if info.position <= scene.known.readUpTo(message.conversation(seenBy: user), by: user) {
             findings.add("recall", "a push of \(info.message) went to \(key) after \(user) had read it")
         }
+    }
+
+    private func checkText(_ text: String, of message: MessageID, _ key: DeviceKey, into findings: inout Findings) {
+        guard self.gone.contains(Place(device: key, message: message)),
+            ![ExtensionDecision.recallText, ExtensionDecision.strippedText, ""].contains(text)
+        else { return }
+        findings.add("recall", "\(key) shows \"\(text)\" of \(message), of which it knows that it is gone")
     }
 
     private func checkRing(_ message: MessageID, _ key: DeviceKey, into findings: inout Findings) {

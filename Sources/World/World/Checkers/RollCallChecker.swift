@@ -1,5 +1,7 @@
 // P2, P3, P4: it rings, and the number on the icon is right without the app. When all has healed, a message to somebody whose phones
-// are away rings once on each that has a token, and brings the number of unread messages.
+// are away rings once on each that has a token, and brings the number of unread messages. One that is withdrawn at once rings once at
+// most; then nothing of it is to be read, and the number is right again.
+import ClientCore
 import OrderedCollections
 import PhoneCore
 import StoreModel
@@ -12,12 +14,26 @@ struct RollCallPhone: Hashable {
     var mayRing: Bool
     /// The number on the icon.
     var icon: Int
+    /// What stands in the list of notifications.
+    var shown: [Notification] = []
+
+    /// An entry of the list.
+    struct Notification: Hashable {
+        var identifier: String
+        var text: String
+    }
 }
 
 /// Watches the messages of the roll call.
 struct RollCallChecker: Checker {
-    /// Whom each message is for, and what was unread with it; a level that ends later adds to it without a push.
-    private var called: OrderedDictionary<MessageID, (user: UserKey, unread: Int)> = [:]
+    private struct Call {
+        var user: UserKey
+        /// What was unread with it, or without it once it was withdrawn. A level that ends later adds to it without a push.
+        var unread: Int
+        var isWithdrawn = false
+    }
+
+    private var called: OrderedDictionary<MessageID, Call> = [:]
     private var rings: OrderedDictionary<MessageID, [DeviceKey]> = [:]
 
     mutating func see(_ fact: Fact, in scene: Scene, into findings: inout Findings) {
@@ -25,7 +41,12 @@ struct RollCallChecker: Checker {
         case .committed(.accept(let message, _), .accepted(let deliveries, _)) where message.sender == World.caller:
             let user = UserID(message.conversation.target)
             let unread = deliveries.first { $0.user == user }?.unread ?? 0
-            self.called[message.id] = (UserKey(app: message.app, user: user), unread)
+            self.called[message.id] = Call(user: UserKey(app: message.app, user: user), unread: unread)
+        case .committed(.recall, .recalled(let recall, _, let deliveries, _)):
+            guard let call = self.called[recall.message] else { return }
+            self.called[recall.message]?.isWithdrawn = true
+            self.called[recall.message]?.unread =
+                deliveries.first { $0.user == call.user.user }?.unread ?? call.unread
         case .presented(let record, let key) where record.isRing:
             guard let message = MessageID(record.identifier), self.called[message] != nil else { return }
             self.rings[message, default: []].append(key)
@@ -38,11 +59,15 @@ struct RollCallChecker: Checker {
         for (message, call) in self.called {
             for phone in phones where phone.key.user == call.user && phone.mayRing {
                 let count = self.rings[message]?.count { $0 == phone.key } ?? 0
-                if count != 1 {
+                if count > 1 || count == 0 && !call.isWithdrawn {
                     findings.add("P3", "\(phone.key) rang \(count) times for \(message), after everything had healed")
                 } else if phone.icon != call.unread {
                     findings.add(
                         "P4", "the push to \(phone.key) left \(phone.icon) on the icon, unread were \(call.unread)")
+                }
+                let text = phone.shown.first { $0.identifier == message.description }?.text
+                if call.isWithdrawn, let text, text != ExtensionDecision.recallText {
+                    findings.add("recall", "\(phone.key) shows \"\(text)\" of \(message), which was withdrawn")
                 }
             }
         }

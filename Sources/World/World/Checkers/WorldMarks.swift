@@ -148,6 +148,9 @@ package enum WorldMark: String, Hashable, Sendable, CaseIterable {
     case filtering = "apps that may filter"
     /// Conversations opened by a tap.
     case taps = "taps that opened a conversation"
+    /// Messages that were withdrawn while an extension was at work on their push, and pushes that came after their withdrawal.
+    case withdrawnAtWork = "withdrawn while the extension worked"
+    case lateWithdrawn = "pushes later than their withdrawal"
     /// A person was written to when all had healed.
     case rollCalls = "roll calls"
 }
