@@ -64,7 +64,9 @@ struct EndedSends {
         try handle.write(contentsOf: empty)
     }
 
-    private static func word(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) } }
+    private static func word(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+        bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    }
 
     private static func bytes(_ word: UInt64) -> [UInt8] {
         (0..<8).map { UInt8(truncatingIfNeeded: word >> UInt64(8 * $0)) }
