@@ -12,6 +12,13 @@ import Testing
         #expect(night.rest(at: 86_400_000 + 32_400_000) == 28_800_000)
     }
 
+    @Test(
+        arguments: [(0, 1), (149, 1), (150, 10), (389, 10), (390, 1), (1_229, 1), (1_230, 10), (1_440, 1)]
+            as [(Int64, Int64)])
+    func `is slow at work, of which the first two and a half hours know nothing`(minute: Int64, slowness: Int64) {
+        #expect(Night.slowness(at: minute * 60_000) == slowness)
+    }
+
     @Test func `ends with the phone laid away, and nobody writes in the night`() {
         let (report, lines) = World.trace(WorldOptions(seed: 1, phones: 2, hours: 11, faults: .none))
         #expect(report.violations == [])

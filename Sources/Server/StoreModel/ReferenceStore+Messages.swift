@@ -104,26 +104,38 @@ extension ReferenceStore {
     }
 
     mutating func markRead(_ key: UserKey, _ conversation: ConversationID, upTo: LogPosition) -> StoreResult {
-        guard let person = self.people[key], let cursor = person.cursors[conversation] else {
+        guard let cursor = self.people[key]?.cursors[conversation], let head = self.people[key]?.head,
+            let unread = self.people[key]?.counts.unread
+        else {
             return .refused(StoreRules.nothingToRead(conversation))
         }
-        guard upTo <= person.head else {
-            return .refused(StoreRules.pastHead(field: "up_to", head: person.head, got: upTo))
+        guard upTo <= head else {
+            return .refused(StoreRules.pastHead(field: "up_to", head: head, got: upTo))
         }
-        guard upTo > cursor.upTo else { return .read(position: nil, unread: person.counts.unread) }
-        let left = person.log[Int(upTo)...].compactMap { entry -> Message? in
-            guard case .message(let message) = entry.body, Self.counts(message, for: key.user),
-                message.conversation(seenBy: key.user) == conversation, !person.deleted.contains(message.id),
-                self.messages[message.id]?.isRecalled == false
-            else { return nil }
-            return message
-        }
-        let mentions = left.count { $0.mentions.include(key.user) }
+        guard upTo > cursor.upTo else { return .read(position: nil, unread: unread) }
+        let left = self.unread(of: key, in: conversation, after: upTo)
         self.people[key]?.count(
-            conversation, unread: left.count - cursor.unread, mentions: mentions - cursor.mentions)
+            conversation, unread: left.unread - cursor.unread, mentions: left.mentions - cursor.mentions)
         self.people[key]?.cursors[conversation]?.upTo = upTo
         let delivery = self.people[key]?.append(.read(conversation: conversation, upTo: upTo), of: key.user)
         return .read(position: delivery?.position, unread: delivery?.unread ?? 0)
+    }
+
+    /// What counts as unread beyond a position; by itself, so that nobody holds the log while it grows.
+    private func unread(
+        of key: UserKey, in conversation: ConversationID, after position: LogPosition
+    ) -> (unread: Int, mentions: Int) {
+        guard let person = self.people[key] else { return (0, 0) }
+        var left = (unread: 0, mentions: 0)
+        for entry in person.log[Int(position)...] {
+            guard case .message(let message) = entry.body, Self.counts(message, for: key.user),
+                message.conversation(seenBy: key.user) == conversation, !person.deleted.contains(message.id),
+                self.messages[message.id]?.isRecalled == false
+            else { continue }
+            left.unread += 1
+            if message.mentions.include(key.user) { left.mentions += 1 }
+        }
+        return left
     }
 
     mutating func accept(_ operation: CustomOperation) -> StoreResult {

@@ -1,7 +1,8 @@
 import PhoneCore
 import TidingsModel
 
-/// When somebody sleeps: eight hours of each day. A world begins in the afternoon, so that its first night comes after nine hours.
+/// Somebody's day: when they are at work and look at the phone seldom, and eight hours of sleep. A world begins at noon, in a long
+/// break; the first night comes after nine hours.
 struct Night: Hashable {
     /// How long after the beginning of a day they lay the phone away, in milliseconds.
     let fallsAsleep: Int64
@@ -16,10 +17,17 @@ struct Night: Hashable {
         let asleep = time % Self.day - self.fallsAsleep
         return (0..<Self.length).contains(asleep) ? Self.length - asleep : nil
     }
+
+    /// How many times as long as in a break somebody waits until they do something again: work is from half past two to half past
+    /// six, and from half past eight to noon.
+    static func slowness(at time: Int64) -> Int64 {
+        let minute = time % Self.day / 60_000
+        return (150..<390).contains(minute) || (1_230..<1_440).contains(minute) ? 10 : 1
+    }
 }
 
-// What a day looks like: without nights, and with everybody writing to everybody, a world of a hundred phones would be ten times as
-// loud as a hundred people are.
+// What a day looks like: without work and nights, and with everybody writing to everybody, a world of a hundred phones would be many
+// times as loud as a hundred people are.
 extension World {
     /// How many people write to a group about as often as to one another.
     static let chattyPeople = 16
