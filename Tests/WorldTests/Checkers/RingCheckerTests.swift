@@ -74,6 +74,47 @@ func missed(_ message: Message, text: String = "text") throws -> MissedMessage {
         #expect(story.checkers.marks[.secondRings] == 1)
     }
 
+    @Test func `counts apart the banner of what a system before iOS 15 could not silence, once and without sound`()
+        throws
+    {
+        var story = Story(RingChecker())
+        let message = story.accepted()
+        story.push(message)
+        func banner(sound: Bool = false) -> Fact {
+            var record = ring(message)
+            record.sound = sound
+            return .presented(record, on: ann1)
+        }
+        story.tell(.lacksLevels(ann1.device))
+        story.tell(.extended(message.id, isQuiet: false, text: "", on: ann1))
+        story.tell(banner(sound: true))
+        // A second push of it, the withdrawal in its place, and what was fetched.
+        story.tell(.extended(message.id, isQuiet: true, text: "", on: ann1))
+        story.tell(banner())
+        story.tell(.posted(try notification(message, isSilent: true), on: ann1, WorldDisk()))
+        story.tell(banner())
+        story.tell(.fetched([.init(message: try missed(message), isSilent: true)], pushRings: true, on: ann1))
+        story.tell(banner())
+        #expect(story.broken == [])
+        #expect(story.checkers.marks[.unsilenced] == 3)
+        #expect(story.checkers.rings == 1)
+        story.tell(banner())
+        #expect(story.broken == ["P3"])
+        story.tell(.extended(message.id, isQuiet: true, text: "", on: ann1))
+        story.tell(banner(sound: true))
+        #expect(story.broken == ["P3", "P3"])
+    }
+
+    @Test func `counts nothing apart where the system knows what is passive`() {
+        var story = Story(RingChecker())
+        let message = story.accepted()
+        story.push(message)
+        story.tell(.extended(message.id, isQuiet: true, text: "", on: ann1))
+        story.tell(.presented(ring(message), on: ann1))
+        #expect(story.broken == ["P3"])
+        #expect(story.checkers.marks[.unsilenced] == 0)
+    }
+
     @Test func `lets what is fetched ring once in all`() throws {
         var story = Story(RingChecker())
         let (first, second) = (story.accepted(), story.accepted())

@@ -1,4 +1,5 @@
-// When all has healed, every phone holds what its person has set and read, on whichever phone, and knows who is in its groups.
+// When all has healed and everybody has looked at the app for four minutes, and again at the end, every phone holds what its person has
+// set and read, on whichever phone, and knows who is in its groups.
 //
 // A store that was full may still hold what the server has taken already: the next start tells it once more, which changes nothing.
 import ClientCore
@@ -17,6 +18,7 @@ struct ConvergenceChecker: Checker {
         switch fact {
         case .refusedWrite(let key): self.refused.append(key)
         case .refused(let draft, _, _): self.declined.insert(draft.clientMessageID)
+        case .looked(let ending): self.judge(ending, in: scene, into: &findings)
         default: break  // tidy: the other facts are other promises'
         }
     }

@@ -83,6 +83,10 @@ enum Fact {
     case unsilenced(identifier: String, on: DeviceKey)
     /// A minute has passed since everybody who may be rung for was written to, with all phones away.
     case rollCallEnded([RollCallPhone])
+    /// What server and phones hold in memory.
+    case measured(WorldLoad)
+    /// All has healed, and everybody has looked at the app for minutes: store and phones as they are.
+    case looked(Ending)
     /// Something else that a run should come to.
     case reached(WorldMark)
 }
@@ -179,7 +183,7 @@ struct Checkers {
         _ all: [any Checker] = [
             DurableChecker(), OrderChecker(), RingChecker(), LevelChecker(), RecallChecker(), HiddenChecker(),
             BlockChecker(), RequestChecker(), ConvergenceChecker(), BadgeChecker(), TapChecker(), CustomChecker(),
-            LegChecker(), PersonChecker(), RollCallChecker(),
+            LegChecker(), PersonChecker(), RollCallChecker(), BoundsChecker(),
         ]
     ) {
         self.all = all

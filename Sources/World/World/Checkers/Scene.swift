@@ -42,7 +42,8 @@ struct Scene {
             .unextended,
             .toldMissed,
             .fetched,
-            .handedOver, .presented, .lacksLevels, .unsilenced, .rollCallEnded, .reached:
+            .handedOver, .presented, .lacksLevels, .unsilenced, .rollCallEnded, .measured, .looked,
+            .reached:
             break
         }
     }

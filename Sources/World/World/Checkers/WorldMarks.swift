@@ -196,7 +196,7 @@ package struct WorldMarks: Hashable, Sendable {
             .tapped,
             .disturbed,
             .signedIn, .signedOut, .stored, .applied, .passedGate, .extended, .unextended, .toldMissed, .fetched,
-            .presented, .rollCallEnded:
+            .presented, .rollCallEnded, .measured, .looked:
             break
         case .lacksLevels: self.reach(.oldSystems)
         case .unsilenced: self.reach(.unsilenced)
