@@ -58,9 +58,13 @@ enum Occurrence {
     /// The server's disk is quick again, and has room.
     case diskHeals
     case energySaved(Int)
+    /// What server and phones hold in memory is counted.
+    case measure
     case heal
     /// Everybody looks at the app.
     case openEverything
+    /// Everybody has looked at it for four minutes after healing.
+    case endLook
     /// Everybody puts the phone away.
     case leaveEverything
     /// Everybody who may be rung for is written to.

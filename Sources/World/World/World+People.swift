@@ -116,6 +116,7 @@ extension World {
         self.healServer()
         self.healPhones()
         self.plan(.openEverything, after: 600_000)
+        self.plan(.endLook, after: 840_000)
         self.plan(.leaveEverything, after: 840_000)
         self.plan(.rollCall, after: 1_080_000)
         self.plan(.rollCallEnds, after: 1_140_000)

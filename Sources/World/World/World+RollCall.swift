@@ -11,6 +11,7 @@ extension World {
     static let caller = UserID("roll-call")
 
     mutating func callTheRoll() {
+        self.see(.measured(self.load(isQuiet: true)))
         for person in self.people {
             let conversation = ConversationID(type: .direct, target: Self.caller.rawValue)
             guard let record = self.record(of: person),

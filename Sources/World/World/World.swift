@@ -195,12 +195,7 @@ package struct World {
             self.atWork = self.party(of: occurrence)
             self.happen(occurrence)
         }
-        self.checkers.judge(
-            Ending(
-                store: self.store.dump(),
-                phones: self.phones.map {
-                    .init(key: $0.key, disk: $0.disk, icon: $0.core.screen.badge(of: Self.bundle))
-                }))
+        self.checkers.judge(self.ending)
         self.report.acknowledged = self.checkers.acknowledged
         self.report.rings = self.checkers.rings
         self.report.marks = self.checkers.marks
@@ -225,6 +220,7 @@ package struct World {
         self.plan(.neighbourActs, after: 67_000)
         self.plan(.chanceOfCrash, after: 70_000)
         self.plan(.chanceOfAPNsFault, after: 80_000)
+        self.plan(.measure, after: 0)
         self.plan(.heal, after: self.options.duration)
     }
 
@@ -248,7 +244,7 @@ package struct World {
             .person(index)
         case .groupsBegin, .backendActs: .backend
         case .neighbourActs: .neighbour
-        case .heal, .openEverything, .leaveEverything, .rollCall, .rollCallEnds: .setup
+        case .measure, .heal, .openEverything, .endLook, .leaveEverything, .rollCall, .rollCallEnds: .setup
         }
     }
 
@@ -301,9 +297,11 @@ package struct World {
         case .diskHeals: self.healDisk()
         case .storageFreed(let index): self.phones[index].isFull = false
         case .energySaved(let index): self.saveEnergy(false, on: index)
+        case .measure: self.measure()
         case .heal: self.heal()
         case .openEverything:
             for index in self.phones.indices { self.handle(.person(.appOpened(Self.bundle)), on: index) }
+        case .endLook: self.endLook()
         case .leaveEverything:
             for index in self.phones.indices { self.handle(.person(.wentHome), on: index) }
         case .rollCall: self.callTheRoll()

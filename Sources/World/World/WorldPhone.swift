@@ -124,6 +124,10 @@ final class WorldClient {
     /// When something is due by itself. Asked where the core lies: a getter would be given a copy.
     var nextDeadline: Int64? { Self.deadline(of: &self.core) }
 
+    /// What it holds in memory.
+    var load: ClientLoad { Self.load(of: &self.core) }
+
+    private static func load(of core: inout ClientCore) -> ClientLoad { core.load }
     private static func deadline(of core: inout ClientCore) -> Int64? { core.nextDeadline }
 
     func handle(_ event: ClientEvent, at now: Now, into effects: inout [ClientEffect]) {

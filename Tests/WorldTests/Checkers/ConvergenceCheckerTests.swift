@@ -40,6 +40,21 @@ import TidingsModel
         #expect(story.broken == ["converge", "converge", "converge"])
     }
 
+    @Test func `finds it when everybody has looked at the app, too, and not at the end alone`() {
+        var story = Story(ConvergenceChecker())
+        var late = Story(DurableChecker())
+        _ = (story.accepted(), late.accepted())
+        story.tell(.looked(story.ending()))
+        late.tell(.looked(late.ending()))
+        #expect(story.broken + late.broken == [])
+        var disk = story.disk(of: ann1)
+        disk.write(.hidesContent(true))
+        story.tell(.looked(story.ending([ann1: disk])))
+        #expect(story.broken == ["converge"])
+        late.tell(.looked(late.ending([ann1: WorldDisk()])))
+        #expect(late.broken == ["P1"])
+    }
+
     @Test func `finds other settings than the store's`() {
         var story = Story(ConvergenceChecker())
         story.commit(.setBlocked(ann1.user, "bob", true, at: story.now))

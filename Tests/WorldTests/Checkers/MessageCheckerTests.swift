@@ -38,7 +38,8 @@ import TidingsModel
 
     @Test func `lets an expired custom message have left its place only`() {
         var story = Story(DurableChecker())
-        let custom = CustomMessage(id: MessageID(rawValue: 9), content: "{}", sentAt: story.now, expiresAt: story.now + 5)
+        let custom = CustomMessage(
+            id: MessageID(rawValue: 9), content: "{}", sentAt: story.now, expiresAt: story.now + 5)
         story.commit(
             .acceptCustom(
                 CustomOperation(app: World.app, message: custom, recipients: ["ann"], clientMessageID: "x")))

@@ -118,11 +118,16 @@ struct Story {
 
     /// Everything has healed; the phones have what they are said to have, by default everything and the right number.
     mutating func judge(_ disks: [DeviceKey: WorldDisk] = [:], icons: [DeviceKey: Int] = [:]) {
+        self.checkers.judge(self.ending(disks, icons: icons))
+    }
+
+    /// Store and phones as they are, or as they are said to be.
+    func ending(_ disks: [DeviceKey: WorldDisk] = [:], icons: [DeviceKey: Int] = [:]) -> Ending {
         let phones = [ann1, ann2, bob1].map { key in
             let disk = disks[key] ?? self.disk(of: key)
             return Ending.Phone(key: key, disk: disk, icon: icons[key] ?? disk.unreadCount)
         }
-        self.checkers.judge(Ending(store: self.store.dump(), phones: phones))
+        return Ending(store: self.store.dump(), phones: phones)
     }
 }
 

@@ -92,6 +92,9 @@ package struct Requests: Hashable, Sendable {
         return self.inFlight.values + Array(self.waiting)
     }
 
+    /// How many wait or are in flight.
+    package var count: Int { self.inFlight.count + self.waiting.count }
+
     private var countOfApp: Int {
         let isOfApp = { (item: Item) in if case .app = item.asker { true } else { false } }
         return self.inFlight.values.count(where: isOfApp) + self.waiting.count(where: isOfApp)

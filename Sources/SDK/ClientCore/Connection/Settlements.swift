@@ -44,6 +44,8 @@ package struct Settlements: Hashable, Sendable {
 
     /// Whether entries wait for a verdict or for one before them.
     package var hasOpen: Bool { !self.open.isEmpty }
+    /// How many do.
+    package var openCount: Int { self.open.count }
 
     /// A stored entry. Entries come in the order of the log.
     package mutating func append(_ position: LogPosition, _ verdict: Verdict) {

@@ -27,6 +27,7 @@ struct Wakes: Hashable, Sendable {
     }
 
     var isEmpty: Bool { self.pending.isEmpty }
+    var count: Int { self.pending.count }
 
     /// The earliest deadline, in monotonic milliseconds.
     var nextDeadline: Int64? { self.pending.values.map(\.deadline).min() }

@@ -201,6 +201,9 @@ public struct Ledger: Hashable, Sendable {
         self.changes.messages.append(message)
     }
 
+    /// How many messages it knows.
+    package var count: Int { self.entries.count }
+
     /// Forgets by number and age. What is forgotten here is forgotten by every process that reads the same records, so it is
     /// no change that has to be stored.
     private mutating func prune(wall: Int64) {

@@ -194,6 +194,8 @@ package struct NotificationDecisions: Hashable, Sendable {
 
     /// Whether every message is decided.
     package var isEmpty: Bool { self.pending.isEmpty }
+    /// How many are not.
+    package var count: Int { self.pending.count }
 
     private mutating func endNameless(_ id: MessageID) -> Outcome {
         let conversation = self.pending[id]?.conversation

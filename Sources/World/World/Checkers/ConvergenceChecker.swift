@@ -1,4 +1,5 @@
-// When all has healed, every phone holds what its person has set and read, on whichever phone, and knows who is in its groups.
+// When all has healed and everybody has looked at the app for four minutes, and again at the end, every phone holds what its person has
+// set and read, on whichever phone, and knows who is in its groups.
 import ClientCore
 import OrderedCollections
 import StoreModel
@@ -6,6 +7,10 @@ import TidingsModel
 
 /// Compares phones and store at the end.
 struct ConvergenceChecker: Checker {
+    mutating func see(_ fact: Fact, in scene: Scene, into findings: inout Findings) {
+        if case .looked(let ending) = fact { self.judge(ending, in: scene, into: &findings) }
+    }
+
     func judge(_ ending: Ending, in scene: Scene, into findings: inout Findings) {
         for phone in ending.phones {
             let user = phone.key.user.user

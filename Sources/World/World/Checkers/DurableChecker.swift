@@ -30,6 +30,8 @@ struct DurableChecker: Checker {
             if !self.accepted.insert(sent).inserted {
                 findings.add("P1", "\(message.clientMessageID) from \(message.sender) was accepted twice")
             }
+        case .looked(let ending):
+            for phone in ending.phones { Self.judgeLog(phone, ending, scene, into: &findings) }
         default: break  // tidy: the other facts are other promises'
         }
     }

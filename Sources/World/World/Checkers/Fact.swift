@@ -93,6 +93,10 @@ enum Fact {
     case held(until: Int64, on: DeviceID?)
     /// A minute has passed since everybody who may be rung for was written to, with all phones away.
     case rollCallEnded([RollCallPhone])
+    /// What server and phones hold in memory.
+    case measured(WorldLoad)
+    /// All has healed, and everybody has looked at the app for minutes: store and phones as they are.
+    case looked(Ending)
     /// Something else that a run should come to.
     case reached(WorldMark)
 }
@@ -203,7 +207,7 @@ struct Checkers {
             DurableChecker(), OrderChecker(), RingChecker(), LevelChecker(), RecallChecker(), HiddenChecker(),
             BlockChecker(), RequestChecker(), ConvergenceChecker(), BadgeChecker(), TapChecker(), CustomChecker(),
             LegChecker(), PersonChecker(), RollCallChecker(), RingDueChecker(), FollowUpChecker(),
-            PushedBadgeChecker(), TokenChecker(), WordsChecker(),
+            PushedBadgeChecker(), TokenChecker(), WordsChecker(), BoundsChecker(),
         ]
     ) {
         self.all = all

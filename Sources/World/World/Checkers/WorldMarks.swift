@@ -215,7 +215,7 @@ package struct WorldMarks: Hashable, Sendable {
             .tapped,
             .disturbed,
             .signedIn, .signedOut, .stored, .applied, .passedGate, .extended, .unextended, .toldMissed, .fetched,
-            .presented, .away, .moved, .held, .rollCallEnded:
+            .presented, .away, .moved, .held, .rollCallEnded, .measured, .looked:
             break
         case .lacksLevels: self.reach(.oldSystems)
         case .unsilenced: self.reach(.unsilenced)

@@ -1,0 +1,56 @@
+import HeapModule
+import OrderedCollections
+
+/// How much the machine holds in memory: queues that nothing bounds, and what nobody lets go, show here.
+package struct ServerLoad: Hashable, Sendable {
+    /// Commands the store has not answered.
+    package var storeBacklog = 0
+    /// Connections that are open, or wait for the store to sign them in.
+    package var sessions = 0
+    /// People in memory.
+    package var people = 0
+    /// Those of them with unfinished legs, or with silent pushes that are due or were sent in the last hour: their budget is known
+    /// in memory alone.
+    package var busyPeople = 0
+    /// Devices of the people in memory on which they are signed in.
+    package var devices = 0
+    /// Unfinished legs.
+    package var legs = 0
+    /// Pushes with the APNs client.
+    package var pushes = 0
+    /// Devices whose turn in their lane has not come.
+    package var queued = 0
+    /// Timers, of which those of the past days may be many.
+    package var timers = 0
+    /// Entries of the tables of who hears which room and who watches whom.
+    package var listeners = 0
+
+    /// Nothing.
+    package init() {}
+}
+
+extension ServerCore {
+    /// What it holds now. Looks at everybody in memory: not for every event.
+    package var load: ServerLoad {
+        var load = ServerLoad()
+        load.storeBacklog = self.storeBacklog
+        load.sessions = self.openings.count + self.sessions.count
+        load.people = self.slots.count
+        for person in self.people {
+            load.devices += person.devices.count
+            for device in person.devices { load.legs += device.legs.count }
+            let isBusy = person.devices.contains {
+                !$0.legs.isEmpty || $0.badge.dueAt != nil || !$0.badge.sent.isEmpty
+            }
+            if isBusy { load.busyPeople += 1 }
+        }
+        load.pushes = self.pushes.count
+        load.queued = self.lanes.values.reduce(0) { $0 + $1.queue.count }
+        load.timers = self.timers.count
+        // tidy: order does not leave: a sum is the same in any order
+        load.listeners = self.rooms.values.reduce(0) { $0 + $1.count }
+        // tidy: order does not leave: a sum is the same in any order
+        load.listeners += self.watchers.values.reduce(0) { $0 + $1.count }
+        return load
+    }
+}

@@ -1,0 +1,112 @@
+// Memory: no queue grows without bound while things break, and once all is quiet nothing is left in memory but what waits for a
+// reason. The bounds are those of docs/simulation.md.
+import ClientCore
+import OrderedCollections
+import ServerCore
+import StoreModel
+import TidingsModel
+
+/// What server and phones hold in memory at a moment.
+struct WorldLoad: Hashable {
+    /// A phone.
+    struct Phone: Hashable {
+        var key: DeviceKey
+        /// The SDK in the app's process; nil if there is none.
+        var client: ClientLoad?
+        /// Pushes its extensions have at work.
+        var pushesAtWork = 0
+        /// What one of them waits for at most: answers of the server, and of the notification centre.
+        var waits = 0
+        var posts = 0
+        /// Messages its ledger knows.
+        var ledger = 0
+    }
+
+    /// Nil while no server runs.
+    var server: ServerLoad?
+    /// Connections whose end at the server is open.
+    var connections = 0
+    /// Everybody there is.
+    var people = 0
+    /// Legs the store keeps for later; only counted when it is quiet.
+    var keptLegs = 0
+    /// All has healed, and no phone has been in front for minutes.
+    var isQuiet = false
+    var phones: [Phone] = []
+}
+
+/// Compares what is held with what may be.
+struct BoundsChecker: Checker {
+    /// Commands the store has not answered: the windows of a session (64 sends, 4 syncs, 16 requests, 16 others), what each device's
+    /// legs and cursors lead to, and the backend's.
+    static func backlog(_ server: ServerLoad) -> Int { 100 * server.sessions + 16 * (server.devices + 1) + server.legs }
+    /// Timers for each person there is, and as many for the lanes.
+    static let timersPerPerson = 64
+    /// Requests of the app, and of the client itself.
+    static let requests = 128
+    /// A live window and a page of the log.
+    static let unsettled = 456
+    /// Silent pushes that are answered within 30 seconds.
+    static let wakes = 16
+    /// Pushes that came within the 30 seconds an extension has.
+    static let pushesAtWork = 32
+    /// A receipt for the push and for each of the 20 messages an extension may post, and the question for them.
+    static let waits = 22
+    static let posts = 20
+
+    /// Messages of each device that the server has neither taken nor refused.
+    private var unanswered: OrderedDictionary<DeviceKey, Set<ClientMessageID>> = [:]
+    /// Devices whose store has refused a writing: they may send again what the server has taken.
+    private var refused: Set<DeviceKey> = []
+
+    mutating func see(_ fact: Fact, in scene: Scene, into findings: inout Findings) {
+        switch fact {
+        case .written(let draft, let key): self.unanswered[key, default: []].insert(draft.clientMessageID)
+        case .acknowledged(let message, let key): self.unanswered[key]?.remove(message.clientMessageID)
+        case .refused(let draft, _, let key): self.unanswered[key]?.remove(draft.clientMessageID)
+        case .refusedWrite(let key): self.refused.insert(key)
+        case .measured(let load):
+            if let server = load.server { self.check(server, load, scene, into: &findings) }
+            for phone in load.phones { self.check(phone, isQuiet: load.isQuiet, into: &findings) }
+        default: break  // tidy: the other facts are other promises'
+        }
+    }
+
+    private func check(_ server: ServerLoad, _ load: WorldLoad, _ scene: Scene, into findings: inout Findings) {
+        func limit(_ what: String, _ count: Int, _ most: Int) {
+            if count > most { findings.add("bounds", "the server holds \(count) \(what), \(most) at most may be") }
+        }
+        limit("sessions", server.sessions, load.connections)
+        limit("people", server.people, load.people)
+        limit("pushes", server.pushes, scene.committed.devices.count)
+        limit("devices in lanes", server.queued, server.devices)
+        limit("commands of the store", server.storeBacklog, Self.backlog(server))
+        limit("timers", server.timers, Self.timersPerPerson * (load.people + 1))
+        guard load.isQuiet else { return }
+        limit("sessions when all is quiet", server.sessions, 0)
+        limit("pushes when all is quiet", server.pushes, 0)
+        limit("devices in lanes when all is quiet", server.queued, 0)
+        limit("commands of the store when all is quiet", server.storeBacklog, 0)
+        limit("listeners when all is quiet", server.listeners, 0)
+        limit("legs when all is quiet", server.legs, load.keptLegs)
+        limit("people when all is quiet", server.people, server.busyPeople)
+    }
+
+    private func check(_ phone: WorldLoad.Phone, isQuiet: Bool, into findings: inout Findings) {
+        func limit(_ what: String, _ count: Int, _ most: Int) {
+            if count > most { findings.add("bounds", "\(phone.key) holds \(count) \(what), \(most) at most may be") }
+        }
+        limit("pushes at work", phone.pushesAtWork, isQuiet ? 0 : Self.pushesAtWork)
+        limit("answers its extension waits for", phone.waits, Self.waits)
+        limit("posts of its extension", phone.posts, Self.posts)
+        limit("messages in its ledger", phone.ledger, Ledger.capacity + Ledger.slack)
+        guard let client = phone.client else { return }
+        let again = self.refused.contains(phone.key)
+        if !again { limit("messages to send", client.outbox, self.unanswered[phone.key]?.count ?? 0) }
+        limit("requests", client.requests, isQuiet ? 0 : Self.requests)
+        limit("entries to settle", client.unsettled, isQuiet ? 0 : Self.unsettled)
+        limit("notifications to decide", client.decisions, isQuiet ? 0 : Self.unsettled)
+        limit("wakes", client.wakes, isQuiet ? 0 : Self.wakes)
+        if isQuiet, !again { limit("messages to send when all is quiet", client.outbox, 0) }
+    }
+}

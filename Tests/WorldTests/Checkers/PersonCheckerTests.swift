@@ -1,0 +1,54 @@
+import ClientCore
+import OrderedCollections
+import PhoneCore
+import StoreModel
+import Testing
+import TidingsModel
+
+@testable import World
+
+@Suite struct `The promise that nobody reads what is another's` {
+    @Test func `finds a push of another's that is not stripped`() {
+        var story = Story(PersonChecker())
+        let message = story.accepted()
+        let stranger = DeviceKey(user: UserKey(app: World.app, user: "eve"), device: ann1.device)
+        story.tell(.extended(message.id, isQuiet: false, text: "hi", on: ann1))
+        story.tell(.extended(message.id, isQuiet: true, text: ExtensionDecision.strippedText, on: stranger))
+        story.tell(.extended(message.id, isQuiet: true, text: nil, on: stranger))
+        #expect(story.broken == [])
+        story.tell(.extended(message.id, isQuiet: true, text: "hi", on: stranger))
+        story.tell(.extended(message.id, isQuiet: false, text: ExtensionDecision.strippedText, on: stranger))
+        #expect(story.broken == ["P7", "P7"])
+    }
+
+    @Test func `finds a ring in front when nobody is signed in`() {
+        var story = Story(PersonChecker())
+        let message = story.accepted()
+        story.tell(.presented(ring(message, reason: .willPresent), on: ann1))
+        story.tell(.signedOut(ann1))
+        story.wait(100)
+        // Answered before, and on its way to the screen.
+        story.tell(.presented(ring(message, reason: .willPresent), on: ann1))
+        story.wait(1)
+        story.tell(.presented(ring(message), on: ann1))
+        #expect(story.broken == [])
+        story.tell(.presented(ring(message, reason: .willPresent), on: ann1))
+        #expect(story.broken == ["P7"])
+    }
+
+    @Test func `finds whatever a phone shows after its person has left`() throws {
+        var story = Story(PersonChecker())
+        let message = story.accepted()
+        story.tell(.signedOut(ann1))
+        story.tell(.extended(message.id, isQuiet: true, text: "hi", on: ann1))
+        story.tell(.posted(try notification(message), on: ann1, WorldDisk()))
+        story.tell(.opened(withBob, of: message.id, on: ann1))
+        story.tell(.fetched([.init(message: try missed(message), isSilent: true)], pushRings: true, on: ann1))
+        let custom = CustomMessage(id: message.id, content: "{}", sentAt: 0)
+        story.tell(.handedOver([(position: LogPosition(1), message: custom)], isInFront: true, on: ann1))
+        #expect(story.broken == ["P7", "P7", "P7", "P7", "P7"])
+        story.tell(.signedIn(ann1))
+        story.tell(.extended(message.id, isQuiet: false, text: "hi", on: ann1))
+        #expect(story.broken.count == 5)
+    }
+}
