@@ -56,6 +56,8 @@ import Testing
             marks.add(World.run(WorldOptions(seed: seed, faults: .swarm)).marks)
         }
         for mark in WorldMark.allCases { #expect(marks[mark] > 0, "never came to \(mark.rawValue)") }
+        // The list of excuses must not eat the promise.
+        #expect(marks[.dueRings] > marks[.excusedRings])
     }
 
     @Test func `is the same for the same seed, and another for another`() {
