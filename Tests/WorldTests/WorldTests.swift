@@ -72,6 +72,8 @@ import TidingsModel
         for mark in WorldMark.allCases where mark != .strayRings {
             #expect(marks[mark] > 0, "never came to \(mark.rawValue)")
         }
+        // The list of excuses must not eat the promise.
+        #expect(marks[.dueRings] > marks[.excusedRings])
     }
 
     @Test func `is the same for the same seed, and another for another`() {
