@@ -162,7 +162,9 @@ private struct AppGroup {
         let left = ExtensionDecision.strippedUserInfo
         // The kit leaves it silent in front, and takes it out of the list at a sign-out.
         #expect(NotificationClearing.isOurs(left))
-        #expect(FrontPresentation.choice(isKnown: false, isSilenced: left[PushInfo.key] != nil) == .badge)
+        #expect(
+            FrontPresentation.choice(isForAnother: false, isKnown: false, isSilenced: left[PushInfo.key] != nil)
+                == .badge)
         #expect(PushInfo(userInfo: left) == nil)
         #expect(BadgeInfo(userInfo: left) == nil)
         #expect(throws: (any Error).self) { try NotificationPayload(userInfo: left) }

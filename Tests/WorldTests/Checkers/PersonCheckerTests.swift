@@ -24,15 +24,15 @@ import TidingsModel
     @Test func `finds a ring in front when nobody is signed in`() {
         var story = Story(PersonChecker())
         let message = story.accepted()
-        story.tell(.presented(ring(message, reason: .willPresent), on: ann1))
+        story.tell(.presented(record(message, reason: .willPresent), on: ann1))
         story.tell(.signedOut(ann1))
         story.wait(100)
         // Answered before, and on its way to the screen.
-        story.tell(.presented(ring(message, reason: .willPresent), on: ann1))
+        story.tell(.presented(record(message, reason: .willPresent), on: ann1))
         story.wait(1)
-        story.tell(.presented(ring(message), on: ann1))
+        story.tell(.presented(record(message), on: ann1))
         #expect(story.broken == [])
-        story.tell(.presented(ring(message, reason: .willPresent), on: ann1))
+        story.tell(.presented(record(message, reason: .willPresent), on: ann1))
         #expect(story.broken == ["P7"])
     }
 

@@ -7,47 +7,18 @@ import TidingsModel
 
 @testable import World
 
-private func ring(
-    _ message: Message, isRemote: Bool = true, banner: Bool = true, reason: PresentationReason = .system
-) -> PresentationRecord {
-    PresentationRecord(
-        identifier: message.id.description, isRemote: isRemote, banner: banner, list: true,
-        reason: banner ? reason : .passive)
-}
-
-private func notification(_ message: Message, title: String = "bob", isSilent: Bool = false) throws -> LocalNotification
-{
-    LocalNotification(
-        message: message.id, conversation: withBob, title: title, body: "text",
-        payload: try NotificationPayload(message: message, seenBy: "ann"), isSilent: isSilent, unread: 1, position: 1)
-}
-
-/// A message as an extension hears of it that has missed its push.
-func missed(_ message: Message, text: String = "text") throws -> MissedMessage {
-    let payload = try NotificationPayload(message: message, seenBy: "ann")
-    let entry: JSONValue = [
-        "position": 1, "message_id": .string(message.id.description), "rings": true, "sender": "bob",
-        "text": ["body": .string(text)], NotificationPayload.key: .object(payload.dictionary),
-    ]
-    var ledger = Ledger()
-    let posts = MissedDecision.posts(
-        ["entries": [entry]], MissedFetch(after: 0, before: 2), showsContent: true, pushRings: false, delivered: [],
-        ledger: &ledger, wall: 0)
-    return try #require(posts.first?.message)
-}
-
 @Suite struct `The promise that it rings once` {
     @Test func `finds the second ring, not the second entry of the list`() throws {
         var story = Story(RingChecker())
         let message = story.accepted()
         story.push(message)
         story.tell(.extended(message.id, isQuiet: false, text: "", on: ann1))
-        story.tell(.presented(ring(message), on: ann1))
+        story.tell(.presented(record(message), on: ann1))
         story.tell(.extended(message.id, isQuiet: true, text: "", on: ann1))
-        story.tell(.presented(ring(message, banner: false), on: ann1))
+        story.tell(.presented(record(message, banner: false), on: ann1))
         #expect(story.broken == [])
         story.tell(.posted(try notification(message), on: ann1, WorldDisk()))
-        story.tell(.presented(ring(message, isRemote: false), on: ann1))
+        story.tell(.presented(record(message, isRemote: false), on: ann1))
         #expect(story.broken == ["P3"])
         #expect(story.checkers.rings == 2)
     }
@@ -55,9 +26,9 @@ func missed(_ message: Message, text: String = "text") throws -> MissedMessage {
     @Test func `finds a ring that nobody has caused`() {
         var story = Story(RingChecker())
         let message = story.accepted()
-        story.tell(.presented(ring(message), on: ann1))
+        story.tell(.presented(record(message), on: ann1))
         story.push(message)
-        story.tell(.presented(ring(message, isRemote: false), on: ann1))
+        story.tell(.presented(record(message, isRemote: false), on: ann1))
         #expect(story.broken == ["P3", "P3"])
     }
 
@@ -66,12 +37,12 @@ func missed(_ message: Message, text: String = "text") throws -> MissedMessage {
         let message = story.accepted()
         story.push(message)
         story.tell(.extended(message.id, isQuiet: false, text: "", on: ann1))
-        story.tell(.presented(ring(message), on: ann1))
+        story.tell(.presented(record(message), on: ann1))
         story.tell(.unextended(identifier: message.id.description, on: ann1))
-        story.tell(.presented(ring(message), on: ann1))
+        story.tell(.presented(record(message), on: ann1))
         #expect(story.broken == [])
         #expect(story.checkers.marks[.secondRings] == 1)
-        story.tell(.presented(ring(message), on: ann1))
+        story.tell(.presented(record(message), on: ann1))
         #expect(story.broken == ["P3"])
         #expect(story.checkers.marks[.secondRings] == 1)
     }
@@ -85,12 +56,12 @@ func missed(_ message: Message, text: String = "text") throws -> MissedMessage {
         story.tell(.signedOut(ann1))
         story.tell(.signedIn(next))
         // In front the app is asked, and knows better.
-        story.tell(.presented(ring(message, reason: .willPresent), on: next))
+        story.tell(.presented(record(message, reason: .willPresent), on: next))
         #expect(story.broken == ["P3"])
-        story.tell(.presented(ring(message), on: next))
+        story.tell(.presented(record(message), on: next))
         #expect(story.broken == ["P3"])
         #expect(story.checkers.marks[.strayRings] == 1)
-        story.tell(.presented(ring(message), on: next))
+        story.tell(.presented(record(message), on: next))
         #expect(story.broken == ["P3", "P3"])
     }
 
@@ -103,10 +74,10 @@ func missed(_ message: Message, text: String = "text") throws -> MissedMessage {
         }
         story.tell(.signedOut(ann1))
         story.wait(100)
-        story.tell(.presented(ring(first), on: ann1))
+        story.tell(.presented(record(first), on: ann1))
         #expect(story.broken == [])
         story.wait(1)
-        story.tell(.presented(ring(second), on: ann1))
+        story.tell(.presented(record(second), on: ann1))
         #expect(story.broken == ["P3"])
     }
 
@@ -117,7 +88,7 @@ func missed(_ message: Message, text: String = "text") throws -> MissedMessage {
         let message = story.accepted()
         story.push(message)
         func banner(sound: Bool = false) -> Fact {
-            var record = ring(message)
+            var record = record(message)
             record.sound = sound
             return .presented(record, on: ann1)
         }
@@ -146,7 +117,7 @@ func missed(_ message: Message, text: String = "text") throws -> MissedMessage {
         let message = story.accepted()
         story.push(message)
         story.tell(.extended(message.id, isQuiet: true, text: "", on: ann1))
-        story.tell(.presented(ring(message), on: ann1))
+        story.tell(.presented(record(message), on: ann1))
         #expect(story.broken == ["P3"])
         #expect(story.checkers.marks[.unsilenced] == 0)
     }
@@ -156,10 +127,10 @@ func missed(_ message: Message, text: String = "text") throws -> MissedMessage {
         let (first, second) = (story.accepted(), story.accepted())
         let posts = try [first, second].map { try missed($0) }
         story.tell(.fetched(posts.map { MissedDecision.Post(message: $0, isSilent: true) }, pushRings: true, on: ann1))
-        story.tell(.presented(ring(first, isRemote: false, banner: false), on: ann1))
+        story.tell(.presented(record(first, isRemote: false, banner: false), on: ann1))
         #expect(story.broken == [])
         story.tell(.fetched([MissedDecision.Post(message: posts[0], isSilent: false)], pushRings: false, on: ann1))
-        story.tell(.presented(ring(first, isRemote: false), on: ann1))
+        story.tell(.presented(record(first, isRemote: false), on: ann1))
         #expect(story.broken == [])
         story.tell(.fetched([MissedDecision.Post(message: posts[1], isSilent: false)], pushRings: true, on: ann1))
         story.tell(
