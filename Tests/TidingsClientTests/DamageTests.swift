@@ -30,7 +30,7 @@ extension ChatClient {
 
 @Suite struct `A store that is full` {
     /// Found by the World.
-    @Test func `forgets a message that was accepted as soon as there is room`() async throws {
+    @Test func `forgets a message that was accepted with the next that it can write`() async throws {
         let bench = try ClientBench()
         defer { bench.remove() }
         let client = try bench.client { $0.log = { _ in } }
@@ -46,11 +46,7 @@ extension ChatClient {
         }
         #expect(try await queue.read(waiting) == 1)
         try await queue.write { try $0.execute(sql: "DROP TRIGGER full") }
-        // Lets the back-off pass.
-        for _ in 0..<1_000 where try await queue.read(waiting) > 0 {
-            bench.clock.advance(by: 60)
-            await Task.yield()
-        }
+        _ = try await client.send(text: "two", to: withBob)
         #expect(try await queue.read(waiting) == 0)
     }
 }
