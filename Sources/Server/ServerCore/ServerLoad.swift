@@ -1,5 +1,6 @@
 import HeapModule
 import OrderedCollections
+package import TidingsModel
 
 /// How much the machine holds in memory: queues that nothing bounds, and what nobody lets go, show here.
 package struct ServerLoad: Hashable, Sendable {
@@ -9,8 +10,8 @@ package struct ServerLoad: Hashable, Sendable {
     package var sessions = 0
     /// People in memory.
     package var people = 0
-    /// Those of them with unfinished legs, or with silent pushes that are due or were sent in the last hour: their budget is known
-    /// in memory alone.
+    /// Those of them with something to do a moment ago, with unfinished legs, or with silent pushes that are due or were sent in the
+    /// last hour: their budget is known in memory alone.
     package var busyPeople = 0
     /// Devices of the people in memory on which they are signed in.
     package var devices = 0
@@ -31,7 +32,7 @@ package struct ServerLoad: Hashable, Sendable {
 
 extension ServerCore {
     /// What it holds now. Looks at everybody in memory: not for every event.
-    package var load: ServerLoad {
+    package func load(at now: Now) -> ServerLoad {
         var load = ServerLoad()
         load.storeBacklog = self.storeBacklog
         load.sessions = self.openings.count + self.sessions.count
@@ -42,7 +43,8 @@ extension ServerCore {
             let isBusy = person.devices.contains {
                 !$0.legs.isEmpty || $0.badge.dueAt != nil || !$0.badge.sent.isEmpty
             }
-            if isBusy { load.busyPeople += 1 }
+            let isRecent = now.monotonic <= person.busyAt + self.settings.idleTime
+            if isBusy || isRecent { load.busyPeople += 1 }
         }
         load.pushes = self.pushes.count
         load.queued = self.lanes.values.reduce(0) { $0 + $1.queue.count }

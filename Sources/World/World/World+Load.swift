@@ -16,7 +16,7 @@ extension World {
 
     func load(isQuiet: Bool) -> WorldLoad {
         var load = WorldLoad()
-        load.server = self.server?.load
+        load.server = self.server?.load(at: self.serverNow)
         load.connections = self.connections[self.connectionsBefore...].count { $0.serverIsOpen && $0.life == self.life }
         // The other app's people have the same names; whoever calls the roll has nobody's.
         load.people = 2 * self.people.count + 1
