@@ -43,7 +43,8 @@ struct Scene {
             .unextended,
             .toldMissed,
             .fetched,
-            .handedOver, .presented, .lacksLevels, .unsilenced, .away, .moved, .held, .rollCallEnded, .measured, .looked,
+            .handedOver, .presented, .lacksLevels, .unsilenced, .away, .moved, .held, .rollCallEnded, .measured,
+            .looked,
             .reached:
             break
         }
