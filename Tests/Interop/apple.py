@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import dataclasses
+import functools
 import json
 import os
 import pathlib
@@ -84,6 +85,11 @@ class Apple:
         """A further signing key."""
         made = self.post("/keys", members)
         return Key(made["p8"], made["key_id"], self.key.team_id)
+
+    @functools.cached_property
+    def production_key(self) -> Key:
+        """A signing key that is not good for the sandbox. There is one, since Apple lets a team have two of its kind."""
+        return self.add_key(environments=["production"])
 
     def add_certificate(self, **members) -> pathlib.Path:
         """A client certificate and its key, in one PEM file."""

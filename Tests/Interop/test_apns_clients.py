@@ -211,7 +211,7 @@ def test_a_device_of_the_other_environment_is_not_known(apple, push, client):
 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_a_key_of_the_other_environment_is_refused(apple, client):
-    push = Push(apple.device, key=apple.add_key(environments=["production"]))
+    push = Push(apple.device, key=apple.production_key)
     assert client.send(apple, push) == Answer(403, "BadEnvironmentKeyIdInToken")
     assert newest(apple) == ("refused", "BadEnvironmentKeyIdInToken")
 
