@@ -192,6 +192,36 @@ extension Story {
         }
     }
 
+    @Test func `excuses a message that a Focus leaves silent, and only on the phone to which it has come`() {
+        func held(_ message: Message, _ reason: PresentationReason, list: Bool = true) -> PresentationRecord {
+            PresentationRecord(identifier: message.id.description, isRemote: true, list: list, reason: reason)
+        }
+        var story = newStory()
+        let message = story.due()
+        story.tell(.presented(held(message, .focus), on: ann1))
+        story.waitTooLong()
+        #expect(story.broken == [])
+        #expect(story.checkers.marks[.excusedRings] == 1)
+        #expect(story.checkers.marks[.dueRings] == 0)
+
+        for (reason, isListed, key) in [
+            (PresentationReason.focus, true, ann2), (.focus, false, ann1), (.passive, true, ann1),
+            (.filtered, true, ann1), (.notAuthorized, true, ann1),
+        ] {
+            var silent = newStory()
+            let unheard = silent.due()
+            silent.tell(.presented(held(unheard, reason, list: isListed), on: key))
+            silent.waitTooLong()
+            #expect(silent.broken == ["P3"])
+        }
+
+        var other = newStory()
+        _ = other.due()
+        other.tell(.presented(held(other.accepted(), .focus), on: ann1))
+        other.waitTooLong()
+        #expect(other.broken == ["P3"])
+    }
+
     @Test func `excuses a message that another push counts`() {
         var story = newStory()
         let first = story.due()

@@ -5,7 +5,8 @@
 // is late in the air. Counted apart are phones that could not ring then: no permission, no token the server knows, no network, a Focus,
 // not unlocked since a restart, Low Power Mode, full storage. Excused, and counted too, is a phone to which something happens before it
 // rings: the app comes to the front there or on another phone of its person, a fault of its own, a sign-out; the message is withdrawn,
-// deleted or read, or goes with the push or the fetch of another; the person sets something, or somebody comes or goes in the group.
+// deleted or read, or goes with the push or the fetch of another; the person sets something, or somebody comes or goes in the group; or
+// it comes in time, into a Focus that has begun since.
 import APNsModel
 import ClientCore
 import OrderedCollections
@@ -54,6 +55,9 @@ struct RingDueChecker: Checker {
             let count = self.dues.count
             self.dues.removeAll { $0.key == key && $0.message.description == record.identifier }
             if self.dues.count < count { findings.reach(.dueRings) }
+        // It came into the list, and a Focus that began since the acceptance left it silent.
+        case .presented(let record, let key) where record.reason == .focus && record.list:
+            self.drop(into: &findings) { $0.key == key && $0.message.description == record.identifier }
         case .moved(let isInFront, let key):
             // Whoever looks at one phone is told on that one.
             if isInFront { self.drop(into: &findings) { $0.key.user == key.user || $0.key.device == key.device } }
