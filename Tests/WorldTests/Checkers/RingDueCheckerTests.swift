@@ -192,6 +192,55 @@ extension Story {
         }
     }
 
+    @Test func `waits for the end of quiet hours that begin meanwhile, if the store has the leg as waiting for it`() {
+        let ann = UserKey(app: World.app, user: "ann")
+        for (manner, wait, isExcused) in [
+            (QuietHours.Manner.defer, LegWait.quietHours, true), (.defer, .providerDown, false),
+            (.drop, .quietHours, false),
+        ] {
+            var story = newStory()
+            var person = PersonSettings()
+            // The story begins at midnight.
+            person.quietHours = QuietHours(start: 1, end: 10, timeZone: "Etc/UTC", manner: manner)
+            story.commit(.setPersonSettings(ann, person, at: story.now))
+            let message = story.due()
+            story.wait(60_000)
+            let leg = LegID(message: message.id, user: ann, device: ann1.device)
+            story.commit(.keepLeg(OpenLeg(leg: leg, position: 1, wait: wait)))
+            story.wait(540_000)
+            story.tell(.reached(.taps))
+            #expect(story.broken == (isExcused ? [] : ["P3"]))
+            story.waitTooLong()
+            #expect(story.broken == ["P3"])
+        }
+    }
+
+    @Test func `excuses what the store knows as silenced by quiet hours, and what went with the push of another`() {
+        let ends: [(LegEnd, DeviceKey, isExcused: Bool)] = [
+            (.quietHours, ann1, true), (.quietHours, ann2, false), (.muted, ann1, false),
+            (.accepted(apnsID: "apns-1"), ann1, true), (.accepted(apnsID: "apns-1"), ann2, false),
+            (.accepted(apnsID: "apns-2"), ann1, false),
+        ]
+        for (end, key, isExcused) in ends {
+            var story = newStory()
+            let first = story.due()
+            story.push(story.accepted(), at: 40)
+            story.end(first.id, on: key, as: end)
+            story.waitTooLong()
+            #expect(story.broken == (isExcused ? [] : ["P3"]))
+            #expect(story.checkers.marks[.excusedRings] == (isExcused ? 1 : 0))
+        }
+    }
+
+    @Test func `takes the end of a message with its own push for no ring`() {
+        var story = newStory()
+        let message = story.due()
+        story.push(message)
+        story.end(message.id, on: ann1, as: .accepted(apnsID: "apns-1"))
+        story.waitTooLong()
+        #expect(story.broken == ["P3"])
+    }
+
     @Test func `excuses a message that a Focus leaves silent, and only on the phone to which it has come`() {
         func held(_ message: Message, _ reason: PresentationReason, list: Bool = true) -> PresentationRecord {
             PresentationRecord(identifier: message.id.description, isRemote: true, list: list, reason: reason)

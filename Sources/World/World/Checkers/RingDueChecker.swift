@@ -5,8 +5,9 @@
 // is late in the air. Counted apart are phones that could not ring then: no permission, no token the server knows, no network, a Focus,
 // not unlocked since a restart, Low Power Mode, full storage. Excused, and counted too, is a phone to which something happens before it
 // rings: the app comes to the front there or on another phone of its person, a fault of its own, a sign-out; the message is withdrawn,
-// deleted or read, or goes with the push or the fetch of another; the person sets something, or somebody comes or goes in the group; or
-// it comes in time, into a Focus that has begun since.
+// deleted or read, or goes with the push or the fetch of another; the person sets something, or somebody comes or goes in the group;
+// it comes in time, into a Focus that has begun since. Quiet hours may begin while it is held up: those that defer move the bound to
+// their end, once the store has the leg as waiting for it; of those that drop the store must have the end of the leg in time.
 import APNsModel
 import ClientCore
 import OrderedCollections
@@ -37,6 +38,10 @@ struct RingDueChecker: Checker {
         var at: Int64
         /// It waits for the end of quiet hours first.
         var isDeferred: Bool
+
+        func isOf(_ leg: LegID) -> Bool {
+            leg.message == self.message && leg.user == self.key.user && leg.device == self.key.device
+        }
     }
 
     private var dues: [Due] = []
@@ -44,6 +49,8 @@ struct RingDueChecker: Checker {
     private var heldUntil: Int64 = 0
     private var heldPhones: OrderedDictionary<DeviceID, Int64> = [:]
     private var registrations: OrderedDictionary<DeviceKey, PushRegistration> = [:]
+    /// The message each push tells of, by its `apns-id`; it may count others.
+    private var told: [String: MessageID] = [:]
     /// APNs has taken good tokens for ones of its other side.
     private var refusesTokens = false
 
@@ -63,7 +70,9 @@ struct RingDueChecker: Checker {
             if isInFront { self.drop(into: &findings) { $0.key.user == key.user || $0.key.device == key.device } }
         case .disturbed(let key), .signedOut(let key): self.drop(into: &findings) { $0.key == key }
         case .pushed(let request, let key):
-            guard let info = request.alert, !info.counted.isEmpty else { return }
+            guard let info = request.alert else { return }
+            if let id = request.apnsID { self.told[id] = info.message }
+            guard !info.counted.isEmpty else { return }
             self.drop(into: &findings) { $0.key == key && info.counted.contains($0.position) }
         case .fetched(let posts, _, let key):
             let messages = posts.map(\.message.message)
@@ -127,6 +136,8 @@ struct RingDueChecker: Checker {
         case (.setPushState(let key, let state), .done), (.setPushState(let key, let state), .taken):
             self.take(state, of: key, scene, into: &findings)
         case (.signOut(let key, _), .done): self.forget(key, into: &findings)
+        case (.keepLeg(let open), .done): self.postpone(open, scene)
+        case (.endLeg(let ended), .done): self.end(ended, into: &findings)
         case (.recall(let operation), .recalled): self.drop(into: &findings) { $0.message == operation.message }
         case (.delete(let user, let deletion, _), .noted):
             self.drop(into: &findings) { $0.key.user == user && deletion.messages.contains($0.message) }
@@ -144,6 +155,31 @@ struct RingDueChecker: Checker {
             (.setBlocked(let user, _, _, _), _):
             self.drop(into: &findings) { $0.key.user == user }
         default: break  // tidy: the other commands hold up no ring
+        }
+    }
+
+    /// A leg waits. For the end of quiet hours that have begun since the message was accepted, it may.
+    private mutating func postpone(_ open: OpenLeg, _ scene: Scene) {
+        guard open.wait == .quietHours,
+            let hours = scene.committed.settings(of: open.leg.user.user).person.quietHours, hours.manner == .defer,
+            let end = hours.end(at: scene.now.wall, in: World.zone)
+        else { return }
+        let due = scene.now.monotonic + end - scene.now.wall + Self.bound
+        for index in self.dues.indices where self.dues[index].isOf(open.leg) {
+            self.dues[index].at = max(self.dues[index].at, due)
+            self.dues[index].isDeferred = true
+        }
+    }
+
+    /// A leg ends. That these ends fit, P6 says.
+    private mutating func end(_ ended: EndedLeg, into findings: inout Findings) {
+        switch ended.end {
+        case .quietHours: self.drop(into: &findings) { $0.isOf(ended.leg) }
+        case .accepted(let id):
+            // Of the messages a push counts it names only those of the last places.
+            guard let told = self.told[id], told != ended.leg.message else { return }
+            self.drop(into: &findings) { $0.isOf(ended.leg) }
+        default: break  // tidy: the other ends are judged by what gives them cause
         }
     }
 
