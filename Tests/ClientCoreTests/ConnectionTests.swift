@@ -76,12 +76,62 @@ import TidingsModel
     }
 
     @Test func `stops at a refusal that waiting cannot mend`() {
-        for code in [ServerFrame.Problem.Code.invalidToken, .wrongApp, .unsupportedVersion, .superseded] {
+        for code in [ServerFrame.Problem.Code.invalidToken, .wrongApp, .unsupportedVersion, .kicked] {
             var core = ClientCore.fresh()
             core.goOnline(1, head: 0, at: at(0))
             let problem = ServerFrame.Problem(code: code, rule: "no")
             _ = core.handle(.frameReceived(1, .problem(problem, isFatal: true)), at: at(1))
             #expect(core.nextDeadline == nil, "\(code)")
+        }
+    }
+
+    private let superseded = ServerFrame.Problem(code: .superseded, rule: "the same device has connected again")
+
+    /// Found by the World: a connection that was given up here arrived after the next one, took its place, and nobody came back.
+    @Test func `comes back when a connection of its own has taken its place, and waits longer each time`() throws {
+        var core = ClientCore.online()
+        var now: Int64 = 1_000
+        var waits: [Int64] = []
+        for number in ConnectionNumber(1)...5 {
+            // The last one has stood for a minute.
+            if number == 5 { now += 60_000 }
+            let told = core.handle(
+                .frameReceived(number, .problem(self.superseded, isFatal: true)), at: Now(monotonic: now, wall: 0))
+            let until = try #require(core.nextDeadline)
+            let reason = self.superseded.description
+            #expect(told == [.close(number), .publishStatus(.waiting(milliseconds: until - now, reason: reason))])
+            waits.append(until - now)
+            now = until
+            let moment = Now(monotonic: now, wall: 0)
+            #expect(core.handle(.deadlineReached, at: moment) == [.publishStatus(.connecting), .open(number + 1)])
+            _ = core.handle(.connectionOpened(number + 1), at: moment)
+            _ = core.handle(.frameReceived(number + 1, welcome()), at: moment)
+            #expect(core.isOnline)
+        }
+        for (wait, longest) in zip(waits, [500, 1_000, 2_000, 4_000, 500] as [Int64]) {
+            #expect(wait >= longest / 2 && wait <= longest)
+        }
+    }
+
+    @Test func `comes back at once when the app is opened, after its place was taken`() {
+        var core = ClientCore.inBackground()
+        _ = core.handle(.frameReceived(1, .problem(self.superseded, isFatal: true)), at: at(11))
+        #expect(core.handle(.appWillEnterForeground, at: at(11.1)).contains(.open(2)))
+    }
+
+    /// Found by the World: an app that was suspended meanwhile took the time in it for that of now, and handed over a message that
+    /// had expired.
+    @Test func `takes no welcome that is read too late`() {
+        for (seconds, isInTime) in [(9.999, true), (10, false)] {
+            var core = ClientCore.fresh()
+            _ = core.handle(.connectWished, at: at(0))
+            _ = core.handle(.tokenProvided("token"), at: at(0))
+            _ = core.handle(.connectionOpened(1), at: at(0))
+            let effects = core.handle(.frameReceived(1, welcome()), at: at(seconds))
+            #expect(core.isOnline == isInTime)
+            #expect((effects.first == .close(1)) == !isInTime)
+            #expect(effects.contains(.finishConnect(nil)) == isInTime)
+            #expect(core.nextDeadline != nil)
         }
     }
 

@@ -71,6 +71,9 @@ package struct ConnectionMachine: Hashable, Sendable {
     private var isParked = false
     private var failures = 0
     private var staleTokens = 0
+    /// How often in a row the server has taken another connection for this device's newer one, soon after it welcomed us.
+    private var supersessions = 0
+    private var onlineSince: Int64 = 0
     private var lastNumber: ConnectionNumber = 0
     private var heartbeat: Int64 = 30_000
     private var lastHeard: Int64 = 0
@@ -193,11 +196,17 @@ package struct ConnectionMachine: Hashable, Sendable {
             guard current == number, let token = self.token else { return self.state }
             effects.append(.greet(number, token: token))
             return .greeting(number, deadline: now.monotonic + self.settings.greetMilliseconds)
-        case (.greeting(let current, _), .welcomed(let number, _)):
+        case (.greeting(let current, let deadline), .welcomed(let number, _)):
             guard current == number else { return self.state }
+            // An app that was suspended meanwhile reads it when it goes on: what it says, the server's time first, is old then.
+            guard now.monotonic < deadline else {
+                self.hangUp(into: &effects)
+                return self.wait(reason: "no answer in time", at: now, into: &effects)
+            }
             self.failures = 0
             self.staleTokens = 0
             self.lastHeard = now.monotonic
+            self.onlineSince = now.monotonic
             self.nextPing = now.monotonic + self.heartbeat
             effects += [.publish(.connected), .finishConnect(nil)]
             return .online(number)
@@ -288,7 +297,8 @@ package struct ConnectionMachine: Hashable, Sendable {
             self.staleTokens += 1
             if self.staleTokens < Self.staleTokensMax { return self.start(at: now, into: &effects) }
         case .invalidToken, .wrongApp, .kicked: self.token = nil
-        case .unsupportedVersion, .superseded, .invalidField, .unknownConversation, .unknownMessage, .notAMember,
+        case .superseded: return self.yield(to: problem, at: now, into: &effects)
+        case .unsupportedVersion, .invalidField, .unknownConversation, .unknownMessage, .notAMember,
             .notAllowed, .blocked, .tooLate, .exists, .unknownObjectName:
             break
         case .malformedFrame, .frameTooLarge, .unexpectedFrame, .timedOut, .slowReader, .unavailable:
@@ -297,6 +307,18 @@ package struct ConnectionMachine: Hashable, Sendable {
         self.staleTokens = 0
         effects += [.publish(.refused(problem)), .finishConnect(.refused(problem))]
         return .refused
+    }
+
+    /// Another connection of this device was welcomed later. It may be one that was given up here and had only been slow to arrive:
+    /// then nobody else would ever come back. Two apps with one device id, as after a copied backup, push each other out: each waits
+    /// longer every time.
+    private mutating func yield(
+        to problem: ServerFrame.Problem, at now: Now, into effects: inout [Effect]
+    ) -> State {
+        if now.monotonic >= self.onlineSince + self.settings.backoffMaxMilliseconds { self.supersessions = 0 }
+        self.failures = self.supersessions
+        self.supersessions += 1
+        return self.wait(reason: problem.description, at: now, into: &effects)
     }
 
     /// A ping each heartbeat; twice the heartbeat without a word and the peer is dead (ServerFrame.Welcome).
