@@ -71,6 +71,23 @@ private func forgetting(_ effects: [ClientEffect]) -> [ClientEffect] {
         #expect(forgetting(core.handle(.entriesStored(upTo: 1, unread: 0), at: at(5))) == [.dropWish(mute)])
     }
 
+    @Test func `of what was set is forgotten, too, when the last page of the log brings nothing new`() {
+        var core = self.fulfilled()
+        _ = core.handle(.sendWished(draft("c1")), at: at(2))
+        _ = core.handle(.outgoingStored("c1"), at: at(2))
+        #expect(forgetting(core.reconnect(2, head: 1, at: at(5))) == [])
+        let page = ServerFrame.Page(after: 0, entries: [entry(1)], head: 1, unread: 1)
+        #expect(core.handle(.frameReceived(2, .page(page)), at: at(5)) == [.storeEntries([entry(1)])])
+        // The message was accepted before the connection was lost; where it stands, the answer to its repeat does not say.
+        let accepted = ServerFrame.SendAccepted(clientMessageID: "c1", messageID: id(7), sentAt: 0, position: 0)
+        #expect(
+            core.handle(.frameReceived(2, .sendAccepted(accepted)), at: at(5))
+                .contains(.sendFrame(2, .sync(after: 1, limit: 200))))
+        #expect(forgetting(core.handle(.entriesStored(upTo: 1, unread: 1), at: at(5))) == [])
+        let last = ServerFrame.Page(after: 1, entries: [], head: 1, unread: 1)
+        #expect(core.handle(.frameReceived(2, .page(last)), at: at(5)) == [.keepWish(mute)])
+    }
+
     @Test func `of what was set is left alone when it is set anew`() {
         var core = self.fulfilled()
         _ = core.handle(.settingWished(loud), at: at(2))

@@ -131,6 +131,8 @@ extension ClientCore {
         case .page(let page):
             guard self.isOnline else { return }
             self.perform(self.sync.heard(page), at: now, into: &effects)
+            // A page without news writes nothing, and may be the one that says that the whole log is here.
+            self.forgetLeftovers(into: &effects)
         case .pong(let count):
             self.settlements.confirmed(ping: count)
             self.opened.confirmed(ping: count)
