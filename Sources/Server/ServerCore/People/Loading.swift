@@ -141,6 +141,7 @@ extension ServerCore {
     private mutating func finishLoading(_ slot: Int, _ now: Now, _ effects: inout [ServerEffect]) {
         guard let loading = self.loadings.removeValue(forKey: slot), let record = loading.record else { return }
         self.people[slot].isReady = true
+        self.people[slot].isTakingUp = true
         self.people[slot].busyAt = now.monotonic
         self.people[slot].head = record.head
         self.people[slot].unread = record.unread
@@ -169,6 +170,9 @@ extension ServerCore {
                 self.serve(question, of: device, tokenIssuedAt: issuedAt, for: request, now, &effects)
             }
         }
+        // Only now all is known that came in: withdrawn, read or edited messages are not pushed as they were.
+        self.people[slot].isTakingUp = false
+        self.pumpAll(slot, now, &effects)
         self.arm(slot)
         if loading.isRecovery {
             self.recoveryLoads -= 1
@@ -227,7 +231,6 @@ extension ServerCore {
                     }
                 }
             }
-            self.pump(slot, index, now, &effects)
         }
         let user = self.people[slot].key
         for (position, recall) in unsure {

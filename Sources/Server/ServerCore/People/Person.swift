@@ -6,6 +6,8 @@ struct Person: Sendable {
     let key: UserKey
     /// False while the store is being asked; `ServerCore.loadings` holds what happens meanwhile.
     var isReady = false
+    /// Nothing is pushed yet: what came in while the store was asked is being taken up, and may end what would be.
+    var isTakingUp = false
     /// The newest position of the log.
     var head: LogPosition = 0
     /// Unread messages, as of `head`.

@@ -44,7 +44,8 @@ extension ServerCore {
     mutating func pump(
         _ slot: Int, _ index: Int, hasTurn: Bool = false, _ now: Now, _ effects: inout [ServerEffect]
     ) {
-        guard self.state == .open, !self.people[slot].devices[index].lease.isLive else { return }
+        guard self.state == .open, !self.people[slot].isTakingUp, !self.people[slot].devices[index].lease.isLive
+        else { return }
         var leg = 0
         search: while leg < self.people[slot].devices[index].legs.count {
             if self.people[slot].devices[index].legs[leg].isInFlight {
@@ -75,7 +76,7 @@ extension ServerCore {
 
     /// Judges the newest leg alone: the older ones have been judged, and nothing has changed for them.
     mutating func pumpNewest(_ slot: Int, _ index: Int, _ now: Now, _ effects: inout [ServerEffect]) {
-        guard self.state == .open else { return }
+        guard self.state == .open, !self.people[slot].isTakingUp else { return }
         let last = self.people[slot].devices[index].legs.count - 1
         if last >= 0, self.people[slot].devices[index].legs[last].position == self.people[slot].head {
             _ = self.judge(slot, index, last, hasTurn: false, now, &effects)
