@@ -278,7 +278,8 @@ extension World {
         let key = self.phones[index].key
         if changes.reason == .rings, answer.reason == .recall { self.see(.reached(.withdrawnAtWork)) }
         guard let info = PushInfo(userInfo: .object(work.request.content.userInfo)) else { return }
-        self.see(.extended(info.message, isQuiet: answer.isSilent, text: text, on: key))
+        let isSeen = !answer.isDiscarded || !self.phones[index].mayFilter
+        self.see(.extended(info.message, isQuiet: answer.isSilent, text: isSeen ? text : nil, on: key))
     }
 
     /// The time is up: the best there is by now is shown.

@@ -1,5 +1,6 @@
 // Custom messages reach the app in front, in the order of the log, at most once; and those of whom nothing stands in the way, once.
 // One that has expired is handed to nobody, and none that has not is passed over.
+import ClientCore
 import OrderedCollections
 import ServerCore
 import StoreModel
@@ -12,9 +13,9 @@ struct CustomChecker: Checker {
         var position: LogPosition
     }
 
-    /// A phone has the server's clock from its welcome, which takes as long as a frame may take: so much later it may still hand
-    /// over what has expired, in milliseconds.
-    private static let clockTolerance: Int64 = 20_000
+    /// A phone has the server's clock from its welcome, of which it takes none that came later than this after its hello: so much
+    /// later it may still hand over what has expired, in milliseconds.
+    private static let clockTolerance = ConnectionMachine.Settings().greetMilliseconds
 
     /// What stands in each person's log, in its order.
     private var sent: OrderedDictionary<UserID, [Sent]> = [:]
