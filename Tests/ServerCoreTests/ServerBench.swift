@@ -124,30 +124,21 @@ extension ServerBench {
     }
 
     private mutating func answer(_ lines: inout [String]) {
-        while !self.isStoreHeld, !self.waiting.isEmpty { self.answerOldest(&lines) }
-    }
-
-    /// Lets the store carry out the oldest command that waits, and no other.
-    @discardableResult
-    mutating func releaseOldest() -> [String] {
-        var lines: [String] = []
-        if !self.waiting.isEmpty { self.answerOldest(&lines) }
-        return lines
-    }
-
-    private mutating func answerOldest(_ lines: inout [String]) {
-        let (id, command) = self.waiting.removeFirst()
-        guard var result = try? self.store.apply(command, epoch: self.opening.epoch) else {
-            return lines.append("stale epoch")
+        while !self.isStoreHeld, !self.waiting.isEmpty {
+            let (id, command) = self.waiting.removeFirst()
+            guard var result = try? self.store.apply(command, epoch: self.opening.epoch) else {
+                lines.append("stale epoch")
+                continue
+            }
+            if let scripted = self.script.first, Self.isScripted(command, scripted) {
+                result = self.script.removeFirst()
+                self.wasScripted = true
+            }
+            // The reference store knows nothing of the entries of a script.
+            if self.wasScripted, case .advance = command { result = .done }
+            self.amend(&result, of: command)
+            self.take(self.core.handle(.stored(id, result), at: self.now), &lines)
         }
-        if let scripted = self.script.first, Self.isScripted(command, scripted) {
-            result = self.script.removeFirst()
-            self.wasScripted = true
-        }
-        // The reference store knows nothing of the entries of a script.
-        if self.wasScripted, case .advance = command { result = .done }
-        self.amend(&result, of: command)
-        self.take(self.core.handle(.stored(id, result), at: self.now), &lines)
     }
 
     /// Puts in what the reference store does not know.

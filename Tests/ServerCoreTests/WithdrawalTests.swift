@@ -81,24 +81,6 @@ import TidingsModel
         #expect(!Self.recall(&heard).contains { $0.hasPrefix("store keep m2") })
     }
 
-    /// Found by the World: with a slow disk pushes went out up to ten seconds after the sender was told that they are withdrawn.
-    @Test func `that comes while a person is loaded is heeded before anything is pushed`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
-        bench.pass(120_000)
-        // An entry of which the server has not heard: it has to read the log.
-        let entry = LogEntry(position: 2, body: .conversationSettings(.direct("carol"), .init(level: .all)))
-        bench.entries["bob"] = [entry]
-        bench.isStoreHeld = true
-        bench.say(to: .direct("bob"))
-        #expect(bench.releaseOldest().contains("store load bob"))
-        _ = Self.recall(&bench, at: 3)
-        let lines = bench.releaseStore()
-        #expect(lines.contains { $0.hasPrefix("store log bob") })
-        #expect(lines.outside == ["reply answer done(0)"])
-        #expect(lines.ends == ["store end m1 bob/phone recalled"])
-    }
-
     @Test func `is not kept for a device that the store is signing out`() {
         var bench = ServerBench()
         let bob = bench.connect("bob").session
