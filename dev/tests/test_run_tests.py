@@ -11,27 +11,44 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 SWIFT = """#!/bin/sh
 # Fails as often as the file says.
 echo "$@" >> calls
+while [ "$1" != --event-stream-output-path ]; do shift; done
+events=$2
+event() { echo '{"kind":"event","payload":{"kind":"'"$1"'","testID":"'"$2"'"'"$3"'}}' >> "$events"; }
+for test in 'House.`is steady`()/Its.swift:3:2' 'House.`is (mostly) steady`()/Its.swift:5:2'; do
+    echo '{"kind":"test","payload":{"kind":"function","id":"'"$test"'"}}' >> "$events"
+    event testStarted "$test"
+done
+event testEnded 'House.`is steady`()/Its.swift:3:2'
 left=$(cat left)
 if [ "$left" -gt 0 ]; then
     echo $((left - 1)) > left
-    echo '✘ Test "is steady" failed after 0.001 seconds with 1 issue.'
+    event issueRecorded "$test" ',"issue":{"isKnown":false}'
+    [ STATUS = 124 ] || event testEnded "$test"
+    echo '✘ Test "is (mostly) steady" failed after 0.001 seconds with 1 issue.'
     echo '✘ Test run with 2 tests in 1 suite failed after 0.1 seconds with 1 issue.'
     exit STATUS
 fi
+ANSWER
 echo '✔ Test run with 2 tests in 1 suite passed after 0.1 seconds.'
 """
+FIRST = "test --skip-build --event-stream-output-path .build/run-tests/unit.jsonl\n"
+SECOND = (
+    "test --skip-build --no-parallel --event-stream-output-path .build/run-tests/unit-again.jsonl"
+    r" --filter House\.`is \(mostly\) steady`\(\)\/Its\.swift:5:2" "\n"
+)
 
 
 @pytest.fixture
 def house(tmp_path):
     """A house with the script, and a swift that fails so many times with a status."""
     (tmp_path / "dev").mkdir()
-    shutil.copy(ROOT / "dev" / "run-tests", tmp_path / "dev" / "run-tests")
+    for name in ("run-tests", "failed-tests"):
+        shutil.copy(ROOT / "dev" / name, tmp_path / "dev" / name)
     (tmp_path / "bin").mkdir()
 
-    def make(failures, status=1):
+    def make(failures, status=1, finds=True):
         swift = tmp_path / "bin" / "swift"
-        swift.write_text(SWIFT.replace("STATUS", str(status)))
+        swift.write_text(SWIFT.replace("STATUS", str(status)).replace("ANSWER", 'event testEnded "$test"' if finds else ""))
         swift.chmod(0o755)
         (tmp_path / "left").write_text(str(failures))
         return tmp_path
@@ -47,7 +64,7 @@ def unit(run, folder):
 def test_what_passes_runs_once(run, house):
     folder = house(0)
     result = unit(run, folder)
-    assert (result.returncode, (folder / "calls").read_text()) == (0, "test --skip-build\n")
+    assert (result.returncode, (folder / "calls").read_text()) == (0, FIRST)
     assert "unsteady" not in result.stdout
 
 
@@ -55,18 +72,25 @@ def test_what_fails_once_is_run_alone_and_named(run, house):
     folder = house(1)
     result = unit(run, folder)
     assert result.returncode == 0
-    assert (folder / "calls").read_text() == "test --skip-build\ntest --skip-build --no-parallel\n"
-    assert 'unsteady, to be mended:\n  ✘ Test "is steady" failed' in result.stdout
+    assert (folder / "calls").read_text() == FIRST + SECOND
+    assert 'unsteady, to be mended:\n  ✘ Test "is (mostly) steady" failed' in result.stdout
 
 
 def test_what_waits_for_ever_is_ended_and_run_alone(run, house):
     folder = house(1, status=124)
-    assert unit(run, folder).returncode == 0
-    assert (folder / "calls").read_text() == "test --skip-build\ntest --skip-build --no-parallel\n"
+    result = unit(run, folder)
+    assert result.returncode == 0
+    assert "running were:\n  House.`is (mostly) steady`()/Its.swift:5:2\n" in result.stdout
+    assert (folder / "calls").read_text() == FIRST + SECOND
 
 
 def test_what_fails_twice_fails(run, house):
     assert unit(run, house(2)).returncode == 1
+
+
+def test_what_was_not_run_again_fails(run, house):
+    result = unit(run, house(1, finds=False))
+    assert (result.returncode, result.stderr) == (1, "run-tests: those above did not pass\n")
 
 
 @pytest.mark.parametrize("status, line", [(139, ""), (1, "error: Exited with unexpected signal code 11")])
@@ -75,7 +99,7 @@ def test_a_crash_is_not_run_again(run, house, status, line):
     swift = folder / "bin" / "swift"
     swift.write_text(swift.read_text().replace("    exit ", f"    echo '{line}'\n    exit "))
     assert unit(run, folder).returncode == status
-    assert (folder / "calls").read_text() == "test --skip-build\n"
+    assert (folder / "calls").read_text() == FIRST
 
 
 def test_python_tests_that_failed_are_run_again_alone(run, house, tmp_path):
