@@ -42,7 +42,6 @@ extension ChatClient {
     }
 
     func handOver(_ message: CustomMessage) {
-        self.customs.send(message)
         var userInfo: [AnyHashable: Any] = [
             "content": message.content, "extras": JSONValue.object(message.extras).userInfo,
         ]
@@ -50,5 +49,6 @@ extension ChatClient {
         if let type = message.contentType { userInfo["content_type"] = type }
         NotificationCenter.default.post(
             name: Self.didReceiveCustomMessageNotification, object: self, userInfo: userInfo)
+        self.customs.send(message)
     }
 }

@@ -31,7 +31,8 @@ extension World {
         var effects = self.scratch.client.take()
         let now = self.now
         hosted.client?.handle(event, at: now, into: &effects)
-        for effect in effects { self.perform(effect, in: process, on: index) }
+        for effect in effects where !effect.answersCaller { self.perform(effect, in: process, on: index) }
+        for effect in effects where effect.answersCaller { self.perform(effect, in: process, on: index) }
         self.scratch.client.give(&effects)
         guard let hosted = self.phones[index].processes[process], let deadline = hosted.client?.nextDeadline else {
             return

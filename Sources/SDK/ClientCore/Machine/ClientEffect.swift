@@ -120,6 +120,15 @@ package enum ClientEffect: Hashable, Sendable {
     /// The app may be suspended now.
     case endBackgroundTask
 
+    /// Whether it lets a call of the app, or the system's wake-up, end. The engine carries these out after all others of their
+    /// event, so that a caller finds done what the answer stands for.
+    package var answersCaller: Bool {
+        switch self {
+        case .finishConnect, .finishSend, .finishRequest, .finishWake: true
+        default: false
+        }
+    }
+
     /// Whether `.notificationWorkDone` answers it.
     var isNotificationWork: Bool {
         switch self {

@@ -187,7 +187,9 @@ final class ClientEngine: Sendable {
             effects.removeAll(keepingCapacity: true)
             core.handle(event, at: self.parts.clock.now, into: &effects)
             if case .connectionClosed(let number, _) = event { connections.removeValue(forKey: number) }
-            for effect in effects { self.perform(effect, &connections) }
+            // What lets a waiting caller go on comes last: it finds done what this event has led to.
+            for effect in effects where !effect.answersCaller { self.perform(effect, &connections) }
+            for effect in effects where effect.answersCaller { self.perform(effect, &connections) }
             if event == .signOutWished {
                 let waiting = self.shared.withLock { shared in
                     defer { shared.signingOut = [] }

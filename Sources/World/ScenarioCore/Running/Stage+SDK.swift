@@ -183,7 +183,10 @@ extension Stage {
             var effects: [ClientEffect] = []
             let now = self.now
             self.app.sdk?.client?.handle(next, at: now, into: &effects)
-            for effect in effects {
+            // As the engine does: what lets a caller go on comes last.
+            let last = effects.filter(\.answersCaller)
+            effects.removeAll(where: \.answersCaller)
+            for effect in effects + last {
                 self.observed?.append(.client(effect))
                 self.perform(effect, in: process)
             }
