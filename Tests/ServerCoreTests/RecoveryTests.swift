@@ -69,6 +69,22 @@ import TidingsModel
         #expect(bench.acceptPush() == ["store end m1 bob/phone accepted"])
     }
 
+    @Test func `takes up all that came in while it looked up what was unfinished, and pushes then`() {
+        var bench = ServerBench()
+        bench.goneDevice("bob")
+        bench.say(to: .direct("bob"))
+        bench.answerPush(.refused(APNsRefusal(.tooManyRequests, status: 429)))
+        bench.isStoreHeld = true
+        #expect(bench.crash() == ["store load bob"])
+        #expect(bench.pass(30_000) == [])
+        // Both come in behind the record, which knows of neither: the push has the number after the withdrawal.
+        #expect(bench.say("more", to: .direct("bob")) == ["store accept m2"])
+        #expect(`A withdrawal`.recall(&bench, at: 3, unread: 1, wasUnread: true) == ["store recall m1"])
+        #expect(
+            bench.releaseStore().filter { $0.hasPrefix("push") || $0.hasPrefix("BUG") }
+                == ["push m2 to bob/phone badge 1@3"])
+    }
+
     @Test func `does not push what was pushed before`() {
         var bench = ServerBench()
         bench.goneDevice("bob")
