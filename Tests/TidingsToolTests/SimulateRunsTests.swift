@@ -65,7 +65,9 @@ import World
         #expect(total.events == 60)
         #expect(total.failed == 2)
         #expect(total.firstFailure?.seed == 2)
-        #expect(total.missing == WorldMark.allCases)
+        #expect(total.missing(with: .swarm) == WorldMark.allCases)
+        let crowds: [WorldMark] = [.thirdPhones, .phoneless, .smallGroups, .oldSystems, .unsilenced]
+        #expect(total.missing(with: .harsh) == WorldMark.allCases.filter { !crowds.contains($0) })
         #expect(total.text.contains("60 events (each run 10 at least)"))
         #expect(total.text.contains("6 server crashes (each run 1 at least)"))
     }

@@ -65,4 +65,21 @@ private let registration = PushRegistration(token: "00", environment: .sandbox, 
         story.push(message, text: "bob: 1")
         #expect(story.broken == ["edit"])
     }
+
+    @Test
+    func `takes the number of several messages for what is said only if the others stand too far back to be named`() {
+        var story = Story(WordsChecker())
+        for _ in 1...2 { _ = story.accepted() }
+        // Two are in the way of the twenty places that a push names.
+        for _ in 3...22 { _ = story.accepted(from: "eve") }
+        let message = story.accepted()
+        story.push(message, at: 22, text: "2 new messages")
+        #expect(story.broken == [])
+        story.push(message, at: 22, text: "3 new messages")
+        #expect(story.broken == ["edit"])
+        story.push(message, at: 23, text: "3 new messages")
+        #expect(story.broken == ["edit"])
+        story.push(message, at: 23, text: "4 new messages")
+        #expect(story.broken == ["edit", "edit"])
+    }
 }

@@ -232,6 +232,25 @@ extension Story {
         }
     }
 
+    @Test
+    func `excuses what a level silences since one that let it ring has ended by itself, if the store has the end`() {
+        let ann = UserKey(app: World.app, user: "ann")
+        for (isEnded, isOver, isExcused) in [(true, true, true), (true, false, false), (false, true, false)] {
+            var story = newStory()
+            // What is set for all conversations of two, and for a minute otherwise for this one.
+            story.commit(.setPersonSettings(ann, PersonSettings(levels: [.direct: .blocked]), at: story.now))
+            story.commit(
+                .setConversationSettings(
+                    ann, withBob, ConversationSettings(level: .all, levelUntil: story.now + 60_000), at: story.now))
+            let message = story.due()
+            #expect(story.checkers.marks[.unreadyPhones] == 0)
+            story.wait(isOver ? 60_000 : 30_000)
+            if isEnded { story.end(message.id, on: ann1, as: .muted) }
+            story.waitTooLong()
+            #expect(story.broken == (isExcused ? [] : ["P3"]))
+        }
+    }
+
     @Test func `takes the end of a message with its own push for no ring`() {
         var story = newStory()
         let message = story.due()

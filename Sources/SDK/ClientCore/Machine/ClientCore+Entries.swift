@@ -107,7 +107,7 @@ extension ClientCore {
             self.settlements.append(position, .undecided)
             return .leftToPush
         case nil:
-            self.settlements.append(position, .undecided)
+            self.settlements.append(position, .asked)
             self.apply(
                 self.decisions.begin(
                     message, seenBy: self.settings.person, position: position, unread: self.unread, at: now),

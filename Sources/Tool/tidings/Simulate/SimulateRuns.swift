@@ -72,8 +72,10 @@ struct SimulateTotal {
         if self.firstFailure == nil { self.firstFailure = report }
     }
 
-    /// What no run has come to.
-    var missing: [WorldMark] { WorldMark.allCases.filter { self.marks[$0] == 0 } }
+    /// What no run has come to, of what runs under this plan can come to.
+    func missing(with faults: WorldFaults) -> [WorldMark] {
+        WorldMark.allCases.filter { $0.isPossible(with: faults) && self.marks[$0] == 0 }
+    }
 
     /// The figures.
     var text: String {

@@ -60,8 +60,11 @@ struct RingChecker: Checker {
         case .pushed(let request, let key):
             if let id = request.collapseID { self.pushed.insert(Place(device: key, identifier: id)) }
         case .presented(let record, let key) where record.isRing:
-            guard let due = self.due[key]?[record.identifier], due > 0 else {
-                let place = Place(device: key, identifier: record.identifier)
+            let place = Place(device: key, identifier: record.identifier)
+            // What the kit has posted and the system was not allowed to show is no reason for a push to ring again.
+            let isSecond = record.isRemote && self.rings[key]?[record.identifier] ?? 0 > 0
+            let isUndecided = isSecond && self.unextended[Slot(place)] ?? 0 > 0
+            guard !isUndecided, let due = self.due[key]?[record.identifier], due > 0 else {
                 return self.seeUndecided(record, at: place, now: scene.now.monotonic, into: &findings)
             }
             self.due[key]?[record.identifier] = due - 1

@@ -7,7 +7,8 @@
 // rings: the app comes to the front there or on another phone of its person, a fault of its own, a sign-out; the message is withdrawn,
 // deleted or read, or goes with the push or the fetch of another; the person sets something, or somebody comes or goes in the group;
 // it comes in time, into a Focus that has begun since. Quiet hours may begin while it is held up: those that defer move the bound to
-// their end, once the store has the leg as waiting for it; of those that drop the store must have the end of the leg in time.
+// their end, once the store has the leg as waiting for it; of those that drop, and of a level that lets it ring and ends by itself, the
+// store must have the end of the leg in time.
 import APNsModel
 import ClientCore
 import OrderedCollections
@@ -137,7 +138,7 @@ struct RingDueChecker: Checker {
             self.take(state, of: key, scene, into: &findings)
         case (.signOut(let key, _), .done): self.forget(key, into: &findings)
         case (.keepLeg(let open), .done): self.postpone(open, scene)
-        case (.endLeg(let ended), .done): self.end(ended, into: &findings)
+        case (.endLeg(let ended), .done): self.end(ended, scene, into: &findings)
         case (.recall(let operation), .recalled): self.drop(into: &findings) { $0.message == operation.message }
         case (.delete(let user, let deletion, _), .noted):
             self.drop(into: &findings) { $0.key.user == user && deletion.messages.contains($0.message) }
@@ -172,9 +173,16 @@ struct RingDueChecker: Checker {
     }
 
     /// A leg ends. That these ends fit, P6 says.
-    private mutating func end(_ ended: EndedLeg, into findings: inout Findings) {
+    private mutating func end(_ ended: EndedLeg, _ scene: Scene, into findings: inout Findings) {
         switch ended.end {
         case .quietHours: self.drop(into: &findings) { $0.isOf(ended.leg) }
+        // A level that let it ring has ended by itself, and what is set for the kind or for everything silences it.
+        case .muted:
+            let user = ended.leg.user.user
+            guard let message = scene.committed.messages[ended.leg.message]?.message,
+                scene.committed.held(by: user, at: ended.at, { !$0.allows(message, for: user, wall: ended.at) })
+            else { return }
+            self.drop(into: &findings) { $0.isOf(ended.leg) }
         case .accepted(let id):
             // Of the messages a push counts it names only those of the last places.
             guard let told = self.told[id], told != ended.leg.message else { return }

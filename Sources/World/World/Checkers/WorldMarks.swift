@@ -182,6 +182,17 @@ package enum WorldMark: String, Hashable, Sendable, CaseIterable {
     case rollCalls = "roll calls"
 }
 
+extension WorldMark {
+    /// Whether runs under this plan can come to it: crowds, people without a phone and systems before iOS 15 are only where each seed
+    /// draws its own world.
+    package func isPossible(with faults: WorldFaults) -> Bool {
+        switch self {
+        case .thirdPhones, .phoneless, .smallGroups, .oldSystems, .unsilenced: faults.isDrawn
+        default: true  // tidy: the other situations need no more than time and faults
+        }
+    }
+}
+
 /// How often a run has come to each.
 package struct WorldMarks: Hashable, Sendable {
     private var counts: OrderedDictionary<WorldMark, Int> = [:]
