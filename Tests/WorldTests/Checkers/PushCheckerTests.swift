@@ -65,4 +65,16 @@ private let registration = PushRegistration(token: "00", environment: .sandbox, 
         story.push(message, text: "bob: 1")
         #expect(story.broken == ["edit"])
     }
+
+    @Test func `takes a number of messages for what a push says only if there are so many too far back to be named`() {
+        var story = Story(WordsChecker())
+        for _ in 0..<3 { _ = story.accepted() }
+        let newest = story.accepted()
+        story.push(newest, at: 23, text: "3 new messages")
+        #expect(story.broken == [])
+        story.push(newest, at: 23, text: "4 new messages")
+        #expect(story.broken == ["edit"])
+        story.push(newest, at: 4, text: "2 new messages")
+        #expect(story.broken == ["edit", "edit"])
+    }
 }

@@ -12,9 +12,22 @@ struct WordsChecker: Checker {
             let text = info.text, let message = scene.committed.messages[info.message]?.message
         else { return }
         let content = scene.known.contents[message.id] ?? message.content
-        guard let words = (try? JSONValue(parsing: content))?["content"]?.stringValue, !text.body.contains(words) else {
-            return
-        }
+        guard let words = (try? JSONValue(parsing: content))?["content"]?.stringValue, !text.body.contains(words),
+            !Self.counts(text.body, at: info.position, message, for: key.user.user, scene)
+        else { return }
         findings.add("edit", "a push of \(message.id) tells \(key) \(text.body), it says \(words)")
+    }
+
+    /// Whether a push says how many messages it counts, and the others stand too far back in the log to be named.
+    private static func counts(
+        _ body: String, at position: LogPosition, _ message: Message, for user: UserID, _ scene: Scene
+    ) -> Bool {
+        let conversation = message.conversation(seenBy: user)
+        let others = scene.committed.messages.values.count { other in
+            guard let place = other.position(of: user), place + PushInfo.countedReach < position else { return false }
+            return other.message.conversation(seenBy: user) == conversation
+        }
+        let several = PushWords.english.several
+        return others > 0 && (2...others + 1).contains { body == several.replacing("{count}", with: "\($0)") }
     }
 }
