@@ -35,7 +35,10 @@ struct PolicyRow: Sendable, CustomTestStringConvertible {
             "a command, a chat room, the person's own message, or the sender asked for no push"
         ) { $0.isNotifiable = false },
         .init("settled", .end(.settled(.appHandled)), "the device has settled it itself") { $0.settled = .appHandled },
-        .init("read_elsewhere", .end(.readElsewhere), "the person has read or deleted it on another device") {
+        .init(
+            "read_elsewhere", .end(.readElsewhere),
+            "the person has read or deleted it on another device, or is no member of the group any more"
+        ) {
             $0.isReadElsewhere = true
         },
         .init("recalled", .end(.recalled), "it was withdrawn before it was sent") { $0.isRecalled = true },

@@ -158,6 +158,26 @@ import TidingsModel
         #expect(try self.isTold(&bench) == [false, true, false, true])
     }
 
+    @Test func `let a phone ring no more for what it has missed of a group its person is out of since`() {
+        var bench = Self.bench(AllSettings())
+        bench.say(to: Self.team)
+        bench.say(to: .direct("bob"))
+        func rings() -> [JSONValue?] {
+            bench.run(
+                .api(
+                    ApiRequestID(2),
+                    .fromExtension(
+                        ServerBench.device("bob"), tokenIssuedAt: bench.now.wall, .missed(after: 0, limit: 20))))
+            guard case .missed(let page, let words, let hidesContent)? = bench.replies.last else { return [] }
+            let answer = page.missedAnswer(for: "bob", in: words, hidesContent: hidesContent)
+            return (answer["entries"]?.arrayValue ?? []).filter { $0["message_id"] != nil }.map { $0["rings"] }
+        }
+        #expect(rings() == [true, true])
+        let remove = ClientRequest.change(Self.team, .remove(["bob"]))
+        bench.run(.api(ApiRequestID(0), .request(ServerBench.app, actor: nil, remove)))
+        #expect(rings() == [false, true])
+    }
+
     @Test(arguments: [(QuietHours.Manner.drop, [false, true]), (.defer, [true, true])])
     func `drop for good what came in quiet hours, or only put it off`(_ manner: QuietHours.Manner, _ told: [Bool])
         throws

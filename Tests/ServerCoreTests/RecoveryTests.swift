@@ -105,6 +105,23 @@ import TidingsModel
         #expect(bench.pass(60_000).outside == [])
     }
 
+    @Test func `does not push what is of a group the person was taken out of while it waited`() {
+        var bench = ServerBench()
+        let team = ConversationRecord(
+            app: ServerBench.app, conversation: .group("team"), name: "T", members: ["alice", "bob"])
+        bench.run(.api(ApiRequestID(0), .putConversation(team)))
+        bench.goneDevice("bob")
+        bench.say(to: .group("team"))
+        bench.run(.credentialMissing(bench.pushes.removeFirst().id))
+        bench.isStoreHeld = true
+        let remove = ApiCommand.request(ServerBench.app, actor: nil, .change(.group("team"), .remove(["bob"])))
+        bench.run(.api(ApiRequestID(0), remove))
+        bench.carryOutUnheard()
+        bench.isStoreHeld = false
+        #expect(bench.crash().ends == ["store end m1 bob/phone read_elsewhere"])
+        #expect(bench.pass(60_000).outside == [])
+    }
+
     @Test func `loads a limited number of people at a time`() {
         var bench = ServerBench()
         for number in 0..<10 {

@@ -107,6 +107,24 @@ import TidingsModel
         #expect(PushInfo(userInfo: try #require(bench.payload))?.text?.body == "hi")
     }
 
+    @Test func `of a group the person leaves on another device rings no more`() {
+        var bench = Self.bench()
+        for _ in 1...2 {
+            bench.say(to: .group("team"))
+            bench.acceptPush()
+        }
+        bench.say(to: .group("team"))
+        bench.say(to: .direct("bob"))
+        bench.acceptPush()
+        bench.say(to: .group("team"))
+        let leave = ApiCommand.request(ServerBench.app, actor: "bob", .change(.group("team"), .leave))
+        #expect(
+            bench.run(.api(ApiRequestID(0), leave)).ends == [
+                "store end m3 bob/phone read_elsewhere", "store end m5 bob/phone read_elsewhere",
+            ])
+        #expect(bench.pass(60_000).outside == [])
+    }
+
     @Test func `whose alert fails keeps all its messages for the next try`() throws {
         var bench = Self.bench()
         Self.say(2, &bench)

@@ -190,6 +190,7 @@ extension World {
             }
         }
         self.see(.reached(.wakes))
+        self.phones[index].wokenAt = self.time
         let remaining =
             state == .background ? self.phones[index].core.backgroundTimeRemaining(of: Self.bundle, at: self.now) : nil
         self.handle(.wakeBegan(number, remainingMilliseconds: remaining), in: process, on: index)

@@ -8,6 +8,8 @@ import StoreModel
 extension World {
     /// How often, in milliseconds.
     private static let measureInterval: Int64 = 10_000
+    /// How long the server may hear of a phone that a silent push has woken, in milliseconds.
+    private static let wakeTime: Int64 = 60_000
 
     mutating func measure() {
         self.plan(.measure, after: Self.measureInterval)
@@ -25,7 +27,8 @@ extension World {
         load.phones = self.phones.map { phone in
             let works = phone.extensionWork.values
             return WorldLoad.Phone(
-                key: phone.key, client: phone.processes.values.lazy.compactMap(\.client).first?.load,
+                key: phone.key, isWoken: phone.wokenAt.map { self.time < $0 + Self.wakeTime } ?? false,
+                client: phone.processes.values.lazy.compactMap(\.client).first?.load,
                 pushesAtWork: works.count, waits: works.map(\.waits.count).max() ?? 0,
                 posts: works.map(\.posts.count).max() ?? 0, ledger: phone.group.ledger.count)
         }

@@ -43,7 +43,10 @@ extension World {
 
     private mutating func tap(_ entry: ListEntry, on index: Int) {
         let userInfo = JSONValue.object(entry.notification.request.content.userInfo)
-        if let message = MessageID(entry.notification.request.identifier), self.isOfRecipient(userInfo, on: index) {
+        // What was stripped, being for the person before, has nothing left to open.
+        if let message = MessageID(entry.notification.request.identifier), self.isOfRecipient(userInfo, on: index),
+            userInfo != ExtensionDecision.strippedUserInfo
+        {
             self.note("person taps \(message) on phone \(index)")
             self.see(.tapped(message, on: self.phones[index].key))
         }

@@ -50,6 +50,8 @@ final class WorldPhone {
     var nextQuery: QueryNumber = 1
     /// What a query's answer is for.
     var queries: [QueryNumber: QueryPurpose] = [:]
+    /// When a silent push last woke the app.
+    var wokenAt: Int64?
     /// When the system last ended the extension before it was done.
     var extensionEndedAt: Int64?
     /// The pushes the extension has at work, by the call.

@@ -46,6 +46,20 @@ import TidingsModel
         #expect(self.broken(isQuiet: true) { ($0.people, $0.busyPeople) = (2, 1) } == 1)
     }
 
+    @Test func `lets a phone be at work that a silent push has just woken, and no other`() {
+        for (woken, sessions, wakes, broken) in [(1, 1, 1, 0), (1, 2, 1, 1), (0, 1, 0, 1), (0, 0, 1, 1)] {
+            var story = Story(BoundsChecker())
+            var load = WorldLoad(connections: 2, people: 3, isQuiet: true)
+            load.server = ServerLoad()
+            load.server?.sessions = sessions
+            var client = ClientLoad()
+            client.wakes = wakes
+            load.phones = [.init(key: bob1, isWoken: woken == 1, client: client)]
+            story.tell(.measured(load))
+            #expect(story.broken.count { $0 == "bounds" } == broken, "\(woken) \(sessions) \(wakes)")
+        }
+    }
+
     /// What the checker says of a phone.
     private func broken(
         isQuiet: Bool = false, before facts: [Fact] = [], _ change: (inout WorldLoad.Phone, inout ClientLoad) -> Void

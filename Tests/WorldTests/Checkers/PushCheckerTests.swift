@@ -66,20 +66,15 @@ private let registration = PushRegistration(token: "00", environment: .sandbox, 
         #expect(story.broken == ["edit"])
     }
 
-    @Test
-    func `takes the number of several messages for what is said only if the others stand too far back to be named`() {
+    @Test func `takes a number of messages for what a push says only if there are so many too far back to be named`() {
         var story = Story(WordsChecker())
-        for _ in 1...2 { _ = story.accepted() }
-        // Two are in the way of the twenty places that a push names.
-        for _ in 3...22 { _ = story.accepted(from: "eve") }
-        let message = story.accepted()
-        story.push(message, at: 22, text: "2 new messages")
+        for _ in 0..<3 { _ = story.accepted() }
+        let newest = story.accepted()
+        story.push(newest, at: 23, text: "3 new messages")
         #expect(story.broken == [])
-        story.push(message, at: 22, text: "3 new messages")
+        story.push(newest, at: 23, text: "4 new messages")
         #expect(story.broken == ["edit"])
-        story.push(message, at: 23, text: "3 new messages")
-        #expect(story.broken == ["edit"])
-        story.push(message, at: 23, text: "4 new messages")
+        story.push(newest, at: 4, text: "2 new messages")
         #expect(story.broken == ["edit", "edit"])
     }
 }

@@ -286,6 +286,22 @@ import TidingsModel
         #expect(story.broken == ["recall", "recall"])
     }
 
+    @Test func `finds a push of a group to somebody who was taken out of it since`() {
+        var story = Story(RecallChecker())
+        let create = ConversationAction.create(name: "Team", portrait: nil, members: ["bob"])
+        for action in [create, .remove(["bob"])] {
+            let message = action == create ? nil : story.accepted(from: "ann", to: team)
+            if let message { story.push(message, at: 2, to: bob1) }
+            #expect(story.broken == [])
+            story.commit(
+                .change(
+                    ConversationOperation(
+                        app: World.app, conversation: team, action: action, actor: "ann", at: story.now)))
+            if let message { story.push(message, at: 2, to: bob1) }
+        }
+        #expect(story.broken == ["recall"])
+    }
+
     @Test func `finds a phone that knows and lets it ring, by either road`() throws {
         var story = Story(RecallChecker())
         let message = story.accepted()

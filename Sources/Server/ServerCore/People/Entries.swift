@@ -39,7 +39,7 @@ extension ServerCore {
         self.people[slot].head = max(self.people[slot].head, entry.position)
         self.people[slot].unread = unread
         self.people[slot].busyAt = now.monotonic
-        self.learn(entry.body, slot, now, &effects)
+        self.learn(entry, slot, now, &effects)
         for index in self.people[slot].devices.indices {
             if self.people[slot].devices[index].lease.getsFrames, let session = self.people[slot].devices[index].session
             {
@@ -58,15 +58,16 @@ extension ServerCore {
 
     /// What an entry says of the person.
     private mutating func learn(
-        _ body: LogEntry.Body, _ slot: Int, _ now: Now, _ effects: inout [ServerEffect]
+        _ entry: LogEntry, _ slot: Int, _ now: Now, _ effects: inout [ServerEffect]
     ) {
-        switch body {
-        case .read(let conversation, let upTo):
+        if let (conversation, upTo) = entry.reading(by: self.people[slot].key.user) {
             if self.people[slot].devices.contains(where: { !$0.legs.isEmpty }) {
                 self.people[slot].readUpTo[conversation] = max(self.people[slot].readUpTo[conversation] ?? 0, upTo)
             } else {
                 self.people[slot].readUpTo.removeAll()
             }
+        }
+        switch entry.body {
         case .conversationSettings(let conversation, let settings):
             let isNothing = settings == ConversationSettings()
             self.people[slot].settings.conversations[conversation] = isNothing ? nil : settings
@@ -77,7 +78,7 @@ extension ServerCore {
         case .blocked(let user, let isBlocked):
             self.people[slot].settings.blocked.removeAll { $0 == user }
             if isBlocked { self.people[slot].settings.blocked.append(user) }
-        case .message, .custom, .recall, .edit, .deletion, .change, .unknown: break
+        case .message, .read, .custom, .recall, .edit, .deletion, .change, .unknown: break
         }
     }
 
@@ -86,10 +87,12 @@ extension ServerCore {
         _ entry: LogEntry, _ withdrawn: WithdrawnMessage, _ slot: Int, _ index: Int, _ now: Now,
         _ effects: inout [ServerEffect]
     ) {
-        let isLive = self.people[slot].devices[index].lease.isLive
+        if !self.people[slot].devices[index].lease.isLive,
+            let (conversation, upTo) = entry.reading(by: self.people[slot].key.user)
+        {
+            self.endRead(slot, index, conversation, upTo: upTo, now, &effects)
+        }
         switch entry.body {
-        case .read(let conversation, let upTo):
-            if !isLive { self.endRead(slot, index, conversation, upTo: upTo, now, &effects) }
         case .recall(let recall):
             self.withdraw(recall, at: entry.position, withdrawn, slot, index, now, &effects)
         case .edit(let edit): self.people[slot].devices[index].legs.edit(edit)
@@ -98,7 +101,20 @@ extension ServerCore {
         case .change(let change):
             guard case .rename(let name) = change.action else { return }
             self.people[slot].devices[index].legs.rename(change.conversation, to: name)
-        case .message, .custom, .conversationSettings, .personSettings, .blocked, .unknown: break
+        case .message, .read, .custom, .conversationSettings, .personSettings, .blocked, .unknown: break
+        }
+    }
+}
+
+extension LogEntry {
+    /// The conversation a person has nothing unread of any more through this entry of their log, up to a position: they have read
+    /// it, or are no member any more.
+    func reading(by user: UserID) -> (conversation: ConversationID, upTo: LogPosition)? {
+        switch self.body {
+        case .read(let conversation, let upTo): (conversation, upTo)
+        case .change(let change): change.removes(user) ? (change.conversation, self.position) : nil
+        case .message, .custom, .recall, .edit, .deletion, .conversationSettings, .personSettings, .blocked, .unknown:
+            nil
         }
     }
 }

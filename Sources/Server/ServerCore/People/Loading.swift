@@ -200,9 +200,13 @@ extension ServerCore {
             var next = kept.next()
             for entry in loading.entries {
                 while let leg = next, leg.position < entry.position { next = kept.next() }
+                if let (conversation, upTo) = entry.reading(by: self.people[slot].key.user) {
+                    self.people[slot].readUpTo[conversation] =
+                        max(self.people[slot].readUpTo[conversation] ?? 0, upTo)
+                }
                 switch entry.body {
                 // Never pushed, and no leg of its own.
-                case .custom, .conversationSettings, .personSettings, .blocked, .change, .unknown: break
+                case .read, .custom, .conversationSettings, .personSettings, .blocked, .change, .unknown: break
                 case .edit(let edit): self.people[slot].devices[index].legs.edit(edit)
                 case .deletion(let deletion):
                     self.people[slot].devices[index].legs.withdraw(Set(deletion.messages), as: .deleted)
@@ -218,9 +222,6 @@ extension ServerCore {
                     } else if entry.position > written, known == nil {
                         unsure[entry.position] = recall
                     }
-                case .read(let conversation, let upTo):
-                    self.people[slot].readUpTo[conversation] =
-                        max(self.people[slot].readUpTo[conversation] ?? 0, upTo)
                 case .message(let message):
                     if let leg = next, leg.position == entry.position {
                         self.takeUp(leg, .message(loading.shared(message)), slot, index, now)

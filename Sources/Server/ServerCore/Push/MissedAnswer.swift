@@ -4,15 +4,15 @@ package import TidingsModel
 // What a service extension is answered when it asks for what its phone has missed (`GET /v1/extension/missed`).
 extension LogPage {
     /// Whether a phone that has missed the message may tell of it now: it is one that is pushed, and nothing later in the page
-    /// withdraws, deletes or has read it (DESIGN §5).
+    /// withdraws, deletes or has read it, nor takes the person out of its group (DESIGN §5).
     private func rings(_ message: Message, at position: LogPosition, for user: UserID) -> Bool {
         guard message.flags.contains(.notified), message.flags.contains(.stored), message.sender != user,
             message.conversation.type != .chatRoom
         else { return false }
         let conversation = message.conversation(seenBy: user)
         return !self.entries.contains { later in
-            switch later.body {
-            case .read(conversation, let upTo): upTo >= position
+            if let (read, upTo) = later.reading(by: user), read == conversation, upTo >= position { return true }
+            return switch later.body {
             case .recall(let recall): recall.message == message.id
             case .deletion(let deletion): deletion.messages.contains(message.id)
             case .read, .message, .custom, .edit, .conversationSettings, .personSettings, .blocked, .change,

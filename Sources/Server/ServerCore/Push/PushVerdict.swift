@@ -61,7 +61,7 @@ package struct PushFacts: Hashable, Sendable {
     /// The device has settled it, and how.
     package var settled: Disposition?
     /// The person has read it on another device: the read cursor of the conversation stands at or behind its position. Or they
-    /// have deleted it there.
+    /// have deleted it there, or are no member of its group any more: then nothing is unread there.
     package var isReadElsewhere = false
     /// It was withdrawn. What was shown of it already is withdrawn by a push of its own.
     package var isRecalled = false

@@ -144,6 +144,11 @@ struct StoreView {
         case (.markRead(let key, let conversation, let upTo, _), .read):
             let before = self.readUpTo(conversation, by: key.user)
             self.readUpTo[key.user, default: [:]][conversation] = max(before, upTo)
+        case (_, .changed(let change?, let deliveries)):
+            // Whoever is no member any more has nothing unread there.
+            for delivery in deliveries where change.removes(delivery.user) {
+                self.readUpTo[delivery.user, default: [:]][change.conversation] = delivery.position
+            }
         case (.signIn(let key, _, _), .device(let record)):
             if self.devices.updateValue(record, forKey: key) == nil { self.owned[key.user, default: []].append(key) }
         case (.signOut(let key, _), .done):

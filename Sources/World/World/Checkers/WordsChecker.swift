@@ -13,24 +13,21 @@ struct WordsChecker: Checker {
         else { return }
         let content = scene.known.contents[message.id] ?? message.content
         guard let words = (try? JSONValue(parsing: content))?["content"]?.stringValue, !text.body.contains(words),
-            !self.counts(text.body, info, message, for: key.user.user, scene)
+            !Self.counts(text.body, at: info.position, message, for: key.user.user, scene)
         else { return }
         findings.add("edit", "a push of \(message.id) tells \(key) \(text.body), it says \(words)")
     }
 
-    /// Whether a text counts several messages, all others of which stand too far back in the log to be named.
-    private func counts(
-        _ text: String, _ info: PushInfo, _ message: Message, for user: UserID, _ scene: Scene
+    /// Whether a push says how many messages it counts, and the others stand too far back in the log to be named.
+    private static func counts(
+        _ body: String, at position: LogPosition, _ message: Message, for user: UserID, _ scene: Scene
     ) -> Bool {
-        guard let number = Int(text.prefix(while: \.isNumber)), number > 1, text == "\(number) new messages" else {
-            return false
-        }
         let conversation = message.conversation(seenBy: user)
-        let earlier = scene.committed.messages.values.count { other in
-            guard other.message.conversation(seenBy: user) == conversation, let position = other.position(of: user)
-            else { return false }
-            return position + PushInfo.countedReach < info.position
+        let others = scene.committed.messages.values.count { other in
+            guard let place = other.position(of: user), place + PushInfo.countedReach < position else { return false }
+            return other.message.conversation(seenBy: user) == conversation
         }
-        return earlier >= number - 1
+        let several = PushWords.english.several
+        return others > 0 && (2...others + 1).contains { body == several.replacing("{count}", with: "\($0)") }
     }
 }
