@@ -6,7 +6,8 @@ package import TidingsModel
 package struct Settlements: Hashable, Sendable {
     /// Everything up to here is settled and has been told, or is in `sent`.
     package private(set) var settled: LogPosition
-    /// The entries after `settled`, in order: decided, or still open.
+    /// The entries after `settled`, in order: decided, or still open. Those that will be told together are held together: a device
+    /// may catch up on a long log in the background, where nothing of it can be told before the app comes to the front.
     private var open: Deque<Slot> = []
     /// Told on the current or the last connection, and not proven to have arrived.
     private var sent: [ClientFrame.Settlement] = []
@@ -15,6 +16,7 @@ package struct Settlements: Hashable, Sendable {
     /// How many runs are kept for repeating after a lost connection.
     package static let sentMax = 64
 
+    /// The entries from behind the slot before up to a position.
     private struct Slot: Hashable, Sendable {
         var position: LogPosition
         var verdict: Verdict
@@ -24,10 +26,23 @@ package struct Settlements: Hashable, Sendable {
     package enum Verdict: Hashable, Sendable {
         /// Stored; whether and how it is shown is not decided.
         case undecided
+        /// Stored, and left to the server's push: decided only with all others.
+        case left
         /// Decided.
         case settled(Disposition)
         /// Nothing to show, for example "read on another device": goes along with its neighbours.
         case neutral
+
+        /// Whether an entry right behind one with this verdict is told with it, and as it is.
+        fileprivate func takesAlong(_ next: Verdict) -> Bool {
+            switch (self, next) {
+            // Whoever is told of the person's own message has no leg for it: its disposition counts nothing.
+            case (.left, .left), (.left, .neutral), (.left, .settled(.suppressed(.ownMessage))): true
+            case (.settled(let disposition), .settled(let other)): disposition == other
+            case (.settled, .neutral), (.neutral, .neutral): true
+            case (.undecided, _), (.left, _), (.settled, _), (.neutral, _): false
+            }
+        }
     }
 
     /// - Parameters:
@@ -35,21 +50,19 @@ package struct Settlements: Hashable, Sendable {
     ///   - stored: entries between the two were stored by an earlier process that could not decide them.
     package init(settled: LogPosition, stored: LogPosition) {
         self.settled = min(settled, stored)
-        if self.settled < stored {
-            for position in (self.settled + 1)...stored {
-                self.open.append(Slot(position: position, verdict: .undecided))
-            }
-        }
+        if self.settled < stored { self.open.append(Slot(position: stored, verdict: .left)) }
     }
 
-    /// Whether entries wait for a verdict or for one before them.
-    package var hasOpen: Bool { !self.open.isEmpty }
-    /// How many do.
+    /// How many runs of entries wait for a verdict or for one before them.
     package var openCount: Int { self.open.count }
 
     /// A stored entry. Entries come in the order of the log.
     package mutating func append(_ position: LogPosition, _ verdict: Verdict) {
         guard position > (self.open.last?.position ?? self.settled) else { return }
+        if self.open.last?.verdict.takesAlong(verdict) == true {
+            self.open[self.open.count - 1].position = position
+            return
+        }
         self.open.append(Slot(position: position, verdict: verdict))
     }
 
@@ -61,9 +74,9 @@ package struct Settlements: Hashable, Sendable {
         self.open[index].verdict = .settled(disposition)
     }
 
-    /// Decides everything that is undecided.
+    /// Decides everything that is undecided or left.
     package mutating func decideAll(_ disposition: Disposition) {
-        for index in self.open.indices where self.open[index].verdict == .undecided {
+        for index in self.open.indices where [.undecided, .left].contains(self.open[index].verdict) {
             self.open[index].verdict = .settled(disposition)
         }
     }
@@ -74,7 +87,7 @@ package struct Settlements: Hashable, Sendable {
         while let slot = self.open.first {
             let disposition: Disposition
             switch slot.verdict {
-            case .undecided: return self.remember(runs, pingsSent: pingsSent)
+            case .undecided, .left: return self.remember(runs, pingsSent: pingsSent)
             case .settled(let decided): disposition = decided
             case .neutral: disposition = runs.last?.disposition ?? .suppressed(.notNotifiable)
             }
