@@ -6,9 +6,9 @@ package import TidingsModel
 package struct Settlements: Hashable, Sendable {
     /// Everything up to here is settled and has been told, or is in `sent`.
     package private(set) var settled: LogPosition
-    /// The entries after `settled`, in order: decided, or still open. Neighbours that share a fate are one run, so that what a
-    /// phone has missed in weeks costs no more than what it missed in a minute.
-    private var open: Deque<Run> = []
+    /// The entries after `settled`, in order: decided, or still open. Those that will be told together are held together: a device
+    /// may catch up on a long log in the background, where nothing of it can be told before the app comes to the front.
+    private var open: Deque<Slot> = []
     /// Told on the current or the last connection, and not proven to have arrived.
     private var sent: [ClientFrame.Settlement] = []
     private var sentBeforePing: UInt64 = 0
@@ -16,38 +16,33 @@ package struct Settlements: Hashable, Sendable {
     /// How many runs are kept for repeating after a lost connection.
     package static let sentMax = 64
 
-    /// All entries of the log from the one to the other.
-    private struct Run: Hashable, Sendable {
-        var first: LogPosition
-        var last: LogPosition
+    /// The entries from behind the slot before up to a position.
+    private struct Slot: Hashable, Sendable {
+        var position: LogPosition
         var verdict: Verdict
-
-        init(_ position: LogPosition, _ verdict: Verdict) {
-            self.first = position
-            self.last = position
-            self.verdict = verdict
-        }
-
-        /// Whether an entry right behind it is told together with it, whatever becomes of it.
-        func takes(_ next: Verdict) -> Bool {
-            switch self.verdict {
-            case .undecided, .settled: next == self.verdict || next == .neutral
-            case .neutral: next == .neutral
-            case .asked: false
-            }
-        }
     }
 
     /// What is known of one entry.
     package enum Verdict: Hashable, Sendable {
-        /// Stored; left to the server's push until the app comes to the front.
+        /// Stored; whether and how it is shown is not decided.
         case undecided
-        /// Stored; whether and how it is shown is being decided, for this one alone.
-        case asked
+        /// Stored, and left to the server's push: decided only with all others.
+        case left
         /// Decided.
         case settled(Disposition)
         /// Nothing to show, for example "read on another device": goes along with its neighbours.
         case neutral
+
+        /// Whether an entry right behind one with this verdict is told with it, and as it is.
+        fileprivate func takesAlong(_ next: Verdict) -> Bool {
+            switch (self, next) {
+            // Whoever is told of the person's own message has no leg for it: its disposition counts nothing.
+            case (.left, .left), (.left, .neutral), (.left, .settled(.suppressed(.ownMessage))): true
+            case (.settled(let disposition), .settled(let other)): disposition == other
+            case (.settled, .neutral), (.neutral, .neutral): true
+            case (.undecided, _), (.left, _), (.settled, _), (.neutral, _): false
+            }
+        }
     }
 
     /// - Parameters:
@@ -55,64 +50,53 @@ package struct Settlements: Hashable, Sendable {
     ///   - stored: entries between the two were stored by an earlier process that could not decide them.
     package init(settled: LogPosition, stored: LogPosition) {
         self.settled = min(settled, stored)
-        if self.settled < stored {
-            var run = Run(self.settled + 1, .undecided)
-            run.last = stored
-            self.open.append(run)
-        }
+        if self.settled < stored { self.open.append(Slot(position: stored, verdict: .left)) }
     }
 
-    /// Whether entries wait for a verdict or for one before them.
-    package var hasOpen: Bool { !self.open.isEmpty }
-    /// How many runs of such entries are kept.
+    /// How many runs of entries wait for a verdict or for one before them.
     package var openCount: Int { self.open.count }
 
     /// A stored entry. Entries come in the order of the log.
     package mutating func append(_ position: LogPosition, _ verdict: Verdict) {
-        guard let last = self.open.last else {
-            if position > self.settled { self.open.append(Run(position, verdict)) }
+        guard position > (self.open.last?.position ?? self.settled) else { return }
+        if self.open.last?.verdict.takesAlong(verdict) == true {
+            self.open[self.open.count - 1].position = position
             return
         }
-        guard position > last.last else { return }
-        if last.takes(verdict) {
-            self.open[self.open.count - 1].last = position
-        } else {
-            self.open.append(Run(position, verdict))
-        }
+        self.open.append(Slot(position: position, verdict: verdict))
     }
 
-    /// Decides an entry about which somebody is asked; anything else stays as it is.
+    /// Decides an undecided entry; anything else stays as it is.
     package mutating func decide(_ position: LogPosition, _ disposition: Disposition) {
-        guard let index = self.open.firstIndex(where: { $0.first == position && $0.verdict == .asked }) else { return }
+        guard let index = self.open.firstIndex(where: { $0.position == position }),
+            self.open[index].verdict == .undecided
+        else { return }
         self.open[index].verdict = .settled(disposition)
     }
 
-    /// Decides everything that is not decided.
+    /// Decides everything that is undecided or left.
     package mutating func decideAll(_ disposition: Disposition) {
-        for index in self.open.indices {
-            switch self.open[index].verdict {
-            case .undecided, .asked: self.open[index].verdict = .settled(disposition)
-            case .settled, .neutral: continue
-            }
+        for index in self.open.indices where [.undecided, .left].contains(self.open[index].verdict) {
+            self.open[index].verdict = .settled(disposition)
         }
     }
 
     /// Takes what can be told now: contiguous from the front, coalesced. Returns nothing if nothing is new.
     package mutating func take(pingsSent: UInt64) -> [ClientFrame.Settlement] {
         var runs: [ClientFrame.Settlement] = []
-        while let run = self.open.first {
+        while let slot = self.open.first {
             let disposition: Disposition
-            switch run.verdict {
-            case .undecided, .asked: return self.remember(runs, pingsSent: pingsSent)
+            switch slot.verdict {
+            case .undecided, .left: return self.remember(runs, pingsSent: pingsSent)
             case .settled(let decided): disposition = decided
             case .neutral: disposition = runs.last?.disposition ?? .suppressed(.notNotifiable)
             }
             self.open.removeFirst()
-            self.settled = run.last
+            self.settled = slot.position
             if runs.last?.disposition == disposition {
-                runs[runs.count - 1].upTo = run.last
+                runs[runs.count - 1].upTo = slot.position
             } else {
-                runs.append(ClientFrame.Settlement(upTo: run.last, disposition: disposition))
+                runs.append(ClientFrame.Settlement(upTo: slot.position, disposition: disposition))
             }
         }
         return self.remember(runs, pingsSent: pingsSent)

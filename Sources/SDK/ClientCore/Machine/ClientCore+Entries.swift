@@ -96,18 +96,18 @@ extension ClientCore {
         let reason = Gate.suppression(facts)
         switch reason {
         case .offlineMessage?:
-            self.settlements.append(position, .undecided)
+            self.settlements.append(position, .left)
             if message.flags.contains(.notified) { return .leftToPush }
         case .ownMessage?, .chatRoom?, .notNotifiable?, .recalled?, .expired?: self.settle(position, by: reason)
-        case _ where runState == .backgroundSuspended: self.settlements.append(position, .undecided)
+        case _ where runState == .backgroundSuspended: self.settlements.append(position, .left)
         case _ where self.kit == nil: self.settlements.append(position, .settled(.leftToApp))
         case .inForeground?, .switchedOff?, .command?, .level?, .providerMissing?, .alreadyShown?, .notAuthorized?:
             self.settle(position, by: reason)
         case nil where self.isQuiet(at: now):
-            self.settlements.append(position, .undecided)
+            self.settlements.append(position, .left)
             return .leftToPush
         case nil:
-            self.settlements.append(position, .asked)
+            self.settlements.append(position, .undecided)
             self.apply(
                 self.decisions.begin(
                     message, seenBy: self.settings.person, position: position, unread: self.unread, at: now),

@@ -6,7 +6,7 @@ package struct ClientLoad: Hashable, Sendable {
     package var requests = 0
     /// Messages whose local notification is not decided.
     package var decisions = 0
-    /// Runs of entries that are not settled.
+    /// Runs of entries that are not settled, each of one disposition.
     package var unsettled = 0
     /// Wakes that are not answered.
     package var wakes = 0

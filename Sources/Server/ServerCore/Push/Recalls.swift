@@ -67,13 +67,16 @@ extension ServerCore {
     }
 
     /// A withdrawal of which it is not known after a crash whether devices have to hear of it: the message's trace knows.
+    ///
+    /// - Parameter devices: of which it is not known. On others it may have come to its end since.
     mutating func takeUpWithdrawal(
-        _ recall: Recall, at position: LogPosition, wasUnread: Bool, of user: UserKey, _ trace: MessageTrace?,
-        _ now: Now, _ effects: inout [ServerEffect]
+        _ recall: Recall, at position: LogPosition, wasUnread: Bool, of user: UserKey, on devices: [DeviceID],
+        _ trace: MessageTrace?, _ now: Now, _ effects: inout [ServerEffect]
     ) {
         guard let slot = self.slots[user], self.people[slot].isReady else { return }
         for ended in trace?.ended ?? [] where ended.leg.user == user && ended.end.mayBeShown {
-            guard let index = ended.leg.device.flatMap({ self.people[slot].devices.index(of: $0) }),
+            guard let device = ended.leg.device, devices.contains(device),
+                let index = self.people[slot].devices.index(of: device),
                 self.people[slot].devices[index].legs.index(of: position) == nil,
                 self.people[slot].devices[index].settled < position
             else { continue }

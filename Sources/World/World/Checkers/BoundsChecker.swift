@@ -108,7 +108,7 @@ struct BoundsChecker: Checker {
         let again = self.refused.contains(phone.key)
         if !again { limit("messages to send", client.outbox, self.unanswered[phone.key]?.count ?? 0) }
         limit("requests", client.requests, isQuiet ? 0 : Self.requests)
-        limit("entries to settle", client.unsettled, isQuiet ? 0 : Self.unsettled)
+        limit("runs of entries to settle", client.unsettled, isQuiet ? 0 : Self.unsettled)
         limit("notifications to decide", client.decisions, isQuiet ? 0 : Self.unsettled)
         limit("wakes", client.wakes, isQuiet ? 0 : Self.wakes)
         if isQuiet, !again { limit("messages to send when all is quiet", client.outbox, 0) }
