@@ -1,8 +1,8 @@
 import PhoneCore
 import TidingsModel
 
-/// Somebody's day: when they are at work and look at the phone seldom, and eight hours of sleep. A world begins at noon, in a long
-/// break; the first night comes after nine hours.
+/// Somebody's day: breaks, the time between them, when they look at the phone seldom, and eight hours of sleep. A world begins at
+/// noon, in a break; the first night comes after nine hours.
 struct Night: Hashable {
     /// How long after the beginning of a day they lay the phone away, in milliseconds.
     let fallsAsleep: Int64
@@ -18,11 +18,14 @@ struct Night: Hashable {
         return (0..<Self.length).contains(asleep) ? Self.length - asleep : nil
     }
 
-    /// How many times as long as in a break somebody waits until they do something again: work is from half past two to half past
-    /// six, and from half past eight to noon.
+    /// When people have a break, in minutes of the day: from noon to one, from half past six to eight in the evening, and an hour in the
+    /// morning before half past eight.
+    private static let breaks: [Range<Int64>] = [0..<60, 390..<480, 1_170..<1_230]
+
+    /// How many times as long as in a break somebody waits until they do something again.
     static func slowness(at time: Int64) -> Int64 {
         let minute = time % Self.day / 60_000
-        return (150..<390).contains(minute) || (1_230..<1_440).contains(minute) ? 10 : 1
+        return Self.breaks.contains { $0.contains(minute) } ? 1 : 10
     }
 }
 
