@@ -74,6 +74,16 @@ import TidingsModel
         #expect(legs.sorted() == [legs[2], legs[1], legs[0]])
     }
 
+    @Test func `name legs of one message that differ in person, app or device`() {
+        let id = MessageID(rawValue: 2)
+        let other = UserKey(app: "mart", user: "ada")
+        let legs = [
+            LegID(message: id, user: self.key, device: "phone"), LegID(message: id, user: self.key, device: "pad"),
+            LegID(message: id, user: self.key, device: nil), LegID(message: id, user: other, device: "phone"),
+        ]
+        #expect(Set(legs + legs).count == 4)
+    }
+
     @Test func `are written with slashes`() {
         let device = DeviceKey(user: self.key, device: "phone")
         #expect("\(device)" == "shop/ada/phone")
@@ -94,7 +104,9 @@ import TidingsModel
     }
 
     @Test(arguments: [
-        "", "000000000000", "00000000000000", "g000000000000", "000000000000u", "000000000000l", "00000 0000000",
+        "", "000000000000", "00000000000000", "g000000000000", "000000000000u", "000000000000l", "000000000000I",
+        "000000000000O",
+        "000000000000{", "@000000000000", "00000 0000000",
         "00000000000é",
     ])
     func `is nothing else`(text: String) {

@@ -215,11 +215,13 @@ private struct JSONParser {
             guard let byte = self.peek else { throw self.error(.unexpectedEnd) }
             switch byte {
             case UInt8(ascii: "\""):
-                let bytes = collected + self.bytes[plainStart..<self.index]
+                let plain = self.bytes[plainStart..<self.index]
                 self.index += 1
-                guard let text = String(validating: bytes, as: UTF8.self) else {
-                    throw JSONError(fault: .badText, offset: start)
-                }
+                let text =
+                    collected.isEmpty
+                    ? String(validating: plain, as: UTF8.self)
+                    : String(validating: collected + plain, as: UTF8.self)
+                guard let text else { throw JSONError(fault: .badText, offset: start) }
                 return text
             case UInt8(ascii: "\\"):
                 collected += self.bytes[plainStart..<self.index]

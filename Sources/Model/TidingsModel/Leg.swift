@@ -14,6 +14,12 @@ public struct LegID: Hashable, Sendable, Comparable, CustomStringConvertible {
         self.device = device
     }
 
+    /// Feeds message and person: an id names a message of one app, and nobody has so many devices that they must be told apart here.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(self.message)
+        hasher.combine(self.user.user)
+    }
+
     /// Orders by message, person, device.
     public static func < (left: LegID, right: LegID) -> Bool {
         if left.message != right.message { return left.message < right.message }

@@ -33,15 +33,32 @@ public struct MessageID: Hashable, Sendable, Comparable, CustomStringConvertible
     ///
     /// - Returns: nil unless the text is 13 digits of Crockford's base 32 that fit 64 bits.
     public init?(_ text: some StringProtocol) {
-        guard text.utf8.count == 13 else { return nil }
+        guard text.utf8.count == 13, let value = Self.value(of: String(text)) else { return nil }
+        self.rawValue = value
+    }
+
+    /// What 13 digits stand for; by itself and without generics, since every notification's name is tried.
+    private static func value(of digits: String) -> UInt64? {
         var value: UInt64 = 0
-        for (index, byte) in text.utf8.enumerated() {
-            let lower = byte >= 0x41 && byte <= 0x5a ? byte + 0x20 : byte
-            guard let digit = Self.digits.firstIndex(of: lower) else { return nil }
-            guard index > 0 || digit < 16 else { return nil }
+        var isFirst = true
+        for byte in digits.utf8 {
+            let digit: UInt8
+            switch byte {
+            case 0x30...0x39: digit = byte - 0x30
+            case 0x41...0x5a: digit = Self.valueOfLetter[Int(byte - 0x41)]
+            case 0x61...0x7a: digit = Self.valueOfLetter[Int(byte - 0x61)]
+            default: return nil
+            }
+            guard digit < (isFirst ? 16 : 32) else { return nil }
+            isFirst = false
             value = value << 5 | UInt64(digit)
         }
-        self.rawValue = value
+        return value
+    }
+
+    /// The digits that letters stand for, from a on; 255 for those that are none: i, l, o and u.
+    private static let valueOfLetter: [UInt8] = (UInt8(ascii: "a")...UInt8(ascii: "z")).map { letter in
+        Self.digits.firstIndex(of: letter).map { UInt8($0) } ?? 255
     }
 
     /// The 13 characters.

@@ -204,9 +204,9 @@ extension PhoneCore {
     }
 
     /// When a held wake is tried again; nil if nothing is held or only an unlock or the budget's end can free it.
-    func heldWakeRetry(_ app: AppRecord) -> Int64? {
-        guard app.heldWake != nil, self.lock != .beforeFirstUnlock,
-            let free = app.budget.nextFree(settings: self.settings)
+    func heldWakeRetry(_ index: Int) -> Int64? {
+        guard self.apps[index].heldWake != nil, self.lock != .beforeFirstUnlock,
+            let free = self.apps[index].budget.nextFree(settings: self.settings)
         else { return nil }
         return max(free, self.restartedAt.map { $0 + self.settings.wakeHoldAfterRestart } ?? .min)
     }

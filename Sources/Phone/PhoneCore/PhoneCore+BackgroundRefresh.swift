@@ -190,7 +190,7 @@ extension PhoneCore {
     /// - Returns: why the app is killed, if a task outlived its handler in the background.
     mutating func expireRefreshTasks(_ index: Int, _ turn: inout Turn) -> EndReason? {
         let now = turn.now.monotonic
-        guard let tasks = self.apps[index].run?.background.refreshTasks else { return nil }
+        guard let tasks = self.apps[index].run?.background.refreshTasks, !tasks.isEmpty else { return nil }
         let app = self.apps[index].installed.bundleID
         for task in tasks where task.deadline <= now {
             if task.isExpired, self.apps[index].state == .backgroundRunning { return .refreshTaskNotCompleted }

@@ -1,28 +1,40 @@
 import TidingsModel
 
+extension AppRecord {
+    /// The next moment, in monotonic milliseconds, at which something of the app's own ends; the largest number if none.
+    fileprivate var nextDeadline: Int64 {
+        var next = self.ephemeralUntil ?? .max
+        if let ending = self.ending?.deadline { next = min(next, ending) }
+        if let fireAt = self.pending.first?.fireAt { next = min(next, fireAt) }
+        if let change = self.background.deadline { next = min(next, change) }
+        guard self.state != .suspended,
+            let own = self.run?.nextDeadline(isInBackground: self.state == .backgroundRunning)
+        else { return next }
+        return min(next, own)
+    }
+}
+
+extension AppRun {
+    fileprivate func nextDeadline(isInBackground: Bool) -> Int64 {
+        var next = self.phase == .ready ? .max : self.launchDeadline
+        for index in self.openCalls.indices { next = min(next, self.openCalls[index].deadline) }
+        if let expiry = self.background.deadline { next = min(next, expiry) }
+        guard isInBackground else { return next }
+        if let killAt = self.killAt { return min(next, killAt) }
+        if self.hasTasks { return min(next, self.tasksUntil) }
+        return self.isIdle ? min(next, self.graceUntil) : next
+    }
+}
+
 /// Everything that happens because time passes (ios-delivery.md §7, §8).
 extension PhoneCore {
     /// The next moment, in monotonic milliseconds, at which `.timerReached` changes something; nil if none.
     package var nextDeadline: Int64? {
         var next = Int64.max
-        for app in self.apps {
-            if let ending = app.ending { next = min(next, ending.deadline) }
-            if let first = app.pending.first { next = min(next, first.fireAt) }
-            if let until = app.ephemeralUntil { next = min(next, until) }
-            if let retry = self.heldWakeRetry(app) { next = min(next, retry) }
-            if let change = app.background.deadline { next = min(next, change) }
-            guard let run = app.run, app.state != .suspended else { continue }
-            if run.phase != .ready { next = min(next, run.launchDeadline) }
-            for open in run.openCalls { next = min(next, open.deadline) }
-            if let expiry = run.background.deadline { next = min(next, expiry) }
-            guard app.state == .backgroundRunning else { continue }
-            if let killAt = run.killAt {
-                next = min(next, killAt)
-            } else if run.hasTasks {
-                next = min(next, run.tasksUntil)
-            } else if run.isIdle {
-                next = min(next, run.graceUntil)
-            }
+        // Each is asked where it lies: a record is big, and this is asked after every event.
+        for index in self.apps.indices {
+            next = min(next, self.apps[index].nextDeadline)
+            if let retry = self.heldWakeRetry(index) { next = min(next, retry) }
         }
         for run in self.extensions { next = min(next, run.deadline) }
         for banner in self.list.banners { next = min(next, banner.until) }
@@ -46,7 +58,7 @@ extension PhoneCore {
             self.firePending(index, &turn)
             self.advanceActivities(index, &turn)
             self.endLateCalls(index, &turn)
-            if let retry = self.heldWakeRetry(self.apps[index]), retry <= now {
+            if let retry = self.heldWakeRetry(index), retry <= now {
                 self.retryHeldWake(index, &turn)
             }
         }

@@ -23,6 +23,9 @@ extension PhoneCore {
     /// or not their text is hidden.
     package var listed: Deque<ListEntry> { self.list.entries }
 
+    /// The Focus that is on; nil if none is.
+    package var focus: Focus? { self.notices.focus }
+
     /// Whether the files the phone protects can be read: not between a restart and the first unlock.
     package var isUnlockedOnce: Bool { self.lock != .beforeFirstUnlock }
 

@@ -40,17 +40,13 @@ extension ReferenceStore {
         _ user: UserID, _ change: ConversationChange, in app: AppID, isMember: Bool
     ) -> Delivery {
         let key = UserKey(app: app, user: user)
-        var person = self.people.removeValue(forKey: key) ?? Person()
-        var cursor = person.cursors[change.conversation] ?? Cursor()
-        person.cursors[change.conversation] = cursor
-        if !isMember {
-            person.count(change.conversation, unread: -cursor.unread, mentions: -cursor.mentions)
-            cursor = Cursor(upTo: person.head + 1)
+        return self.people[key, default: Person()].append(.change(change), of: user) { person in
+            let cursor = person.cursors[change.conversation] ?? Cursor()
             person.cursors[change.conversation] = cursor
+            guard !isMember else { return }
+            person.count(change.conversation, unread: -cursor.unread, mentions: -cursor.mentions)
+            person.cursors[change.conversation] = Cursor(upTo: person.head + 1)
         }
-        let delivery = person.append(.change(change), of: user)
-        self.people[key] = person
-        return delivery
     }
 
     func conversation(_ conversation: ConversationID, of app: AppID, for user: UserID?) -> StoreResult {

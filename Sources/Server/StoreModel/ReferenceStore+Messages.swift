@@ -81,14 +81,12 @@ extension ReferenceStore {
 
     private mutating func deliver(_ message: Message, to user: UserID) -> Delivery {
         let key = UserKey(app: message.app, user: user)
-        var person = self.people.removeValue(forKey: key) ?? Person()
         let counts = Self.counts(message, for: user)
-        person.count(
-            message.conversation(seenBy: user), unread: counts ? 1 : 0,
-            mentions: counts && message.mentions.include(user) ? 1 : 0)
-        let delivery = person.append(.message(message), of: user)
-        self.people[key] = person
-        return delivery
+        return self.people[key, default: Person()].append(.message(message), of: user) {
+            $0.count(
+                message.conversation(seenBy: user), unread: counts ? 1 : 0,
+                mentions: counts && message.mentions.include(user) ? 1 : 0)
+        }
     }
 
     /// Nobody waits for the message there, and nobody else would say so after a crash (DESIGN P6).

@@ -15,7 +15,8 @@ extension ReferenceStore {
         guard let person = self.people[key] else { return LogPage(entries: [], head: 0, unread: 0) }
         let entries = after < person.head ? Array(person.log[Int(after)...].prefix(max(0, limit))) : []
         var names: [ConversationID: String] = [:]
-        for case .message(let message) in entries.map(\.body) {
+        for entry in entries {
+            guard case .message(let message) = entry.body else { continue }
             let name = self.name(of: message.conversation, in: key.app)
             if !name.isEmpty { names[message.conversation] = name }
         }
@@ -49,7 +50,8 @@ extension ReferenceStore {
         var open: [OpenLeg] = []
         for delivery in deliveries {
             let person = self.people[UserKey(app: app, user: delivery.user)]
-            open += (person?.openLegs.values.sorted { $0.leg < $1.leg } ?? []).filter { $0.leg.message == id }
+            // tidy: order does not leave: all of them are sorted below
+            open += person?.openLegs.values.filter { $0.leg.message == id } ?? []
         }
         let ended = (self.ended[id] ?? [:]).values.sorted { $0.leg < $1.leg }.filter { $0.leg.user.app == app }
         let receipts = (self.receipts[id] ?? [:]).filter { $0.key.leg.user.app == app }
@@ -112,6 +114,9 @@ extension ReferenceStore {
         message.content = accepted.content ?? message.content
         return message
     }
+
+    /// How many legs are open, of all apps.
+    package var openLegCount: Int { self.people.values.reduce(0) { $0 + $1.openLegs.count } }
 
     /// Everything in the store, in a fixed order.
     package func dump() -> StoreDump {

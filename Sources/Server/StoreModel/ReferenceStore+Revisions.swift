@@ -97,11 +97,7 @@ extension ReferenceStore {
         _ user: UserID, _ body: LogEntry.Body, in app: AppID, _ change: (inout Person) -> Void
     ) -> Delivery {
         let key = UserKey(app: app, user: user)
-        var person = self.people.removeValue(forKey: key) ?? Person()
-        change(&person)
-        let delivery = person.append(body, of: user)
-        self.people[key] = person
-        return delivery
+        return self.people[key, default: Person()].append(body, of: user, after: change)
     }
 }
 

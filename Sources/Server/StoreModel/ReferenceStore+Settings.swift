@@ -35,12 +35,14 @@ extension ReferenceStore {
     private mutating func keep(
         _ key: UserKey, _ body: LogEntry.Body, _ change: (inout AllSettings) -> Void
     ) -> StoreResult {
-        var person = self.people[key] ?? Person()
-        let before = person.settings
-        person.change(change)
-        guard person.settings != before else { return .noted(nil, deliveries: []) }
-        let delivery = person.append(body, of: key.user)
-        self.people[key] = person
+        let before = self.people[key]?.settings ?? AllSettings()
+        var settings = before
+        change(&settings)
+        guard settings != before else { return .noted(nil, deliveries: []) }
+        // Changed where it lies: a log that two values share is copied by the next entry.
+        let delivery = self.people[key, default: Person()].append(body, of: key.user) { person in
+            person.change { $0 = settings }
+        }
         return .noted(body, deliveries: [delivery])
     }
 }

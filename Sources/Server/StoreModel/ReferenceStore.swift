@@ -245,6 +245,12 @@ extension ReferenceStore.Person {
         return Delivery(user: user, position: position, unread: self.counts.unread)
     }
 
+    /// Changes a person, and appends an entry to the log.
+    mutating func append(_ body: LogEntry.Body, of user: UserID, after change: (inout Self) -> Void) -> Delivery {
+        change(&self)
+        return self.append(body, of: user)
+    }
+
     /// Counts messages of a conversation, or no longer with negative numbers.
     mutating func count(_ conversation: ConversationID, unread: Int, mentions: Int) {
         self.cursors[conversation, default: .init()].unread += unread

@@ -23,14 +23,14 @@ extension World {
         // The other app's people have the same names; whoever calls the roll has nobody's.
         load.people = 2 * self.people.count + 1
         load.isQuiet = isQuiet
-        if isQuiet { load.keptLegs = self.store.dump().people.reduce(0) { $0 + $1.record.openLegs.count } }
+        if isQuiet { load.keptLegs = self.store.openLegCount }
         load.phones = self.phones.map { phone in
             let works = phone.extensionWork.values
             return WorldLoad.Phone(
                 key: phone.key, isWoken: phone.wokenAt.map { self.time < $0 + Self.wakeTime } ?? false,
-                client: phone.processes.values.lazy.compactMap(\.client).first?.load,
-                pushesAtWork: works.count, waits: works.map(\.waits.count).max() ?? 0,
-                posts: works.map(\.posts.count).max() ?? 0, ledger: phone.group.ledger.count)
+                client: phone.processes.values.first { $0.client != nil }?.client?.load,
+                pushesAtWork: works.count, waits: works.lazy.map { $0.waits.count }.max() ?? 0,
+                posts: works.lazy.map { $0.posts.count }.max() ?? 0, ledger: phone.group.ledger.count)
         }
         return load
     }

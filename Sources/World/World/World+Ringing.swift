@@ -11,30 +11,26 @@ extension World {
     /// A message was accepted: whose phones lie away.
     mutating func seeAway(_ command: StoreCommand, _ result: StoreResult) {
         guard case .accept(let message, _) = command, case .accepted(let deliveries, _) = result else { return }
-        let away = self.phones.indices.compactMap { index -> AwayPhone? in
-            let phone = self.phones[index]
-            guard phone.isSignedIn, deliveries.contains(where: { $0.user == phone.person }),
-                !self.isLooking(phone.person)
-            else { return nil }
-            return AwayPhone(key: phone.key, token: self.canRing(index) ? self.token(of: index) : nil)
+        let people = Set(deliveries.map(\.user))
+        let theirs = self.phones.indices.filter {
+            self.phones[$0].isSignedIn && people.contains(self.phones[$0].person)
+        }
+        // Whoever has the app in front of them on one phone: the others need not ring then.
+        let looking = Set(theirs.filter { self.phones[$0].isInFront }.map { self.phones[$0].person })
+        let away = theirs.filter { !looking.contains(self.phones[$0].person) }.map {
+            AwayPhone(key: self.phones[$0].key, token: self.tokenToRing(on: $0))
         }
         if !away.isEmpty { self.see(.away(message.id, away)) }
     }
 
-    /// Whether a person has the app in front of them, on any of their phones: the others need not ring then.
-    private func isLooking(_ person: UserID) -> Bool {
-        self.phones.contains {
-            $0.person == person && $0.isSignedIn && $0.core.state(of: Self.bundle)?.isInFront == true
-        }
-    }
-
-    /// Whether a push would ring on a phone.
-    private func canRing(_ index: Int) -> Bool {
+    /// The token by which a push would ring on a phone; nil if none would.
+    private func tokenToRing(on index: Int) -> PushToken? {
         let phone = self.phones[index]
-        let screen = phone.core.screen
-        return phone.isOnline && screen.focus == nil && screen.lock != .beforeFirstUnlock
-            && !phone.core.isInLowPowerMode && !phone.isFull && phone.registration?.token == self.token(of: index)
-            && phone.core.notificationSettings(of: Self.bundle)?.authorizationStatus == .authorized
+        guard phone.isOnline, !phone.isFull, let registered = phone.registration?.token, phone.isReadyToRing else {
+            return nil
+        }
+        let token = self.token(of: index)
+        return registered == token ? token : nil
     }
 
     /// Whether the run goes on: no core may keep itself busy for ever (DESIGN P6).

@@ -52,10 +52,8 @@ struct WorldDisk: Hashable {
     private(set) var custom: [LogEntry] = []
     private var handedOver: LogPosition = 0
     private var readUpTo: OrderedDictionary<ConversationID, LogPosition> = [:]
-    /// Unread messages and where they stand.
-    private var unread: OrderedDictionary<MessageID, Item> = [:]
-    /// How many in each conversation.
-    private var unreadOf: OrderedDictionary<ConversationID, Int> = [:]
+    /// Unread messages and where they stand, oldest first, by conversation.
+    private var unread: OrderedDictionary<ConversationID, OrderedDictionary<MessageID, LogPosition>> = [:]
 
     var stored: LogPosition { LogPosition(self.log.count) }
     /// What holds on this phone.
@@ -63,8 +61,14 @@ struct WorldDisk: Hashable {
 
     /// Unread messages outside muted conversations.
     var unreadCount: Int {
-        let preferences = self.preferences
-        return self.unreadOf.reduce(0) { $0 + ($1.value == 0 || preferences.isMuted($1.key) ? 0 : $1.value) }
+        var preferences: Preferences?
+        var count = 0
+        for index in self.unread.values.indices where !self.unread.values[index].isEmpty {
+            let known = preferences ?? self.preferences
+            preferences = known
+            if !known.isMuted(self.unread.keys[index]) { count += self.unread.values[index].count }
+        }
+        return count
     }
 
     /// The log's length and `unreadCount` of a disk that is not to be copied.
@@ -74,11 +78,8 @@ struct WorldDisk: Hashable {
 
     /// Conversations with unread messages, sorted, each with the position of the newest.
     var unreadConversations: [(conversation: ConversationID, newest: LogPosition)] {
-        var newest: OrderedDictionary<ConversationID, LogPosition> = [:]
-        for item in self.unread.values {
-            newest[item.conversation] = max(newest[item.conversation] ?? 0, item.position)
-        }
-        return newest.elements.map { ($0.key, $0.value) }.sorted { $0.0 < $1.0 }
+        self.unread.elements.compactMap { conversation, unread in unread.values.last.map { (conversation, $0) } }
+            .sorted { $0.0 < $1.0 }
     }
 
     /// What held on this phone when its log ended here: the settings of the log, and over them what was set here since.
@@ -116,14 +117,13 @@ struct WorldDisk: Hashable {
         case .recall(let recall):
             self.messages[recall.message]?.isRecalled = true
             self.messages[recall.message]?.content = "{}"
-            self.countAsRead(recall.message)
+            self.countAsRead(recall.message, in: self.messages[recall.message]?.conversation)
         case .edit(let edit):
             guard self.messages[edit.message]?.isRecalled == false else { return }
             self.messages[edit.message]?.content = edit.content
         case .deletion(let deletion):
             for message in deletion.messages {
-                self.messages.removeValue(forKey: message)
-                self.countAsRead(message)
+                self.countAsRead(message, in: self.messages.removeValue(forKey: message)?.conversation)
             }
         case .conversationSettings, .personSettings, .blocked:
             self.confirmed.apply(entry.body)
@@ -151,20 +151,18 @@ struct WorldDisk: Hashable {
         self.messages[message.id] = item
         guard message.sender != person, message.flags.contains(.counted), position > self.readUpTo[conversation] ?? 0
         else { return }
-        self.unread[message.id] = item
-        self.unreadOf[conversation, default: 0] += 1
+        self.unread[conversation, default: [:]][message.id] = position
     }
 
-    private mutating func countAsRead(_ message: MessageID) {
-        guard let item = self.unread.removeValue(forKey: message) else { return }
-        self.unreadOf[item.conversation, default: 0] -= 1
+    private mutating func countAsRead(_ message: MessageID, in conversation: ConversationID?) {
+        guard let conversation else { return }
+        self.unread[conversation]?.removeValue(forKey: message)
     }
 
     private mutating func markRead(_ conversation: ConversationID, upTo position: LogPosition) {
         self.readUpTo[conversation] = max(self.readUpTo[conversation] ?? 0, position)
-        guard self.unreadOf[conversation] ?? 0 > 0 else { return }
-        self.unread.removeAll { $0.value.conversation == conversation && $0.value.position <= position }
-        self.unreadOf[conversation] = self.unread.values.count { $0.conversation == conversation }
+        guard self.unread[conversation]?.isEmpty == false else { return }
+        self.unread[conversation]?.removeAll { $0.value <= position }
     }
 
     private mutating func confirmRead(_ conversation: ConversationID, upTo position: LogPosition) {

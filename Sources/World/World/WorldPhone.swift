@@ -88,6 +88,19 @@ final class WorldPhone {
     /// be given a copy.
     var counts: (stored: LogPosition, unread: Int) { WorldDisk.counts(of: &self.disk) }
 
+    /// Whether the app is on the screen.
+    var isInFront: Bool { Self.isInFront(&self.core) }
+    /// Whether nothing of the phone's own keeps a notification from ringing: a Focus, a restart, Low Power Mode, no permission.
+    var isReadyToRing: Bool { Self.isReadyToRing(&self.core) }
+
+    private static func isInFront(_ core: inout PhoneCore) -> Bool {
+        core.state(of: World.bundle)?.isInFront == true
+    }
+    private static func isReadyToRing(_ core: inout PhoneCore) -> Bool {
+        core.focus == nil && core.isUnlockedOnce && !core.isInLowPowerMode
+            && core.notificationSettings(of: World.bundle)?.authorizationStatus == .authorized
+    }
+
     var key: DeviceKey { DeviceKey(user: UserKey(app: World.app, user: self.person), device: self.device) }
 }
 

@@ -33,7 +33,7 @@ struct FollowUpChecker: Checker {
         guard case .committed(let command, let result) = fact else { return }
         switch (command, result) {
         case (.endLeg(let end), .done): self.see(end, scene)
-        case (.keepLeg(let leg), .done): self.begin(leg.leg)
+        case (.keepLeg(let leg), .done): self.begin(leg.leg, scene)
         case (.recall, .recalled(let recall, let message, let deliveries, _)):
             let positions = deliveries.map { ($0.user, $0.position) }
             self.withdrawn[message.id] = Withdrawal(
@@ -50,7 +50,7 @@ struct FollowUpChecker: Checker {
     }
 
     private mutating func see(_ end: EndedLeg, _ scene: Scene) {
-        self.begin(end.leg)
+        self.begin(end.leg, scene)
         // Of several ends the first stays.
         guard self.finished.insert(end.leg).inserted, let device = end.leg.device, end.end.mayBeShown else { return }
         let key = DeviceKey(user: end.leg.user, device: device)
@@ -58,7 +58,9 @@ struct FollowUpChecker: Checker {
         self.expect(end.leg.message, on: key, scene)
     }
 
-    private mutating func begin(_ leg: LegID) {
+    /// A leg begins. Only those of withdrawals are waited for, and there are many more of messages.
+    private mutating func begin(_ leg: LegID, _ scene: Scene) {
+        guard scene.committed.messages[leg.message] == nil else { return }
         self.begun.insert(leg)
         self.open.removeValue(forKey: leg)
     }

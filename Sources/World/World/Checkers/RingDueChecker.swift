@@ -197,7 +197,11 @@ struct RingDueChecker: Checker {
         guard scene.committed.devices[key]?.isSignedOut == false else { return }
         switch state {
         case .registered(let registration, _):
-            let others = self.registrations.elements.filter { $0.value == registration && $0.key != key }.map(\.key)
+            var others: [DeviceKey] = []
+            for (other, its) in self.registrations
+            where its.token == registration.token && its == registration && other != key {
+                others.append(other)
+            }
             for other in others { self.forget(other, into: &findings) }
             self.registrations[key] = registration
         case .none: self.forget(key, into: &findings)
