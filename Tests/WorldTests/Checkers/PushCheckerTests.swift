@@ -72,7 +72,7 @@ private let registration = PushRegistration(token: "00", environment: .sandbox, 
         let newest = story.accepted()
         story.push(newest, at: 23, text: "3 new messages")
         #expect(story.broken == [])
-        story.push(newest, at: 23, text: "4 new messages")
+        story.push(newest, at: 23, text: "5 new messages")
         #expect(story.broken == ["edit"])
         story.push(newest, at: 4, text: "2 new messages")
         #expect(story.broken == ["edit", "edit"])
