@@ -268,29 +268,6 @@ import TidingsModel
         #expect(bench.acceptPush().ends == ["store end m2 bob/phone accepted"])
     }
 
-    @Test func `that was taken up after a crash is not pushed again when the store tells who has shown the message`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
-        bench.goneDevice("bob", "tablet")
-        bench.say(to: .direct("bob"))
-        bench.acceptPush()
-        bench.answerPush(.refused(APNsRefusal(.payloadTooLarge, status: 413)))
-        _ = Self.recall(&bench, shown: ["phone"])
-        let recall = Recall(
-            id: bench.messages[1], message: bench.messages[0], conversation: .direct("alice"), sender: "alice",
-            at: bench.now.wall)
-        bench.entries["bob"] = [LogEntry(position: 2, body: .recall(recall))]
-        // Of the tablet the store is asked; the phone's leg it has kept.
-        bench.isTraceHeld = true
-        let lines = bench.crash()
-        #expect(lines.contains("store trace m1"))
-        #expect(lines.outside == ["push m1 to bob/phone badge 0@2"])
-        #expect(bench.acceptPush().ends == ["store end m2 bob/phone accepted"])
-        bench.isTraceHeld = false
-        #expect(bench.releaseStore().outside == [])
-        #expect(bench.pass(20_000).outside == [])
-    }
-
     @Test func `ends like any leg when there is nothing to send it to`() {
         var bench = ServerBench()
         let bob = bench.connect("bob").session
