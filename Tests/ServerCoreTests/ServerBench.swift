@@ -25,6 +25,8 @@ struct ServerBench {
     /// Commands the store has not carried out yet, while it is held.
     var waiting: [(id: StoreRequestID, command: StoreCommand)] = []
     var isStoreHeld = false
+    /// The store stops before it answers what is known of a message.
+    var isTraceHeld = false
     /// What the store says to the next commands about conversations, settings and withdrawals: its own rules are not ours.
     var script: [StoreResult] = []
     /// What the store says to the next withdrawal, whose id is the command's.
@@ -125,6 +127,7 @@ extension ServerBench {
 
     private mutating func answer(_ lines: inout [String]) {
         while !self.isStoreHeld, !self.waiting.isEmpty {
+            if self.isTraceHeld, case .trace? = self.waiting.first?.command { return }
             let (id, command) = self.waiting.removeFirst()
             guard var result = try? self.store.apply(command, epoch: self.opening.epoch) else {
                 lines.append("stale epoch")

@@ -268,6 +268,34 @@ import TidingsModel
         #expect(bench.acceptPush().ends == ["store end m2 bob/phone accepted"])
     }
 
+    @Test func `is not taken for decided after a crash before the store has told who has shown the message`() {
+        var bench = ServerBench()
+        bench.goneDevice("bob")
+        bench.goneDevice("bob", "tablet")
+        bench.say(to: .direct("bob"))
+        bench.acceptPush()
+        bench.answerPush(.refused(APNsRefusal(.payloadTooLarge, status: 413)))
+        let recall = Recall(
+            id: MessageID(rawValue: bench.messages[0].rawValue + 1), message: bench.messages[0],
+            conversation: .direct("alice"), sender: "alice", at: bench.now.wall)
+        bench.messages.append(recall.id)
+        bench.entries["bob"] = [LogEntry(position: 2, body: .recall(recall))]
+        bench.isTraceHeld = true
+        bench.crash()
+        // Had the cursor moved, a second crash now would leave the text on the phone for good.
+        let waiting = bench.connect("bob", "watch", after: 2).lines + bench.pass(60_000)
+        #expect(waiting.contains("store trace m1"))
+        let moved = waiting.filter { $0.hasPrefix("store cursor") || $0.hasPrefix("push") }
+        #expect(moved == ["store cursor bob/watch settled 2"])
+        bench.isTraceHeld = false
+        let told = bench.releaseStore() + bench.pass(20_000)
+        #expect(
+            told.filter { $0.hasPrefix("store cursor") || $0.hasPrefix("push") } == [
+                "push m1 to bob/phone badge 1@2", "store cursor bob/phone decided 2",
+                "store cursor bob/tablet decided 2",
+            ])
+    }
+
     @Test func `ends like any leg when there is nothing to send it to`() {
         var bench = ServerBench()
         let bob = bench.connect("bob").session

@@ -10,9 +10,9 @@ enum Errand: Sendable {
     case pushState(DeviceKey, SessionID?)
     /// Who hears that somebody is typing.
     case typing(ConversationID, UserKey, isTyping: Bool, SessionID)
-    /// Which of these devices have shown a message that was withdrawn, at this position of the person's log, and whether it was unread
-    /// until then, and counted.
-    case shown([DeviceID], UserKey, Recall, LogPosition, wasUnread: Bool)
+    /// Which devices have shown a message that was withdrawn, at this position of the person's log, and whether it was unread until
+    /// then, and counted.
+    case shown(UserKey, Recall, LogPosition, wasUnread: Bool)
     /// At which message the read cursor of somebody who is watched stands now.
     case readReceipt(UserKey, ConversationID)
     /// A newer device has taken this one's place.
@@ -35,9 +35,9 @@ extension ServerCore {
             return self.answer(asked.requester, .refused(problem), &effects)
         case (.kick(let device), .done):
             return self.removeDevice(device, now, &effects)
-        case (.shown(let devices, let user, let recall, let position, let wasUnread), .trace(let trace)):
+        case (.shown(let user, let recall, let position, let wasUnread), .trace(let trace)):
             return self.takeUpWithdrawal(
-                recall, at: position, wasUnread: wasUnread, of: user, on: devices, trace, now, &effects)
+                recall, at: position, wasUnread: wasUnread, of: user, trace, now, &effects)
         case (.pushState(_, let session), .done):
             if let session { self.sessions[session]?.commandsInFlight -= 1 }
             return

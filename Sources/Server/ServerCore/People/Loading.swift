@@ -187,7 +187,7 @@ extension ServerCore {
         let senders = loading.senders
         let withdrawn = loading.withdrawn
         // Withdrawals that were synced before the crash, while their legs perhaps were not.
-        var unsure: OrderedDictionary<LogPosition, (recall: Recall, devices: [DeviceID])> = [:]
+        var unsure: OrderedDictionary<LogPosition, Recall> = [:]
         for index in self.people[slot].devices.indices {
             let id = self.people[slot].devices[index].id
             let open = openLegs.filter { $0.leg.device == id }
@@ -220,7 +220,8 @@ extension ServerCore {
                         self.startWithdrawal(
                             recall, at: entry.position, wasUnread: wasUnread, slot, index, now, &effects)
                     } else if entry.position > written, known == nil {
-                        unsure[entry.position, default: (recall, [])].devices.append(id)
+                        unsure[entry.position] = recall
+                        self.people[slot].devices[index].unsure.append(entry.position)
                     }
                 case .message(let message):
                     if let leg = next, leg.position == entry.position {
@@ -234,11 +235,11 @@ extension ServerCore {
             }
         }
         let user = self.people[slot].key
-        for (position, (recall, devices)) in unsure {
+        for (position, recall) in unsure {
             let wasUnread = loading.wereUnread.contains(position)
             self.ask(
                 .trace(user.app, recall.message),
-                for: .errand(.shown(devices, user, recall, position, wasUnread: wasUnread)), &effects)
+                for: .errand(.shown(user, recall, position, wasUnread: wasUnread)), &effects)
         }
     }
 

@@ -87,6 +87,9 @@ struct Device: Sendable {
     /// When the device last settled something or changed its run state: its ack deadline starts again then.
     var progressAt: Int64 = 0
     var legs = DeviceLegs()
+    /// Withdrawals in the log, in its order, of which the store is asked whether this device has to hear. Until it has answered
+    /// nothing is told of what comes from there on: after a crash it would not be asked again.
+    var unsure: [LogPosition] = []
     /// The store is signing it out: it gets no more legs, and none of its legs is ended here.
     var isLeaving = false
     /// The one push on its way to this device: one at a time keeps the order and the badge.

@@ -67,21 +67,25 @@ extension ServerCore {
     }
 
     /// A withdrawal of which it is not known after a crash whether devices have to hear of it: the message's trace knows.
-    ///
-    /// - Parameter devices: of which it is not known. On others it may have come to its end since.
+    /// Of other devices than those it was asked about it is known; there the withdrawal may have come to its end since.
     mutating func takeUpWithdrawal(
-        _ recall: Recall, at position: LogPosition, wasUnread: Bool, of user: UserKey, on devices: [DeviceID],
-        _ trace: MessageTrace?, _ now: Now, _ effects: inout [ServerEffect]
+        _ recall: Recall, at position: LogPosition, wasUnread: Bool, of user: UserKey, _ trace: MessageTrace?,
+        _ now: Now, _ effects: inout [ServerEffect]
     ) {
         guard let slot = self.slots[user], self.people[slot].isReady else { return }
-        for ended in trace?.ended ?? [] where ended.leg.user == user && ended.end.mayBeShown {
-            guard let device = ended.leg.device, devices.contains(device),
-                let index = self.people[slot].devices.index(of: device),
+        let shown = (trace?.ended ?? []).filter { $0.leg.user == user && $0.end.mayBeShown }.map(\.leg.device)
+        for index in self.people[slot].devices.indices {
+            guard let place = self.people[slot].devices[index].unsure.firstIndex(of: position) else { continue }
+            self.people[slot].devices[index].unsure.remove(at: place)
+            if self.people[slot].devices[index].settled < position,
                 self.people[slot].devices[index].legs.index(of: position) == nil,
-                self.people[slot].devices[index].settled < position
-            else { continue }
-            self.startWithdrawal(recall, at: position, wasUnread: wasUnread, slot, index, now, &effects)
-            self.pump(slot, index, now, &effects)
+                shown.contains(self.people[slot].devices[index].id)
+            {
+                self.startWithdrawal(recall, at: position, wasUnread: wasUnread, slot, index, now, &effects)
+                self.pump(slot, index, now, &effects)
+            } else {
+                self.dirtyCursor(slot, index, now)
+            }
         }
         self.arm(slot)
     }

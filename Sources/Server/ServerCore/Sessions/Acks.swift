@@ -105,16 +105,22 @@ extension ServerCore {
     /// many at once.
     mutating func dirtyCursor(_ slot: Int, _ index: Int, _ now: Now) {
         guard self.people[slot].devices[index].flushAt == nil,
-            self.people[slot].devices[index].legs.decided(head: self.people[slot].head)
-                > self.people[slot].devices[index].written
+            self.decided(slot, index) > self.people[slot].devices[index].written
         else { return }
         self.people[slot].devices[index].flushAt = now.monotonic + self.settings.cursorFlushTime
+    }
+
+    /// Up to where nothing is left to do for a device.
+    private func decided(_ slot: Int, _ index: Int) -> LogPosition {
+        let decided = self.people[slot].devices[index].legs.decided(head: self.people[slot].head)
+        guard let unsure = self.people[slot].devices[index].unsure.first else { return decided }
+        return min(decided, unsure - 1)
     }
 
     /// Writes the device's `decided` if it has moved.
     mutating func writeCursor(_ slot: Int, _ index: Int, _ effects: inout [ServerEffect]) {
         self.people[slot].devices[index].flushAt = nil
-        let decided = self.people[slot].devices[index].legs.decided(head: self.people[slot].head)
+        let decided = self.decided(slot, index)
         guard decided > self.people[slot].devices[index].written else { return }
         self.people[slot].devices[index].written = decided
         let key = DeviceKey(user: self.people[slot].key, device: self.people[slot].devices[index].id)
