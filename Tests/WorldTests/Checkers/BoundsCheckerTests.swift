@@ -29,6 +29,9 @@ import TidingsModel
         #expect(self.broken { ($0.devices, $0.queued) = (2, 3) } == 1)
         #expect(self.broken { ($0.sessions, $0.devices, $0.storeBacklog) = (1, 1, 132) } == 0)
         #expect(self.broken { ($0.sessions, $0.devices, $0.storeBacklog) = (1, 1, 133) } == 1)
+        // People who are being loaded have no devices yet.
+        #expect(self.broken { ($0.people, $0.storeBacklog) = (3, 19) } == 0)
+        #expect(self.broken { ($0.people, $0.storeBacklog) = (3, 20) } == 1)
         #expect(self.broken { $0.timers = 256 } == 0)
         #expect(self.broken { $0.timers = 257 } == 1)
     }

@@ -40,8 +40,10 @@ struct WorldLoad: Hashable {
 /// Compares what is held with what may be.
 struct BoundsChecker: Checker {
     /// Commands the store has not answered: the windows of a session (64 sends, 4 syncs, 16 requests, 16 others), what each device's
-    /// legs and cursors lead to, and the backend's.
-    static func backlog(_ server: ServerLoad) -> Int { 100 * server.sessions + 16 * (server.devices + 1) + server.legs }
+    /// legs and cursors lead to, what each person's loading asks, and the backend's.
+    static func backlog(_ server: ServerLoad) -> Int {
+        100 * server.sessions + 16 * (server.devices + 1) + server.legs + server.people
+    }
     /// Timers for each person there is, and as many for the lanes.
     static let timersPerPerson = 64
     /// Requests of the app, and of the client itself.
