@@ -249,19 +249,25 @@ import TidingsModel
         }
     }
 
-    @Test func `whose leg was lost with the process goes to those who have shown the message`() {
+    /// Bob's phone has shown the message, his tablet has not; the server is to die when the withdrawal is synced, and nothing that it
+    /// leads to.
+    static func syncedAlone() -> ServerBench {
         var bench = ServerBench()
         bench.goneDevice("bob")
         bench.goneDevice("bob", "tablet")
         bench.say(to: .direct("bob"))
         bench.acceptPush()
         bench.answerPush(.refused(APNsRefusal(.payloadTooLarge, status: 413)))
-        // The server dies when the withdrawal is synced and its leg is not.
         let recall = Recall(
             id: MessageID(rawValue: bench.messages[0].rawValue + 1), message: bench.messages[0],
             conversation: .direct("alice"), sender: "alice", at: bench.now.wall)
         bench.messages.append(recall.id)
         bench.entries["bob"] = [LogEntry(position: 2, body: .recall(recall))]
+        return bench
+    }
+
+    @Test func `whose leg was lost with the process goes to those who have shown the message`() {
+        var bench = Self.syncedAlone()
         bench.crash()
         #expect(bench.connect("bob", "watch", after: 2).lines.contains("store trace m1"))
         #expect(bench.pass(20_000).filter { $0.hasPrefix("push") } == ["push m1 to bob/phone badge 1@2"])
@@ -269,17 +275,7 @@ import TidingsModel
     }
 
     @Test func `is not taken for decided after a crash before the store has told who has shown the message`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
-        bench.goneDevice("bob", "tablet")
-        bench.say(to: .direct("bob"))
-        bench.acceptPush()
-        bench.answerPush(.refused(APNsRefusal(.payloadTooLarge, status: 413)))
-        let recall = Recall(
-            id: MessageID(rawValue: bench.messages[0].rawValue + 1), message: bench.messages[0],
-            conversation: .direct("alice"), sender: "alice", at: bench.now.wall)
-        bench.messages.append(recall.id)
-        bench.entries["bob"] = [LogEntry(position: 2, body: .recall(recall))]
+        var bench = Self.syncedAlone()
         bench.isTraceHeld = true
         bench.crash()
         // Had the cursor moved, a second crash now would leave the text on the phone for good.
@@ -294,6 +290,22 @@ import TidingsModel
                 "push m1 to bob/phone badge 1@2", "store cursor bob/phone decided 2",
                 "store cursor bob/tablet decided 2",
             ])
+    }
+
+    @Test func `is pushed once where its leg was kept, though the store is asked for another device`() {
+        var bench = Self.syncedAlone()
+        let leg = LegID(message: bench.messages[1], user: ServerBench.key("bob"), device: "phone")
+        let kept = OpenLeg(leg: leg, position: 2, wait: .inFlight, apnsID: nil, attempts: 0, notBefore: nil)
+        #expect((try? bench.store.apply(.keepLeg(kept), epoch: bench.opening.epoch)) == .done)
+        bench.isTraceHeld = true
+        let taken = bench.crash() + bench.pass(20_000)
+        #expect(taken.contains("store trace m1"))
+        #expect(taken.filter { $0.hasPrefix("push") } == ["push m1 to bob/phone badge 1@2"])
+        #expect(bench.acceptPush().ends == ["store end m2 bob/phone accepted"])
+        // Its leg has come to its end when the store tells of all who have shown the message.
+        bench.isTraceHeld = false
+        let told = bench.releaseStore() + bench.pass(20_000)
+        #expect(told.filter { $0.hasPrefix("push") || $0.hasPrefix("store keep") } == [])
     }
 
     @Test func `ends like any leg when there is nothing to send it to`() {
