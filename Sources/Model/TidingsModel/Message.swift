@@ -176,27 +176,30 @@ public struct LogEntry: Hashable, Sendable {
     public var body: Body
 
     /// What a log entry can be.
+    ///
+    /// An entry goes from the store to every device of a person and is held in many places on the way. What is big lies in one place for
+    /// all of them: a copy costs one count, not one for each string of the message.
     public enum Body: Hashable, Sendable {
         /// A message in one of the person's conversations, sent by the person or by somebody else.
-        case message(Message)
+        indirect case message(Message)
         /// The person has read a conversation up to and including a log position of their own, on one of their devices.
         case read(conversation: ConversationID, upTo: LogPosition)
         /// A message of the app's backend to the app itself (S4.10).
-        case custom(CustomMessage)
+        indirect case custom(CustomMessage)
         /// An earlier message was withdrawn.
-        case recall(Recall)
+        indirect case recall(Recall)
         /// An earlier message says something else now.
-        case edit(Edit)
+        indirect case edit(Edit)
         /// The person has deleted messages for themselves.
         case deletion(Deletion)
         /// The person has set something for a conversation; these settings take the place of the ones before.
-        case conversationSettings(ConversationID, ConversationSettings)
+        indirect case conversationSettings(ConversationID, ConversationSettings)
         /// The person has set something for everything; these settings take the place of the ones before.
-        case personSettings(PersonSettings)
+        indirect case personSettings(PersonSettings)
         /// The person has blocked somebody, or no longer does.
         case blocked(UserID, Bool)
         /// A conversation with members has changed.
-        case change(ConversationChange)
+        indirect case change(ConversationChange)
         /// Something that a newer server knows and this build does not: a bare position.
         case unknown
     }
