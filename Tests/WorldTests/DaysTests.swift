@@ -14,9 +14,8 @@ import Testing
 
     @Test(
         arguments: [
-            (0, 1), (59, 1), (60, 10), (389, 10), (390, 1), (479, 1), (480, 10), (1_169, 10), (1_170, 1), (1_229, 1),
-            (1_230, 10),
-            (1_440, 1),
+            (0, 1), (59, 1), (60, 30), (389, 30), (390, 1), (449, 1), (450, 30), (1_199, 30), (1_200, 1), (1_229, 1),
+            (1_230, 30), (1_440, 1),
         ] as [(Int64, Int64)])
     func `is slow outside of its three breaks, and the first hour is one`(minute: Int64, slowness: Int64) {
         #expect(Night.slowness(at: minute * 60_000) == slowness)
@@ -31,6 +30,20 @@ import Testing
         let written = lines.filter { $0.text.contains(" writes ") && !$0.text.contains("the backend") }.map(\.at)
         #expect(written.contains { $0 > 25_200_000 })
         #expect(!written.contains { $0 > 36_060_000 })
+    }
+
+    @Test func `has phones that lock themselves a minute after they were touched last`() {
+        let (report, lines) = World.trace(WorldOptions(seed: 1, phones: 8, hours: 3, faults: .none))
+        #expect(report.violations == [])
+        let quiet = lines.filter { (3_660_000..<10_740_000).contains($0.at) }
+        let opened = quiet.indices.filter { quiet[$0].text.hasSuffix("calls sceneDidBecomeActive(_:)") }
+        #expect(opened.count > 8)
+        for index in opened {
+            let left = quiet[index...].first {
+                $0.party == quiet[index].party && $0.text.hasSuffix("calls sceneWillResignActive(_:)")
+            }
+            #expect((left?.at ?? .max) - quiet[index].at <= Night.lockTime)
+        }
     }
 
     @Test(arguments: [(2, 450), (16, 450), (32, 225), (62, 116), (720, 10)] as [(Int, Int64)])

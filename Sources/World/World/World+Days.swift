@@ -18,14 +18,17 @@ struct Night: Hashable {
         return (0..<Self.length).contains(asleep) ? Self.length - asleep : nil
     }
 
-    /// When people have a break, in minutes of the day: from noon to one, from half past six to eight in the evening, and an hour in the
-    /// morning before half past eight.
-    private static let breaks: [Range<Int64>] = [0..<60, 390..<480, 1_170..<1_230]
+    /// When people have a break, in minutes of the day: from noon to one, from half past six to half past seven in the evening, and from
+    /// eight to half past eight in the morning.
+    private static let breaks: [Range<Int64>] = [0..<60, 390..<450, 1_200..<1_230]
+
+    /// After how long a phone that nobody touches locks itself, in milliseconds: one of the choices iOS has.
+    static let lockTime: Int64 = 60_000
 
     /// How many times as long as in a break somebody waits until they do something again.
     static func slowness(at time: Int64) -> Int64 {
         let minute = time % Self.day / 60_000
-        return Self.breaks.contains { $0.contains(minute) } ? 1 : 10
+        return Self.breaks.contains { $0.contains(minute) } ? 1 : 30
     }
 }
 

@@ -14,7 +14,9 @@ extension World {
             self.plan(.personActs(index), after: rest + pause)
             return self.goToSleep(index)
         }
-        self.plan(.personActs(index), after: pause * Night.slowness(at: self.time))
+        let wait = pause * Night.slowness(at: self.time)
+        self.plan(.personActs(index), after: wait)
+        if wait > Night.lockTime { self.plan(.phone(index, .person(.locked)), after: Night.lockTime) }
         guard self.time >= self.phones[index].sleepsUntil, self.happens() else { return }
         guard !self.followsHabit(index) else { return }
         guard !self.chance.chance(perMille: self.options.faults.phone) else { return self.mishap(index) }
