@@ -46,7 +46,9 @@ extension World {
     }
 
     /// A process writes a frame.
-    mutating func write(_ frame: consuming ClientFrame, on number: ConnectionNumber, in process: ProcessID, on phone: Int) {
+    mutating func write(
+        _ frame: consuming ClientFrame, on number: ConnectionNumber, in process: ProcessID, on phone: Int
+    ) {
         guard let index = self.index(number, process, phone), self.connections[index].clientIsOpen else { return }
         guard !self.breaks(index) else { return }
         let arrival = max(self.connections[index].serverArrival, self.time + self.latency(on: index))
