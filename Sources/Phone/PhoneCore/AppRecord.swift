@@ -120,12 +120,12 @@ enum AppStep: Equatable, Sendable {
     case moveToBackground
     case moveToInactive
     /// It arrived while the app was in front.
-    case deliver(Arrival)
-    case respond(NotificationResponse, foreground: Bool, launched: Bool)
+    indirect case deliver(Arrival)
+    indirect case respond(NotificationResponse, foreground: Bool, launched: Bool)
     /// A granted refresh task, by its identifier.
     case refreshTask(String)
     /// To the front for the app's own notification settings: OPS.
-    case openSettings(DeliveredNotification?)
+    indirect case openSettings(DeliveredNotification?)
 }
 
 /// A call without an answer.
@@ -144,7 +144,7 @@ struct OpenCall: Equatable, Sendable {
         case performFetch
         /// Whether a call must be reported before it returns (iOS 13).
         case voip(mustReport: Bool)
-        case present(DeliveredNotification, wasRemote: Bool)
+        indirect case present(DeliveredNotification, wasRemote: Bool)
         case response
         case expiration
     }

@@ -36,11 +36,13 @@ public struct LaunchOptions: Hashable, Sendable {
 
 /// One call of the system into an app or its extension. Each is answered with a `CallbackResult` by number:
 /// methods with a completion handler when it is called, the others when they return.
+///
+/// What is big lies in one place: a call waits in lists and is handed on several times.
 public enum Callback: Hashable, Sendable {
     // Launch.
-    case willFinishLaunching(LaunchOptions)
+    indirect case willFinishLaunching(LaunchOptions)
     /// Later calls wait for its answer: what the app set up until it returned counts (ios-delivery.md §6.1 rule 4).
-    case didFinishLaunching(LaunchOptions)
+    indirect case didFinishLaunching(LaunchOptions)
 
     // Life-cycle without scenes.
     case applicationWillEnterForeground
@@ -52,9 +54,9 @@ public enum Callback: Hashable, Sendable {
 
     // Life-cycle with scenes.
     /// `configurationForConnecting`, with the response SC gets.
-    case sceneConfiguration(NotificationResponse?)
+    indirect case sceneConfiguration(NotificationResponse?)
     /// SC; the response only if a tap or foreground action connects the scene.
-    case sceneWillConnect(NotificationResponse?)
+    indirect case sceneWillConnect(NotificationResponse?)
     case sceneWillEnterForeground
     case sceneDidBecomeActive
     case sceneWillResignActive
@@ -67,17 +69,17 @@ public enum Callback: Hashable, Sendable {
     /// RF; answered with `.fetch`.
     case receiveRemoteFetch(JSONObject)
     /// L0.
-    case receiveLocal(NotificationRequest)
+    indirect case receiveLocal(NotificationRequest)
     /// AR or AR9: a custom action of a push on iOS 8 and 9; the text if it is AR9 (ios-delivery.md §6.4).
-    case handleActionRemote(identifier: String, JSONObject, text: String?)
+    indirect case handleActionRemote(identifier: String, JSONObject, text: String?)
     /// AL or AL9: the same for a local notification.
-    case handleActionLocal(identifier: String, NotificationRequest, text: String?)
+    indirect case handleActionLocal(identifier: String, NotificationRequest, text: String?)
     /// WP; answered with `.presentation`.
-    case willPresent(DeliveredNotification)
+    indirect case willPresent(DeliveredNotification)
     /// DR; answered with `.returned` when its handler is called.
-    case receiveResponse(NotificationResponse)
+    indirect case receiveResponse(NotificationResponse)
     /// OPS; nil when the person came from Settings (ios-delivery.md §6.5).
-    case openSettings(DeliveredNotification?)
+    indirect case openSettings(DeliveredNotification?)
 
     // Registration.
     /// The device token in lowercase hexadecimal.
@@ -118,11 +120,11 @@ public enum Callback: Hashable, Sendable {
     /// A value of `pushToStartTokenUpdates` (iOS 17.2).
     case pushToStartTokenUpdated(PushToken)
     /// A value of an activity's `contentUpdates` or `activityStateUpdates`, or an activity a push started.
-    case activityUpdated(ActivityUpdate)
+    indirect case activityUpdated(ActivityUpdate)
 
     // In the extension's process.
     /// NSE; answered with `.content` when its content handler is called.
-    case serviceExtensionReceive(NotificationRequest)
+    indirect case serviceExtensionReceive(NotificationRequest)
     /// EXP, on the instance that NSE of this number was called on. Identifiers come again: they do not tell instances apart.
     case serviceExtensionTimeWillExpire(identifier: String, call: CallbackNumber)
 
@@ -189,7 +191,7 @@ public enum CallbackResult: Hashable, Sendable {
     /// WP's handler was called.
     case presentation(PresentationOptions)
     /// The extension's content handler was called.
-    case content(NotificationContent)
+    indirect case content(NotificationContent)
 }
 
 /// `UIBackgroundFetchResult`. Raw values as Apple's.

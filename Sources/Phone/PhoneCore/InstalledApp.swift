@@ -159,6 +159,14 @@ public struct ProcessID: Hashable, Sendable, Comparable, CustomStringConvertible
         self.number = number
     }
 
+    /// The number first: it nearly always tells two apart, and processes are compared with every event.
+    public static func == (left: ProcessID, right: ProcessID) -> Bool {
+        left.number == right.number && left.role == right.role && left.app == right.app
+    }
+
+    /// Feeds the number, which tells the processes of a phone apart.
+    public func hash(into hasher: inout Hasher) { hasher.combine(self.number) }
+
     /// Orders by number: older first.
     public static func < (left: ProcessID, right: ProcessID) -> Bool { left.number < right.number }
 

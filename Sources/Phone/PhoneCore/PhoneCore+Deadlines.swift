@@ -24,6 +24,32 @@ extension AppRun {
         if self.hasTasks { return min(next, self.tasksUntil) }
         return self.isIdle ? min(next, self.graceUntil) : next
     }
+
+    /// What is overdue.
+    struct Late {
+        var hasLaunch: Bool
+        var calls: [OpenCall]
+        var hasRefreshTasks: Bool
+        /// Background tasks that have expired and were not ended.
+        var hasTasks: Bool
+
+        var isAny: Bool { self.hasLaunch || !self.calls.isEmpty || self.hasRefreshTasks || self.hasTasks }
+    }
+
+    /// What is overdue. This and the next are asked with every event, and mutating so that the run is looked at where it lies: else
+    /// each is given a copy of it all.
+    fileprivate mutating func late(at now: Int64) -> Late {
+        Late(
+            hasLaunch: self.phase != .ready && self.launchDeadline <= now,
+            calls: self.openCalls.filter { $0.deadline <= now },
+            hasRefreshTasks: !self.background.refreshTasks.isEmpty,
+            hasTasks: (self.killAt ?? .max) <= now)
+    }
+
+    /// Whether, in the background, its tasks are about to expire or nothing keeps it running.
+    fileprivate mutating func mayRest(at now: Int64) -> Bool {
+        self.hasTasks && self.killAt == nil && self.tasksUntil <= now || self.isIdle && self.graceUntil <= now
+    }
 }
 
 /// Everything that happens because time passes (ios-delivery.md §7, §8).
@@ -67,11 +93,10 @@ extension PhoneCore {
     /// What a missing answer means (ios-delivery.md §7.2).
     private mutating func endLateCalls(_ index: Int, _ turn: inout Turn) {
         let now = turn.now.monotonic
-        guard let run = self.apps[index].run, self.apps[index].state != .suspended else { return }
-        if run.phase != .ready, run.launchDeadline <= now {
-            return self.kill(index, to: .notRunning, reason: .launchTooSlow, &turn)
-        }
-        for open in run.openCalls where open.deadline <= now {
+        guard self.apps[index].state != .suspended, let late = self.apps[index].run?.late(at: now), late.isAny
+        else { return }
+        if late.hasLaunch { return self.kill(index, to: .notRunning, reason: .launchTooSlow, &turn) }
+        for open in late.calls {
             if let reason = self.end(open, index, &turn) {
                 return self.kill(index, to: .notRunning, reason: reason, &turn)
             }
@@ -79,7 +104,7 @@ extension PhoneCore {
         if let reason = self.expireRefreshTasks(index, &turn) {
             return self.kill(index, to: .notRunning, reason: reason, &turn)
         }
-        if let killAt = self.apps[index].run?.killAt, killAt <= now {
+        if late.hasTasks {
             self.kill(index, to: .notRunning, reason: .backgroundTaskNotEnded, &turn)
         }
     }
@@ -122,7 +147,7 @@ extension PhoneCore {
         let now = turn.now.monotonic
         self.reportWithheldRegistrations(&turn)
         for index in self.apps.indices where self.apps[index].state == .backgroundRunning {
-            guard let run = self.apps[index].run else { continue }
+            guard self.apps[index].run?.mayRest(at: now) == true, let run = self.apps[index].run else { continue }
             if run.hasTasks, run.killAt == nil, run.tasksUntil <= now {
                 self.apps[index].run?.killAt = now + self.settings.expirationGrace
                 for task in run.tasks { self.append(.call(.backgroundTaskExpired(task)), to: index, &turn) }

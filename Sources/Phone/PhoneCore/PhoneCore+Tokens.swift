@@ -57,6 +57,8 @@ extension PhoneCore {
 
     /// Reports what was withheld once the person has decided.
     mutating func reportWithheldRegistrations(_ turn: inout Turn) {
+        // Only these versions withhold any.
+        guard self.version >= 8, self.version < 11 else { return }
         for index in self.apps.indices {
             guard let callback = self.apps[index].run?.background.withheldRegistration,
                 self.reportsRegistration(index)

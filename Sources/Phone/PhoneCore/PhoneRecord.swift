@@ -14,13 +14,13 @@ public struct PhoneRecord: Hashable, Sendable {
         case callback(CallbackRecord)
         /// The answer to a callback with a completion handler.
         case completion(number: CallbackNumber, CallbackResult)
-        case presentation(PresentationRecord)
+        indirect case presentation(PresentationRecord)
         /// The app's state changed.
         case state(AppState)
         case processStarted(ProcessID)
         case processEnded(ProcessID, EndReason)
         /// A push came to the phone.
-        case arrival(ArrivalRecord)
+        indirect case arrival(ArrivalRecord)
         /// What became of a wake a silent push asked for.
         case wake(identifier: String, WakeOutcome)
         case badge(Int)
@@ -31,7 +31,7 @@ public struct PhoneRecord: Hashable, Sendable {
         /// What became of a refresh task.
         case refreshTask(identifier: String, RefreshTaskOutcome)
         /// A Live Activity changed.
-        case activity(ActivityUpdate)
+        indirect case activity(ActivityUpdate)
         /// A process played a system sound (S4.2, S4.6).
         case systemSound(SystemSound)
         /// Something answered or asked against the rules; nothing was changed.

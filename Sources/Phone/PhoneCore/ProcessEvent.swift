@@ -31,7 +31,7 @@ package enum ProcessEvent: Equatable, Sendable {
     /// `registerUserNotificationSettings` (iOS 8–9): asks for permission and sets the categories.
     case userNotificationSettingsRegistered(AuthorizationOptions, [NotificationCategory])
     /// `scheduleLocalNotification` and `presentLocalNotificationNow`; not answered.
-    case localNotificationScheduled(NotificationRequest)
+    indirect case localNotificationScheduled(NotificationRequest)
     /// `cancelLocalNotification`; nil is `cancelAllLocalNotifications`. Takes it out of the list too.
     case localNotificationCancelled(identifier: String?)
     /// `setMinimumBackgroundFetchInterval` in milliseconds; nil is never, the default (ios-delivery.md §8).
@@ -49,7 +49,7 @@ package enum ProcessEvent: Equatable, Sendable {
     /// That call is over.
     case callEnded
     /// `Activity.request`; without a push type only the app changes it.
-    case activityStarted(activity: String, pushType: ActivityPushType?, contentState: JSONValue)
+    indirect case activityStarted(activity: String, pushType: ActivityPushType?, contentState: JSONValue)
     /// `Activity.update`, by the app itself.
     case activityContentChanged(activity: String, contentState: JSONValue)
     /// `Activity.end`.
@@ -76,7 +76,7 @@ package enum Query: Equatable, Sendable {
     case requestAuthorization(AuthorizationOptions)
     case settings
     /// Answered `.added` or `.refused`.
-    case add(NotificationRequest)
+    indirect case add(NotificationRequest)
     case pendingRequests
     case deliveredNotifications
     case categories

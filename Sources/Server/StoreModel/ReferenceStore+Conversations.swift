@@ -40,7 +40,7 @@ extension ReferenceStore {
         _ user: UserID, _ change: ConversationChange, in app: AppID, isMember: Bool
     ) -> Delivery {
         let key = UserKey(app: app, user: user)
-        return self.people[key, default: Person()].append(.change(change), of: user) { person in
+        return self.people[self.people.place(making: key)].append(.change(change), of: user) { person in
             let cursor = person.cursors[change.conversation] ?? Cursor()
             person.cursors[change.conversation] = cursor
             guard !isMember else { return }

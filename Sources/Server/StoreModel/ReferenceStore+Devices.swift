@@ -3,34 +3,35 @@ import TidingsModel
 /// Devices and their legs.
 extension ReferenceStore {
     mutating func signIn(_ key: DeviceKey, platform: String, at: Int64) -> StoreResult {
-        var person = self.people[key.user] ?? Person()
+        let place = self.people.place(making: key.user)
         let device: DeviceRecord
-        if var known = person.devices[key.device], !known.isSignedOut {
+        if var known = self.people[place].devices[key.device], !known.isSignedOut {
             known.platform = platform
             known.signedInAt = at
             device = known
         } else {
-            let head = person.head
+            let head = self.people[place].head
             device = DeviceRecord(
                 key: key, platform: platform, push: .none, settled: head, decided: head, since: head, signedInAt: at,
                 isSignedOut: false)
         }
-        person.devices[key.device] = device
-        self.people[key.user] = person
+        self.people[place].devices[key.device] = device
         return .device(device)
     }
 
     mutating func signOut(_ key: DeviceKey, at: Int64) -> StoreResult {
-        guard let device = self.people[key.user]?.devices[key.device], !device.isSignedOut else { return .done }
+        guard let place = self.people.place(of: key.user), let device = self.people[place].devices[key.device],
+            !device.isSignedOut
+        else { return .done }
         self.setPush(.none, of: key)
-        self.people[key.user]?.devices[key.device]?.isSignedOut = true
+        self.people[place].devices[key.device]?.isSignedOut = true
         self.endLegs(of: key, .signedOut, at: at)
         for end in self.undecided(of: device, at: at) { self.keepEnd(end) }
         return .done
     }
 
     mutating func setPushState(_ key: DeviceKey, _ state: PushState) -> StoreResult {
-        guard let device = self.people[key.user]?.devices[key.device] else {
+        guard let place = self.people.place(of: key.user), let device = self.people[place].devices[key.device] else {
             return .refused(StoreRules.unknownDevice(key))
         }
         if device.isSignedOut { return .done }
@@ -47,8 +48,10 @@ extension ReferenceStore {
 
     /// The only place that changes the push state of a device that is known.
     private mutating func setPush(_ state: PushState, of key: DeviceKey) {
-        guard let before = self.people[key.user]?.devices[key.device]?.push else { return }
-        self.people[key.user]?.devices[key.device]?.push = state
+        guard let place = self.people.place(of: key.user),
+            let before = self.people[place].devices[key.device]?.push
+        else { return }
+        self.people[place].devices[key.device]?.push = state
         let app = key.user.app
         if let registration = before.registration {
             let holding = Holding(app: app, registration: registration)
@@ -62,7 +65,7 @@ extension ReferenceStore {
 
     /// How the legs of a device end with it that are only in its owner's memory: no crash may lose them (DESIGN P6).
     private func undecided(of device: DeviceRecord, at: Int64) -> [EndedLeg] {
-        let log = self.people[device.key.user]?.log ?? []
+        let log = self.people.look(device.key.user) { $0.log } ?? []
         return log[Int(max(device.settled, device.decided))...].compactMap { entry in
             func leg(_ id: MessageID) -> LegID {
                 LegID(message: id, user: device.key.user, device: device.key.device)
@@ -73,7 +76,7 @@ extension ReferenceStore {
                 let isOwn = message.sender == device.key.user.user && sentFrom == device.key.device
                 return EndedLeg(leg: leg(message.id), end: isOwn ? .ownDevice : .signedOut, at: at)
             case .recall(let recall):
-                guard self.ended[recall.message]?[leg(recall.message)]?.end.mayBeShown == true else { return nil }
+                guard self.ended[recall.message]?.end(of: leg(recall.message))?.mayBeShown == true else { return nil }
                 return EndedLeg(leg: leg(recall.id), end: .signedOut, at: at)
             case .read, .custom, .edit, .deletion, .change, .conversationSettings, .personSettings, .blocked, .unknown:
                 return nil
@@ -82,41 +85,44 @@ extension ReferenceStore {
     }
 
     private mutating func endLegs(of key: DeviceKey, _ end: LegEnd, at: Int64) {
-        let legs = self.people[key.user]?.openLegs.keys.sorted().filter { $0.device == key.device } ?? []
+        let open = self.people.look(key.user) { $0.openLegs } ?? [:]
+        let legs = open.keys.filter { $0.device == key.device }.sorted()
         for leg in legs { _ = self.endLeg(EndedLeg(leg: leg, end: end, at: at)) }
     }
 
     mutating func advance(
         _ key: DeviceKey, settled: LogPosition?, decided: LogPosition?
     ) -> StoreResult {
-        guard let head = self.people[key.user]?.head, self.people[key.user]?.devices[key.device] != nil else {
-            return .refused(StoreRules.unknownDevice(key))
-        }
+        guard let place = self.people.place(of: key.user),
+            let device = self.people[place].devices.index(forKey: key.device)
+        else { return .refused(StoreRules.unknownDevice(key)) }
+        let head = self.people[place].head
         if let settled, settled > head {
             return .refused(StoreRules.pastHead(field: "settled", head: head, got: settled))
         }
         if let decided, decided > head {
             return .refused(StoreRules.pastHead(field: "decided", head: head, got: decided))
         }
-        self.people[key.user]?.devices[key.device]?.advance(settled: settled, decided: decided)
+        self.people[place].devices.values[device].advance(settled: settled, decided: decided)
         return .done
     }
 
     mutating func keepLeg(_ leg: OpenLeg) -> StoreResult {
-        self.people[leg.leg.user, default: Person()].openLegs[leg.leg] = leg
+        self.people[self.people.place(making: leg.leg.user)].openLegs[leg.leg] = leg
         return .done
     }
 
     mutating func endLeg(_ end: EndedLeg) -> StoreResult {
-        self.people[end.leg.user]?.openLegs[end.leg] = nil
+        if let place = self.people.place(of: end.leg.user), !self.people[place].openLegs.isEmpty {
+            self.people[place].openLegs[end.leg] = nil
+        }
         self.keepEnd(end)
         return .done
     }
 
     /// Keeps an end unless the leg has one.
     mutating func keepEnd(_ end: EndedLeg) {
-        guard self.ended[end.leg.message]?[end.leg] == nil else { return }
-        self.ended[end.leg.message, default: [:]][end.leg] = end
+        self.ended[end.leg.message, default: Ends()].keep(end)
     }
 
     mutating func keepReceipt(_ leg: LegID, _ receipt: LegReceipt, at: Int64) -> StoreResult {

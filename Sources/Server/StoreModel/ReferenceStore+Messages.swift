@@ -17,9 +17,10 @@ extension ReferenceStore {
         case .success(let users): recipients = users
         case .failure(let problem): return .refused(problem)
         }
-        let deliveries = recipients.map { self.deliver(message, to: $0) }
+        // One for all logs.
+        let body = LogEntry.Body.message(message)
+        let deliveries = recipients.map { self.deliver(message, body, to: $0) }
         self.messages[message.id] = Accepted(message: message, device: device, deliveries: deliveries)
-        for user in recipients where user != message.sender { self.endWithoutDevice(message, user) }
         self.sent[sentKey] = message.id
         if message.conversation.type == .chatRoom {
             let key = ConversationKey(app: message.app, conversation: message.conversation)
@@ -57,11 +58,13 @@ extension ReferenceStore {
         if message.conversation.type.targetIsPeer {
             let peer = UserKey(app: message.app, user: UserID(target))
             if message.conversation.type == .direct,
-                self.people[peer]?.settings.blocked.contains(message.sender) == true
+                self.people.look(peer, { $0.settings.blocked.contains(message.sender) }) == true
             {
                 return .failure(StoreRules.blocked(by: peer.user))
             }
-            return .success(Set([message.sender, peer.user]).sorted())
+            if peer.user == message.sender { return .success([peer.user]) }
+            return .success(
+                peer.user < message.sender ? [peer.user, message.sender] : [message.sender, peer.user])
         }
         let key = ConversationKey(app: message.app, conversation: message.conversation)
         guard let conversation = self.conversations[key], !conversation.stored.isDissolved else {
@@ -79,22 +82,21 @@ extension ReferenceStore {
                 ? conversation.stored.record.members.map(\.id) : Set(message.recipients + [message.sender]).sorted())
     }
 
-    private mutating func deliver(_ message: Message, to user: UserID) -> Delivery {
+    private mutating func deliver(_ message: Message, _ body: LogEntry.Body, to user: UserID) -> Delivery {
         let key = UserKey(app: message.app, user: user)
+        let place = self.people.place(making: key)
         let counts = Self.counts(message, for: user)
-        return self.people[key, default: Person()].append(.message(message), of: user) {
+        let delivery = self.people[place].append(body, of: user) {
             $0.count(
                 message.conversation(seenBy: user), unread: counts ? 1 : 0,
                 mentions: counts && message.mentions.include(user) ? 1 : 0)
         }
-    }
-
-    /// Nobody waits for the message there, and nobody else would say so after a crash (DESIGN P6).
-    private mutating func endWithoutDevice(_ message: Message, _ user: UserID) {
-        let key = UserKey(app: message.app, user: user)
-        guard self.people[key]?.devices.values.contains(where: { !$0.isSignedOut }) != true else { return }
-        let leg = LegID(message: message.id, user: key, device: nil)
-        self.keepEnd(EndedLeg(leg: leg, end: .noDevice, at: message.sentAt))
+        // Nobody waits for the message there, and nobody else would say so after a crash (DESIGN P6).
+        if user != message.sender, !self.people[place].isSignedIn {
+            let leg = LegID(message: message.id, user: key, device: nil)
+            self.keepEnd(EndedLeg(leg: leg, end: .noDevice, at: message.sentAt))
+        }
+        return delivery
     }
 
     static func counts(_ message: Message, for user: UserID) -> Bool {
@@ -102,36 +104,34 @@ extension ReferenceStore {
     }
 
     mutating func markRead(_ key: UserKey, _ conversation: ConversationID, upTo: LogPosition) -> StoreResult {
-        guard let cursor = self.people[key]?.cursors[conversation], let head = self.people[key]?.head,
-            let unread = self.people[key]?.counts.unread
-        else {
+        guard let place = self.people.place(of: key), let cursor = self.people[place].cursors[conversation] else {
             return .refused(StoreRules.nothingToRead(conversation))
         }
+        let head = self.people[place].head
         guard upTo <= head else {
             return .refused(StoreRules.pastHead(field: "up_to", head: head, got: upTo))
         }
-        guard upTo > cursor.upTo else { return .read(position: nil, unread: unread) }
-        let left = self.unread(of: key, in: conversation, after: upTo)
-        self.people[key]?.count(
+        guard upTo > cursor.upTo else { return .read(position: nil, unread: self.people[place].counts.unread) }
+        let left = self.unread(of: key.user, at: place, in: conversation, after: upTo)
+        self.people[place].count(
             conversation, unread: left.unread - cursor.unread, mentions: left.mentions - cursor.mentions)
-        self.people[key]?.cursors[conversation]?.upTo = upTo
-        let delivery = self.people[key]?.append(.read(conversation: conversation, upTo: upTo), of: key.user)
-        return .read(position: delivery?.position, unread: delivery?.unread ?? 0)
+        self.people[place].cursors[conversation]?.upTo = upTo
+        let delivery = self.people[place].append(.read(conversation: conversation, upTo: upTo), of: key.user)
+        return .read(position: delivery.position, unread: delivery.unread)
     }
 
     /// What counts as unread beyond a position; by itself, so that nobody holds the log while it grows.
     private func unread(
-        of key: UserKey, in conversation: ConversationID, after position: LogPosition
+        of user: UserID, at place: Int, in conversation: ConversationID, after position: LogPosition
     ) -> (unread: Int, mentions: Int) {
-        guard let person = self.people[key] else { return (0, 0) }
         var left = (unread: 0, mentions: 0)
-        for entry in person.log[Int(position)...] {
-            guard case .message(let message) = entry.body, Self.counts(message, for: key.user),
-                message.conversation(seenBy: key.user) == conversation, !person.deleted.contains(message.id),
-                self.messages[message.id]?.isRecalled == false
+        for index in self.people[place].log.indices.dropFirst(Int(position)) {
+            guard case .message(let message) = self.people[place].log[index].body, Self.counts(message, for: user),
+                message.conversation(seenBy: user) == conversation,
+                !self.people[place].deleted.contains(message.id), self.messages[message.id]?.isRecalled == false
             else { continue }
             left.unread += 1
-            if message.mentions.include(key.user) { left.mentions += 1 }
+            if message.mentions.include(user) { left.mentions += 1 }
         }
         return left
     }
@@ -144,9 +144,10 @@ extension ReferenceStore {
         if self.isUsed(id) { return .refused(StoreRules.usedMessageID(id)) }
         self.custom[customKey] = CustomSent(id: id, at: operation.message.sentAt)
         self.lastMessageID = max(self.lastMessageID, id)
+        let body = LogEntry.Body.custom(operation.message)
         let deliveries = Set(operation.recipients).sorted().map { user in
-            self.people[UserKey(app: operation.app, user: user), default: Person()]
-                .append(.custom(operation.message), of: user)
+            let place = self.people.place(making: UserKey(app: operation.app, user: user))
+            return self.people[place].append(body, of: user)
         }
         self.keep(.custom(operation.message, app: operation.app), of: id, deliveries)
         return .accepted(deliveries: deliveries)

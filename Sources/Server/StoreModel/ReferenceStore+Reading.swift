@@ -2,31 +2,33 @@ import TidingsModel
 
 extension ReferenceStore {
     func record(of key: UserKey) -> UserRecord {
-        guard let person = self.people[key] else {
-            return UserRecord(key: key, head: 0, unread: 0, devices: [], openLegs: [])
+        let record = self.people.look(key) { person in
+            UserRecord(
+                key: key, head: person.head, unread: person.counts.unread,
+                devices: person.devices.values.sorted { $0.key < $1.key },
+                openLegs: person.openLegs.values.sorted { $0.leg < $1.leg }, settings: person.settings)
         }
-        return UserRecord(
-            key: key, head: person.head, unread: person.counts.unread,
-            devices: person.devices.values.sorted { $0.key < $1.key },
-            openLegs: person.openLegs.values.sorted { $0.leg < $1.leg }, settings: person.settings)
+        return record ?? UserRecord(key: key, head: 0, unread: 0, devices: [], openLegs: [])
     }
 
     func page(of key: UserKey, after: LogPosition, limit: Int) -> LogPage {
-        guard let person = self.people[key] else { return LogPage(entries: [], head: 0, unread: 0) }
-        let entries = after < person.head ? Array(person.log[Int(after)...].prefix(max(0, limit))) : []
+        guard let place = self.people.place(of: key) else { return LogPage(entries: [], head: 0, unread: 0) }
+        let head = self.people[place].head
+        let entries = after < head ? Array(self.people[place].log[Int(after)...].prefix(max(0, limit))) : []
         var names: [ConversationID: String] = [:]
         for entry in entries {
             guard case .message(let message) = entry.body else { continue }
             let name = self.name(of: message.conversation, in: key.app)
             if !name.isEmpty { names[message.conversation] = name }
         }
+        let wereUnread = self.people[place].wereUnread
         return LogPage(
-            entries: entries, head: person.head, unread: person.counts.unread, names: names,
-            wereUnread: entries.map(\.position).filter { person.wereUnread.contains($0) })
+            entries: entries, head: head, unread: self.people[place].counts.unread, names: names,
+            wereUnread: wereUnread.isEmpty ? [] : entries.map(\.position).filter { wereUnread.contains($0) })
     }
 
     func unread(of key: UserKey, in conversation: ConversationID?) -> UnreadReport {
-        let person = self.people[key] ?? Person()
+        let person = self.people.look(key) { $0 } ?? Person()
         return UnreadReport(
             counts: person.counts, head: person.head,
             conversation: conversation.map { id in
@@ -49,11 +51,13 @@ extension ReferenceStore {
         }
         var open: [OpenLeg] = []
         for delivery in deliveries {
-            let person = self.people[UserKey(app: app, user: delivery.user)]
+            guard let place = self.people.place(of: UserKey(app: app, user: delivery.user)),
+                !self.people[place].openLegs.isEmpty
+            else { continue }
             // tidy: order does not leave: all of them are sorted below
-            open += person?.openLegs.values.filter { $0.leg.message == id } ?? []
+            open += self.people[place].openLegs.values.filter { $0.leg.message == id }
         }
-        let ended = (self.ended[id] ?? [:]).values.sorted { $0.leg < $1.leg }.filter { $0.leg.user.app == app }
+        let ended = (self.ended[id] ?? Ends()).sorted.filter { $0.leg.user.app == app }
         let receipts = (self.receipts[id] ?? [:]).filter { $0.key.leg.user.app == app }
         return MessageTrace(
             of: subject, withdrawal: self.messages[id]?.withdrawal, deliveries: deliveries,
@@ -68,12 +72,12 @@ extension ReferenceStore {
         if let asked, asked != message.sender { return .refused(StoreRules.notTheSender(of: message)) }
         return .receipts(
             trace.receipts(of: message) { user in
-                let person = self.people[UserKey(app: app, user: user)]
+                guard let place = self.people.place(of: UserKey(app: app, user: user)) else { return (0, []) }
                 let conversation = message.conversation(seenBy: user)
-                let hidesReading = asked.map { person?.settings.blocked.contains($0) ?? false } ?? false
+                let hidesReading = asked.map { self.people[place].settings.blocked.contains($0) } ?? false
                 return (
-                    hidesReading ? 0 : person?.cursors[conversation]?.upTo ?? 0,
-                    person.map { Array($0.devices.values) } ?? []
+                    hidesReading ? 0 : self.people[place].cursors[conversation]?.upTo ?? 0,
+                    Array(self.people[place].devices.values)
                 )
             })
     }
@@ -89,7 +93,7 @@ extension ReferenceStore {
             }
             all = room.messages
         } else {
-            all = (self.people[key]?.log ?? []).compactMap { entry in
+            all = (self.people.look(key) { $0.log } ?? []).compactMap { entry in
                 guard case .message(let message) = entry.body, message.conversation(seenBy: key.user) == conversation
                 else { return nil }
                 return message.id
@@ -108,7 +112,7 @@ extension ReferenceStore {
     /// A message of the history as it reads now; nil if it is not there for the person.
     private func present(_ id: MessageID, to key: UserKey) -> Message? {
         guard let accepted = self.messages[id], accepted.message.flags.contains(.stored), !accepted.isRecalled,
-            self.people[key]?.deleted.contains(id) != true
+            self.people.look(key, { $0.deleted.contains(id) }) != true
         else { return nil }
         var message = accepted.message
         message.content = accepted.content ?? message.content
@@ -116,12 +120,12 @@ extension ReferenceStore {
     }
 
     /// How many legs are open, of all apps.
-    package var openLegCount: Int { self.people.values.reduce(0) { $0 + $1.openLegs.count } }
+    package var openLegCount: Int { self.people.indices.reduce(0) { $0 + self.people[$1].openLegs.count } }
 
     /// Everything in the store, in a fixed order.
     package func dump() -> StoreDump {
         let people = self.people.keys.sorted().compactMap { key -> StoreDump.Person? in
-            guard let person = self.people[key],
+            guard let person = self.people.look(key, { $0 }),
                 person.head > 0 || !person.devices.isEmpty || !person.openLegs.isEmpty
             else { return nil }
             return StoreDump.Person(

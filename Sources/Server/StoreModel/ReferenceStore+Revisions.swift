@@ -22,20 +22,19 @@ extension ReferenceStore {
             sender: operation.actor ?? message.sender, at: operation.at)
         let deliveries = accepted.deliveries.map { delivery in
             recall.conversation = message.conversation(seenBy: delivery.user)
-            let before = self.people[UserKey(app: message.app, user: delivery.user)]?.counts.unread ?? 0
-            var told = self.tell(delivery.user, .recall(recall), in: message.app) {
+            let place = self.people.place(making: UserKey(app: message.app, user: delivery.user))
+            let before = self.people[place].counts.unread
+            var told = self.people[place].append(.recall(recall), of: delivery.user) {
                 $0.forget(message, at: delivery.position, of: delivery.user)
             }
             told.wasUnread = told.unread < before
-            if told.wasUnread {
-                self.people[UserKey(app: message.app, user: delivery.user)]?.wereUnread.insert(told.position)
-            }
+            if told.wasUnread { self.people[place].wereUnread.insert(told.position) }
             return told
         }
         recall.conversation = message.conversation
         self.keep(.recall(recall, app: message.app), of: recall.id, deliveries)
-        let shown = (self.ended[message.id] ?? [:]).values
-            .filter { $0.leg.user.app == message.app && $0.end.mayBeShown }.map(\.leg).sorted()
+        let shown = (self.ended[message.id] ?? Ends()).sorted
+            .filter { $0.leg.user.app == message.app && $0.end.mayBeShown }.map(\.leg)
         return .recalled(recall, of: message, deliveries: deliveries, shown: shown)
     }
 
@@ -79,7 +78,9 @@ extension ReferenceStore {
                 accepted.message.conversation(seenBy: key.user) == deletion.conversation,
                 let delivery = accepted.deliveries.first(where: { $0.user == key.user })
             else { return .refused(StoreRules.unknownMessage(id, field: "messages")) }
-            if self.people[key]?.deleted.contains(id) == true { return .refused(StoreRules.deletedMessage(id)) }
+            if self.people.look(key, { $0.deleted.contains(id) }) == true {
+                return .refused(StoreRules.deletedMessage(id))
+            }
             found.append((accepted.message, delivery.position))
         }
         let recalled = Set(deletion.messages.filter { self.messages[$0]?.isRecalled == true })
@@ -97,7 +98,7 @@ extension ReferenceStore {
         _ user: UserID, _ body: LogEntry.Body, in app: AppID, _ change: (inout Person) -> Void
     ) -> Delivery {
         let key = UserKey(app: app, user: user)
-        return self.people[key, default: Person()].append(body, of: user, after: change)
+        return self.people[self.people.place(making: key)].append(body, of: user, after: change)
     }
 }
 

@@ -5,13 +5,13 @@ extension ReferenceStore {
     mutating func set(
         _ key: UserKey, _ conversation: ConversationID, _ settings: ConversationSettings, at: Int64
     ) -> StoreResult {
-        let all = self.people[key]?.settings ?? AllSettings()
+        let all = self.settings(of: key)
         if let fault = StoreRules.fault(in: settings, of: conversation, among: all, at: at) { return .refused(fault) }
         return self.keep(key, .conversationSettings(conversation, settings)) { $0.take(settings, for: conversation) }
     }
 
     mutating func endLevel(_ key: UserKey, _ conversation: ConversationID, at: Int64) -> StoreResult {
-        guard let until = self.people[key]?.settings.conversations[conversation]?.levelUntil, until <= at else {
+        guard let until = self.settings(of: key).conversations[conversation]?.levelUntil, until <= at else {
             return .noted(nil, deliveries: [])
         }
         let none = ConversationSettings()
@@ -24,23 +24,26 @@ extension ReferenceStore {
     }
 
     mutating func set(_ key: UserKey, _ user: UserID, isBlocked: Bool) -> StoreResult {
-        let all = self.people[key]?.settings ?? AllSettings()
+        let all = self.settings(of: key)
         if let fault = StoreRules.fault(inBlocking: user, isBlocked: isBlocked, by: key, among: all) {
             return .refused(fault)
         }
         return self.keep(key, .blocked(user, isBlocked)) { $0.take(user, isBlocked: isBlocked) }
     }
 
+    /// What a person has set; nothing for nobody.
+    func settings(of key: UserKey) -> AllSettings { self.people.look(key) { $0.settings } ?? AllSettings() }
+
     /// Keeps what was set with an entry, unless it was so already.
     private mutating func keep(
         _ key: UserKey, _ body: LogEntry.Body, _ change: (inout AllSettings) -> Void
     ) -> StoreResult {
-        let before = self.people[key]?.settings ?? AllSettings()
+        let before = self.settings(of: key)
         var settings = before
         change(&settings)
         guard settings != before else { return .noted(nil, deliveries: []) }
         // Changed where it lies: a log that two values share is copied by the next entry.
-        let delivery = self.people[key, default: Person()].append(body, of: key.user) { person in
+        let delivery = self.people[self.people.place(making: key)].append(body, of: key.user) { person in
             person.change { $0 = settings }
         }
         return .noted(body, deliveries: [delivery])

@@ -67,7 +67,7 @@ package struct ReferenceStore: Hashable, Sendable {
     package private(set) var epoch: UInt64 = 0
     /// The largest id of a message, withdrawal or custom message.
     package internal(set) var lastMessageID = MessageID(rawValue: 0)
-    var people: [UserKey: Person] = [:]
+    var people = People()
     /// The devices whose push state names a registration, registered or quarantined: whoever registers it takes it from them.
     var holders: [Holding: Set<DeviceKey>] = [:]
     var conversations: [ConversationKey: Conversation] = [:]
@@ -78,7 +78,7 @@ package struct ReferenceStore: Hashable, Sendable {
     var objectNames: [AppID: [ObjectName]] = [:]
     var sent: [SentKey: MessageID] = [:]
     var custom: [CustomKey: CustomSent] = [:]
-    var ended: [MessageID: [LegID: EndedLeg]] = [:]
+    var ended: [MessageID: Ends] = [:]
     var receipts: [MessageID: [ReceiptKey: Int64]] = [:]
 
     struct Person: Hashable, Sendable {
@@ -93,6 +93,13 @@ package struct ReferenceStore: Hashable, Sendable {
         var openLegs: [LegID: OpenLeg] = [:]
 
         var head: LogPosition { LogPosition(self.log.count) }
+        /// Whether any device is signed in.
+        var isSignedIn: Bool { self.devices.values.contains { !$0.isSignedOut } }
+        /// Whether there is work for the server as it starts.
+        var isPending: Bool {
+            !self.openLegs.isEmpty
+                || self.devices.values.contains { !$0.isSignedOut && max($0.settled, $0.decided) < self.head }
+        }
     }
 
     /// A registration within an app.
@@ -105,6 +112,11 @@ package struct ReferenceStore: Hashable, Sendable {
         var unread = 0
         var mentions = 0
         var upTo: LogPosition = 0
+
+        mutating func add(unread: Int, mentions: Int) {
+            self.unread += unread
+            self.mentions += mentions
+        }
     }
 
     struct ConversationKey: Hashable, Sendable {
@@ -176,11 +188,8 @@ package struct ReferenceStore: Hashable, Sendable {
     /// Opens the store for a new owner: the epoch grows, and every earlier owner's batches are refused from now on.
     package mutating func open() -> StoreOpening {
         self.epoch += 1
-        let pending = self.people.filter { _, person in
-            !person.openLegs.isEmpty
-                || person.devices.values.contains { !$0.isSignedOut && max($0.settled, $0.decided) < person.head }
-        }
-        return StoreOpening(epoch: self.epoch, lastMessageID: self.lastMessageID, pending: pending.keys.sorted())
+        let pending = self.people.indices.filter { self.people[$0].isPending }.map { self.people.keys[$0] }
+        return StoreOpening(epoch: self.epoch, lastMessageID: self.lastMessageID, pending: pending.sorted())
     }
 
     /// Carries out a batch in order.
@@ -228,7 +237,7 @@ package struct ReferenceStore: Hashable, Sendable {
         case .readConversation(let app, let conversation, let user): self.conversation(conversation, of: app, for: user)
         case .readHistory(let key, let conversation, let before, let limit):
             self.history(of: key, in: conversation, before: before, limit: limit)
-        case .readSettings(let key): .settings(self.people[key]?.settings ?? AllSettings())
+        case .readSettings(let key): .settings(self.settings(of: key))
         case .readReceipts(let app, let message, let user): self.receipts(of: message, in: app, asked: user)
         case .readUnread(let key, let conversation): .unread(self.unread(of: key, in: conversation))
         case .setObjectNames(let app, let names): self.setObjectNames(names, of: app)
@@ -253,11 +262,10 @@ extension ReferenceStore.Person {
 
     /// Counts messages of a conversation, or no longer with negative numbers.
     mutating func count(_ conversation: ConversationID, unread: Int, mentions: Int) {
-        self.cursors[conversation, default: .init()].unread += unread
-        self.cursors[conversation, default: .init()].mentions += mentions
+        self.cursors[conversation, default: .init()].add(unread: unread, mentions: mentions)
         self.counts.unreadWithMuted += unread
         self.counts.mentions += mentions
-        if !self.settings.isMuted(conversation) { self.counts.unread += unread }
+        if unread != 0, !self.settings.isMuted(conversation) { self.counts.unread += unread }
     }
 
     /// Changes settings, and counts anew what is not muted.

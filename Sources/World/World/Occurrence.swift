@@ -91,7 +91,10 @@ struct Agenda {
     private var occurrences: [Occurrence?] = []
     private var freePlaces: [Int] = []
 
-    mutating func plan(_ occurrence: Occurrence, at time: Int64) {
+    /// Where the occurrence lies whose time has come.
+    private var due: Int?
+
+    mutating func plan(_ occurrence: consuming Occurrence, at time: Int64) {
         self.planned += 1
         if let place = self.freePlaces.popLast() {
             self.occurrences[place] = occurrence
@@ -102,13 +105,21 @@ struct Agenda {
         }
     }
 
-    mutating func next(until time: Int64) -> (at: Int64, occurrence: Occurrence)? {
+    /// Goes on to the next occurrence, which is then to be taken.
+    ///
+    /// - Returns: its time; nil if none is due until then.
+    mutating func goOn(until time: Int64) -> Int64? {
         guard let first = self.heap.min, first.at <= time else { return nil }
-        let item = self.heap.removeMin()
-        self.freePlaces.append(item.place)
+        self.due = self.heap.removeMin().place
+        return first.at
+    }
+
+    /// Takes the occurrence whose time has come. It is big, and moved once.
+    mutating func take() -> Occurrence? {
+        guard let place = self.due.take() else { return nil }
         // Its place is free once it has left.
-        guard let occurrence = self.occurrences[item.place].take() else { return nil }
-        return (item.at, occurrence)
+        self.freePlaces.append(place)
+        return self.occurrences[place].take()
     }
 }
 

@@ -31,8 +31,12 @@ extension World {
         var effects = self.scratch.client.take()
         let now = self.now
         hosted.client?.handle(event, at: now, into: &effects)
-        for effect in effects where !effect.answersCaller { self.perform(effect, in: process, on: index) }
-        for effect in effects where effect.answersCaller { self.perform(effect, in: process, on: index) }
+        for place in effects.indices where !effects[place].answersCaller {
+            self.perform(effects[place], in: process, on: index)
+        }
+        for place in effects.indices where effects[place].answersCaller {
+            self.perform(effects[place], in: process, on: index)
+        }
         self.scratch.client.give(&effects)
         guard let hosted = self.phones[index].processes[process], let deadline = hosted.client?.nextDeadline else {
             return
@@ -43,7 +47,7 @@ extension World {
         self.agenda.plan(.clientTimer(index, process), at: due)
     }
 
-    mutating func later(_ event: ClientEvent, in process: ProcessID, on index: Int, after wait: Int64 = 1) {
+    mutating func later(_ event: consuming ClientEvent, in process: ProcessID, on index: Int, after wait: Int64 = 1) {
         self.plan(.client(index, process, event), after: wait)
     }
 

@@ -32,7 +32,7 @@ extension World {
 
     private func index(_ number: ConnectionNumber, _ process: ProcessID, _ phone: Int) -> Int? {
         self.phones[phone].openConnections.last {
-            self.connections[$0].process == process && self.connections[$0].number == number
+            self.connections[$0].number == number && self.connections[$0].process == process
         }
     }
 
@@ -46,7 +46,9 @@ extension World {
     }
 
     /// A process writes a frame.
-    mutating func write(_ frame: ClientFrame, on number: ConnectionNumber, in process: ProcessID, on phone: Int) {
+    mutating func write(
+        _ frame: consuming ClientFrame, on number: ConnectionNumber, in process: ProcessID, on phone: Int
+    ) {
         guard let index = self.index(number, process, phone), self.connections[index].clientIsOpen else { return }
         guard !self.breaks(index) else { return }
         let arrival = max(self.connections[index].serverArrival, self.time + self.latency(on: index))
@@ -55,7 +57,7 @@ extension World {
     }
 
     /// The server writes a frame.
-    mutating func write(_ frame: ServerFrame, on index: Int) {
+    mutating func write(_ frame: consuming ServerFrame, on index: Int) {
         guard !self.breaks(index) else { return }
         let arrival = max(self.connections[index].clientArrival, self.time + self.latency(on: index))
         self.connections[index].clientArrival = arrival

@@ -11,7 +11,9 @@ extension World {
         var effects = self.scratch.phone.take()
         let now = self.now
         self.phones[index].core.handle(event, at: now, into: &effects)
-        for effect in effects { self.perform(effect, on: index) }
+        // Taken out one after the other: a copy of each would cost more than to carry it out.
+        effects.reverse()
+        while let effect = effects.popLast() { self.perform(effect, on: index) }
         self.scratch.phone.give(&effects)
         guard let deadline = self.phones[index].core.nextDeadline else { return }
         let due = max(deadline, self.time)
@@ -21,7 +23,7 @@ extension World {
     }
 
     // tidy: long because it is one case per effect.
-    private mutating func perform(_ effect: PhoneEffect, on index: Int) {
+    private mutating func perform(_ effect: consuming PhoneEffect, on index: Int) {
         switch effect {
         case .startProcess(let process):
             let started = WorldProcess()
@@ -210,11 +212,11 @@ extension World {
         self.tell(process, .remoteRegistrationRequested, on: index)
     }
 
-    mutating func tell(_ process: ProcessID, _ event: ProcessEvent, on index: Int) {
+    mutating func tell(_ process: ProcessID, _ event: consuming ProcessEvent, on index: Int) {
         self.plan(.phone(index, .process(process, event)), after: 1)
     }
 
-    mutating func ask(_ process: ProcessID, _ query: Query, on index: Int, for purpose: QueryPurpose? = nil) {
+    mutating func ask(_ process: ProcessID, _ query: consuming Query, on index: Int, for purpose: QueryPurpose? = nil) {
         let number = self.phones[index].nextQuery
         self.phones[index].nextQuery += 1
         if let purpose { self.phones[index].queries[number] = purpose }

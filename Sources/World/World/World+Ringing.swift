@@ -11,9 +11,13 @@ extension World {
     /// A message was accepted: whose phones lie away.
     mutating func seeAway(_ command: StoreCommand, _ result: StoreResult) {
         guard case .accept(let message, _) = command, case .accepted(let deliveries, _) = result else { return }
-        let people = Set(deliveries.map(\.user))
+        // Most messages are for two.
+        let people = deliveries.count > 2 ? Set(deliveries.map(\.user)) : []
         let theirs = self.phones.indices.filter {
-            self.phones[$0].isSignedIn && people.contains(self.phones[$0].person)
+            let phone = self.phones[$0]
+            guard phone.isSignedIn else { return false }
+            return people.isEmpty
+                ? deliveries.contains { $0.user == phone.person } : people.contains(phone.person)
         }
         // Whoever has the app in front of them on one phone: the others need not ring then.
         let looking = Set(theirs.filter { self.phones[$0].isInFront }.map { self.phones[$0].person })

@@ -31,7 +31,9 @@ extension World {
         let now = self.serverNow
         self.server?.handle(event, at: now, into: &effects)
         let life = self.life
-        for effect in effects {
+        // Taken out one after the other: a copy of each would cost more than to carry it out.
+        effects.reverse()
+        while let effect = effects.popLast() {
             if let left = self.effectsToCrash {
                 guard left > 0 else { return self.crash() }
                 self.effectsToCrash = left - 1
@@ -44,7 +46,7 @@ extension World {
         self.agenda.plan(.serverTimer(life: self.life), at: max(deadline, self.time))
     }
 
-    private mutating func perform(_ effect: ServerEffect) {
+    private mutating func perform(_ effect: consuming ServerEffect) {
         switch effect {
         case .write(let session, let frame):
             guard let index = self.connectionIndex(session) else { return }
@@ -62,7 +64,8 @@ extension World {
             guard connection.clientIsOpen, process?.isSuspended == false else { return }
             self.plan(.server(life: self.life, .heard(session)), after: 2 * self.latency(on: index))
         case .store(let request, let command):
-            self.batch.append((request, command))
+            self.batch.append(command)
+            self.batchRequests.append(request)
             guard !self.isSyncing else { return }
             self.isSyncing = true
             self.plan(.storeSynced(life: self.life), after: self.syncDelay + self.diskChance.number(1...8))
@@ -100,18 +103,20 @@ extension World {
     /// The disk has what was handed to it: only now it survives, and only now the core hears of it (DESIGN P1).
     mutating func sync() {
         self.isSyncing = false
-        let batch = self.batch
-        self.batch = []
+        var (commands, requests): ([StoreCommand], [StoreRequestID]) = ([], [])
+        swap(&commands, &self.batch)
+        swap(&requests, &self.batchRequests)
         guard !self.isDiskFull else {
             let life = self.life
-            for (request, _) in batch where life == self.life {
+            for request in requests where life == self.life {
                 self.handle(ServerEvent.stored(request, .failed("no space left on device")))
             }
             return
         }
         do {
-            let results = try self.store.apply(batch.map(\.1), epoch: self.epoch)
-            for ((_, command), result) in zip(batch, results) {
+            let results = try self.store.apply(commands, epoch: self.epoch)
+            for place in commands.indices {
+                let (command, result) = (commands[place], results[place])
                 self.see(.committed(command, result))
                 self.seeAway(command, result)
                 if case .changed(let change?, _) = result, change.version == 1 {
@@ -119,9 +124,9 @@ extension World {
                 }
             }
             let life = self.life
-            for ((request, _), result) in zip(batch, results) {
+            for place in requests.indices {
                 self.see(.heard)
-                self.handle(ServerEvent.stored(request, result))
+                self.handle(ServerEvent.stored(requests[place], results[place]))
                 guard life == self.life else { return }
             }
         } catch {
@@ -157,6 +162,7 @@ extension World {
         self.effectsToCrash = nil
         self.life += 1
         self.batch = []
+        self.batchRequests = []
         self.isSyncing = false
         self.serverTimerAt = nil
         for index in self.connections.indices.dropFirst(self.connectionsBefore)

@@ -39,7 +39,9 @@ package struct World {
     var life = 0
     var store = ReferenceStore()
     var epoch: UInt64 = 0
-    var batch: [(StoreRequestID, StoreCommand)] = []
+    /// What the disk has not synced: commands, and by whose request, in two lists of the same length.
+    var batch: [StoreCommand] = []
+    var batchRequests: [StoreRequestID] = []
     var isSyncing = false
     var serverTimerAt: Int64?
     /// Effects until the server crashes; nil for no crash under way.
@@ -127,7 +129,7 @@ package struct World {
 
     var now: Now { Now(monotonic: self.time, wall: Self.wallStart + self.time) }
 
-    mutating func plan(_ occurrence: Occurrence, after milliseconds: Int64) {
+    mutating func plan(_ occurrence: consuming Occurrence, after milliseconds: Int64) {
         self.agenda.plan(occurrence, at: self.time + max(0, milliseconds))
     }
 
@@ -187,11 +189,11 @@ package struct World {
     private mutating func run() -> WorldReport {
         self.begin()
         let end = self.options.duration + WorldOptions.healTime
-        while let (at, occurrence) = self.agenda.next(until: end) {
+        while let at = self.agenda.goOn(until: end) {
             self.time = max(self.time, at)
             self.report.events += 1
             self.cause = nil
-            guard self.comesToRest() else { break }
+            guard self.comesToRest(), let occurrence = self.agenda.take() else { break }
             self.atWork = self.party(of: occurrence)
             self.happen(occurrence)
         }
@@ -249,7 +251,7 @@ package struct World {
     }
 
     // tidy: long because it is one case per occurrence.
-    private mutating func happen(_ occurrence: Occurrence) {
+    private mutating func happen(_ occurrence: consuming Occurrence) {
         switch occurrence {
         case .server(let life, let event):
             if life == self.life { self.handle(event) }

@@ -15,6 +15,16 @@ struct WorldDisk: Hashable {
         var isRecalled = false
     }
 
+    /// How far a conversation is read here.
+    private struct Reading: Hashable {
+        let conversation: ConversationID
+        var upTo: LogPosition = 0
+        /// Unread messages and where they stand, oldest first.
+        var unread: OrderedDictionary<MessageID, LogPosition> = [:]
+        /// Whether it is muted: then they do not count.
+        var isMuted: Bool
+    }
+
     /// What is known of a conversation with members.
     struct Info: Hashable {
         var version: UInt64
@@ -43,33 +53,23 @@ struct WorldDisk: Hashable {
     /// Reading positions that the log has not confirmed.
     private(set) var reads: OrderedDictionary<ConversationID, LogPosition> = [:]
     /// What the person has set, as the log has it.
-    private(set) var confirmed = AllSettings()
+    private(set) var confirmed = AllSettings() { didSet { self.countAnew() } }
     /// What was set at each entry of the log that changed it.
     private var history: [Past] = []
     /// What was set on this phone and the log has not confirmed, by `SettingsWish.key`.
-    private(set) var wishes: OrderedDictionary<String, SettingsWish> = [:]
+    private(set) var wishes: OrderedDictionary<String, SettingsWish> = [:] { didSet { self.countAnew() } }
     /// Custom messages that were not handed over.
     private(set) var custom: [LogEntry] = []
     private var handedOver: LogPosition = 0
-    private var readUpTo: OrderedDictionary<ConversationID, LogPosition> = [:]
-    /// Unread messages and where they stand, oldest first, by conversation.
-    private var unread: OrderedDictionary<ConversationID, OrderedDictionary<MessageID, LogPosition>> = [:]
+    private var readings: [Reading] = []
+    /// Where a conversation's reading lies.
+    private var places: [ConversationID: Int] = [:]
+    /// Unread messages outside muted conversations. It is asked after every write, and kept rather than counted.
+    private(set) var unreadCount = 0
 
     var stored: LogPosition { LogPosition(self.log.count) }
     /// What holds on this phone.
     var preferences: Preferences { Preferences(confirmed: self.confirmed, wishes: self.wishes.values.elements) }
-
-    /// Unread messages outside muted conversations.
-    var unreadCount: Int {
-        var preferences: Preferences?
-        var count = 0
-        for index in self.unread.values.indices where !self.unread.values[index].isEmpty {
-            let known = preferences ?? self.preferences
-            preferences = known
-            if !known.isMuted(self.unread.keys[index]) { count += self.unread.values[index].count }
-        }
-        return count
-    }
 
     /// The log's length and `unreadCount` of a disk that is not to be copied.
     static func counts(of disk: inout WorldDisk) -> (stored: LogPosition, unread: Int) {
@@ -78,7 +78,7 @@ struct WorldDisk: Hashable {
 
     /// Conversations with unread messages, sorted, each with the position of the newest.
     var unreadConversations: [(conversation: ConversationID, newest: LogPosition)] {
-        self.unread.elements.compactMap { conversation, unread in unread.values.last.map { (conversation, $0) } }
+        self.readings.compactMap { reading in reading.unread.values.last.map { (reading.conversation, $0) } }
             .sorted { $0.0 < $1.0 }
     }
 
@@ -95,35 +95,36 @@ struct WorldDisk: Hashable {
         var touched: OrderedSet<ConversationID> = []
         for entry in entries where entry.position == self.stored + 1 {
             self.log.append(entry)
-            self.take(entry, person)
-            switch entry.body {
-            case .message(let message) where message.conversation.hasMembers: touched.append(message.conversation)
-            case .change(let change): touched.append(change.conversation)
-            case .message, .read, .custom, .recall, .edit, .deletion, .conversationSettings, .personSettings,
-                .blocked, .unknown:
-                break
-            }
+            if let conversation = self.take(entry, person) { touched.append(conversation) }
         }
+        guard !touched.isEmpty else { return Written() }
         return Written(incomplete: touched.elements.filter { self.infos[$0]?.isKnown != true }.sorted())
     }
 
-    private mutating func take(_ entry: LogEntry, _ person: UserID) {
+    /// - Returns: the conversation with members that the entry tells of; nil for none.
+    // tidy: long because it is one case per body.
+    private mutating func take(_ entry: LogEntry, _ person: UserID) -> ConversationID? {
         switch entry.body {
-        case .message(let message): self.insert(message, at: entry.position, person)
+        case .message(let message):
+            self.insert(message, at: entry.position, person)
+            return message.conversation.hasMembers ? message.conversation : nil
         case .read(let conversation, let upTo):
             self.markRead(conversation, upTo: upTo)
             self.confirmRead(conversation, upTo: upTo)
         case .custom: self.custom.append(entry)
         case .recall(let recall):
-            self.messages[recall.message]?.isRecalled = true
-            self.messages[recall.message]?.content = "{}"
-            self.countAsRead(recall.message, in: self.messages[recall.message]?.conversation)
+            guard let place = self.messages.index(forKey: recall.message) else { break }
+            self.messages.values[place].isRecalled = true
+            self.messages.values[place].content = "{}"
+            self.countAsRead(recall.message, in: self.messages.values[place].conversation)
         case .edit(let edit):
-            guard self.messages[edit.message]?.isRecalled == false else { return }
-            self.messages[edit.message]?.content = edit.content
+            guard let place = self.messages.index(forKey: edit.message), !self.messages.values[place].isRecalled
+            else { break }
+            self.messages.values[place].content = edit.content
         case .deletion(let deletion):
             for message in deletion.messages {
-                self.countAsRead(message, in: self.messages.removeValue(forKey: message)?.conversation)
+                guard let item = self.messages.removeValue(forKey: message) else { continue }
+                self.countAsRead(message, in: item.conversation)
             }
         case .conversationSettings, .personSettings, .blocked:
             self.confirmed.apply(entry.body)
@@ -131,38 +132,75 @@ struct WorldDisk: Hashable {
             settings.apply(entry.body)
             self.history.append(Past(position: entry.position, settings: settings))
         case .change(let change):
-            self.apply(change)
-            // Who comes back may have missed who else came and went, and who was there before.
-            if change.adds(person) { self.infos[change.conversation]?.isKnown = false }
-            guard change.removes(person) else { return }
-            self.markRead(change.conversation, upTo: entry.position)
-            self.confirmRead(change.conversation, upTo: entry.position)
-            self.infos[change.conversation]?.isKnown = true
+            self.take(change, at: entry.position, person)
+            return change.conversation
         case .unknown: break
         }
+        return nil
+    }
+
+    private mutating func take(_ change: ConversationChange, at position: LogPosition, _ person: UserID) {
+        self.apply(change)
+        // Who comes back may have missed who else came and went, and who was there before.
+        if change.adds(person) { self.infos[change.conversation]?.isKnown = false }
+        guard change.removes(person) else { return }
+        self.markRead(change.conversation, upTo: position)
+        self.confirmRead(change.conversation, upTo: position)
+        self.infos[change.conversation]?.isKnown = true
     }
 
     private mutating func insert(_ message: Message, at position: LogPosition, _ person: UserID) {
-        guard self.messages[message.id] == nil else { return }
         let conversation = message.conversation(seenBy: person)
-        let item = Item(
-            conversation: conversation, position: position, sender: message.sender, sentAt: message.sentAt,
-            content: message.content)
-        self.messages[message.id] = item
-        guard message.sender != person, message.flags.contains(.counted), position > self.readUpTo[conversation] ?? 0
-        else { return }
-        self.unread[conversation, default: [:]][message.id] = position
+        let before = self.messages.count
+        self.messages.updateValue(
+            forKey: message.id,
+            default: Item(
+                conversation: conversation, position: position, sender: message.sender, sentAt: message.sentAt,
+                content: message.content)
+        ) { _ in }
+        // It is there already.
+        guard self.messages.count > before else { return }
+        guard message.sender != person, message.flags.contains(.counted) else { return }
+        let place = self.place(of: conversation)
+        guard position > self.readings[place].upTo else { return }
+        self.readings[place].unread[message.id] = position
+        if !self.readings[place].isMuted { self.unreadCount += 1 }
     }
 
-    private mutating func countAsRead(_ message: MessageID, in conversation: ConversationID?) {
-        guard let conversation else { return }
-        self.unread[conversation]?.removeValue(forKey: message)
+    // MARK: Reading
+
+    private mutating func place(of conversation: ConversationID) -> Int {
+        if let place = self.places[conversation] { return place }
+        self.places[conversation] = self.readings.count
+        self.readings.append(
+            Reading(conversation: conversation, isMuted: self.preferences.isMuted(conversation)))
+        return self.readings.count - 1
+    }
+
+    private mutating func countAsRead(_ message: MessageID, in conversation: ConversationID) {
+        guard let place = self.places[conversation],
+            self.readings[place].unread.removeValue(forKey: message) != nil, !self.readings[place].isMuted
+        else { return }
+        self.unreadCount -= 1
     }
 
     private mutating func markRead(_ conversation: ConversationID, upTo position: LogPosition) {
-        self.readUpTo[conversation] = max(self.readUpTo[conversation] ?? 0, position)
-        guard self.unread[conversation]?.isEmpty == false else { return }
-        self.unread[conversation]?.removeAll { $0.value <= position }
+        let place = self.place(of: conversation)
+        self.readings[place].upTo = max(self.readings[place].upTo, position)
+        let before = self.readings[place].unread.count
+        guard before > 0 else { return }
+        self.readings[place].unread.removeAll { $0.value <= position }
+        if !self.readings[place].isMuted { self.unreadCount -= before - self.readings[place].unread.count }
+    }
+
+    /// What is set has changed: another conversation may be muted.
+    private mutating func countAnew() {
+        let preferences = self.preferences
+        self.unreadCount = 0
+        for place in self.readings.indices {
+            self.readings[place].isMuted = preferences.isMuted(self.readings[place].conversation)
+            if !self.readings[place].isMuted { self.unreadCount += self.readings[place].unread.count }
+        }
     }
 
     private mutating func confirmRead(_ conversation: ConversationID, upTo position: LogPosition) {
