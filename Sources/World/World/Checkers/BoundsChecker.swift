@@ -39,6 +39,8 @@ struct WorldLoad: Hashable {
 
 /// Compares what is held with what may be.
 struct BoundsChecker: Checker {
+    static let kinds = FactKinds(.written, .acknowledged, .refused, .refusedWrite, .measured)
+
     /// Commands the store has not answered: the windows of a session (64 sends, 4 syncs, 16 requests, 16 others), what each device's
     /// legs and cursors lead to, what each person's loading asks, and the backend's.
     static func backlog(_ server: ServerLoad) -> Int {
