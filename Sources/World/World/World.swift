@@ -195,7 +195,7 @@ package struct World {
             self.atWork = self.party(of: occurrence)
             self.happen(occurrence)
         }
-        self.checkers.judge(self.ending)
+        self.checkers.judge(self.ending(withMessages: true))
         self.report.acknowledged = self.checkers.acknowledged
         self.report.rings = self.checkers.rings
         self.report.marks = self.checkers.marks

@@ -109,12 +109,13 @@ struct BoundsChecker: Checker {
         limit("posts of its extension", phone.posts, Self.posts)
         limit("messages in its ledger", phone.ledger, Ledger.capacity + Ledger.slack)
         guard let client = phone.client else { return }
-        let again = self.refused.contains(phone.key)
-        if !again { limit("messages to send", client.outbox, self.unanswered[phone.key]?.count ?? 0) }
+        if client.outbox > 0, !self.refused.contains(phone.key) {
+            limit("messages to send", client.outbox, self.unanswered[phone.key]?.count ?? 0)
+            if isQuiet { limit("messages to send when all is quiet", client.outbox, 0) }
+        }
         limit("requests", client.requests, isQuiet ? 0 : Self.requests)
         limit("runs of entries to settle", client.unsettled, isQuiet ? 0 : Self.unsettled)
         limit("notifications to decide", client.decisions, isQuiet ? 0 : Self.unsettled)
         limit("wakes", client.wakes, isQuiet ? 0 : Self.wakes)
-        if isQuiet, !again { limit("messages to send when all is quiet", client.outbox, 0) }
     }
 }

@@ -161,7 +161,7 @@ struct Ending {
         var icon: Int
     }
 
-    /// Everything in the store.
+    /// Everything in the store; what became of each message only when the run is over.
     var store: StoreDump
     /// In the order of their numbers.
     var phones: [Phone]

@@ -33,7 +33,7 @@ struct Scene {
         switch fact {
         case .committed(let command, let result):
             if kind != .neighbourStored {
-                self.committed.take(command, result, wall: now.wall)
+                if StoreView.kinds.contains(kind) { self.committed.take(command, result, wall: now.wall) }
                 self.nameHolders(command, result)
             }
             if StoreView.kindsWithoutMessages.contains(kind) {
@@ -123,7 +123,8 @@ struct StoreView {
         var all: AllSettings
     }
 
-    /// What a view that keeps no messages takes.
+    /// What a view takes, and what one that keeps no messages does.
+    static let kinds: FactKinds = [kindsWithoutMessages, FactKinds(.accept, .acceptCustom)]
     static let kindsWithoutMessages = FactKinds(
         .recall, .edit, .delete, .change, .markRead, .set, .signIn, .signOut, .setPushState)
 
@@ -140,7 +141,8 @@ struct StoreView {
     private var owned: OrderedDictionary<UserKey, [Int]> = [:]
     private var tokens: OrderedSet<DeviceKey> = []
     private var owners: OrderedDictionary<PushToken, DeviceKey> = [:]
-    private var unread: OrderedDictionary<UserID, [LogPosition: Int]> = [:]
+    /// How many messages were unread when a person's log ended at a position, by position.
+    private var unread: OrderedDictionary<UserID, [Int?]> = [:]
     /// Whether the server's wall clock was set.
     var hasJumped = false
     private var deleted: OrderedDictionary<UserID, OrderedSet<MessageID>> = [:]
@@ -179,7 +181,10 @@ struct StoreView {
     func owner(of token: PushToken) -> DeviceKey? { self.owners[token] }
 
     /// How many messages were unread when a person's log ended at a position; nil if nothing stands there.
-    func unread(of user: UserID, at position: LogPosition) -> Int? { self.unread[user]?[position] }
+    func unread(of user: UserID, at position: LogPosition) -> Int? {
+        guard let unread = self.unread[user], position < unread.count else { return nil }
+        return unread[Int(position)]
+    }
 
     /// How far a person has read a conversation.
     func readUpTo(_ conversation: ConversationID, by user: UserID) -> LogPosition {
@@ -236,10 +241,17 @@ struct StoreView {
         case (_, .accepted(let deliveries, _)), (_, .changed(_, let deliveries)),
             (_, .recalled(_, _, let deliveries, _)),
             (_, .noted(_, let deliveries)):
-            for delivery in deliveries { self.unread[delivery.user, default: [:]][delivery.position] = delivery.unread }
+            for delivery in deliveries {
+                Self.note(delivery.unread, at: delivery.position, in: &self.unread[delivery.user, default: []])
+            }
         case (.markRead(let key, _, _, _), .read(let position?, let unread)):
-            self.unread[key.user, default: [:]][position] = unread
+            Self.note(unread, at: position, in: &self.unread[key.user, default: []])
         default: break  // tidy: the other results are about nobody's log
         }
+    }
+
+    private static func note(_ count: Int, at position: LogPosition, in unread: inout [Int?]) {
+        while unread.count <= position { unread.append(nil) }
+        unread[Int(position)] = count
     }
 }
