@@ -20,6 +20,7 @@ extension World {
         var load = WorldLoad()
         load.server = self.server?.load(at: self.serverNow)
         load.connections = self.connections[self.connectionsBefore...].count { $0.serverIsOpen && $0.life == self.life }
+        load.apiRequests = self.openApiRequests.count
         // The other app's people have the same names; whoever calls the roll has nobody's.
         load.people = 2 * self.people.count + 1
         load.isQuiet = isQuiet

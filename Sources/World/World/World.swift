@@ -68,6 +68,8 @@ package struct World {
     /// Groups and discussions.
     var groups: [ConversationID] = []
     var lastApiRequest: UInt64 = 0
+    /// The requests of the HTTP API the server has not answered.
+    var openApiRequests: Set<ApiRequestID> = []
     /// The extensions' requests the server has not answered.
     var apiCallers: [ApiRequestID: ApiCaller] = [:]
     var connections: [WorldConnection] = []
@@ -287,7 +289,7 @@ package struct World {
         case .groupsBegin: self.beginGroups()
         case .backendActs: self.backendActs()
         case .neighbourActs: self.neighbourActs()
-        case .apiRequest(let request, let command): self.handle(ServerEvent.api(request, command))
+        case .apiRequest(let request, let command): self.ask(command, as: request)
         case .extensionHears(let index, let call, let request, let result):
             self.extensionHears(result, to: request, for: call, on: index)
         case .extensionAnswers(let index, let call): self.extensionAnswers(call, on: index)

@@ -28,6 +28,8 @@ struct WorldLoad: Hashable {
     var server: ServerLoad?
     /// Connections whose end at the server is open.
     var connections = 0
+    /// Requests of the HTTP API that are not answered.
+    var apiRequests = 0
     /// Everybody there is.
     var people = 0
     /// Legs the store keeps for later; only counted when it is quiet.
@@ -42,9 +44,10 @@ struct BoundsChecker: Checker {
     static let kinds = FactKinds(.written, .acknowledged, .refused, .refusedWrite, .measured)
 
     /// Commands the store has not answered: the windows of a session (64 sends, 4 syncs, 16 requests, 16 others), what each device's
-    /// legs and cursors lead to, what each person's loading asks, and the backend's.
-    static func backlog(_ server: ServerLoad) -> Int {
-        100 * server.sessions + 16 * (server.devices + 1) + server.legs + server.people
+    /// legs and cursors lead to, what each person's loading asks, what a backend leads to, and each request of the HTTP API, of which many
+    /// may come in one instant.
+    static func backlog(_ server: ServerLoad, apiRequests: Int) -> Int {
+        100 * server.sessions + 16 * (server.devices + 1) + server.legs + server.people + apiRequests
     }
     /// Timers for each person there is, and as many for the lanes.
     static let timersPerPerson = 64
@@ -86,7 +89,7 @@ struct BoundsChecker: Checker {
         limit("people", server.people, load.people)
         limit("pushes", server.pushes, scene.committed.devices.count)
         limit("devices in lanes", server.queued, server.devices)
-        limit("commands of the store", server.storeBacklog, Self.backlog(server))
+        limit("commands of the store", server.storeBacklog, Self.backlog(server, apiRequests: load.apiRequests))
         limit("timers", server.timers, Self.timersPerPerson * (load.people + 1))
         guard load.isQuiet else { return }
         // Apple holds silent pushes back as long as it likes: one may come, or come again, just before.
