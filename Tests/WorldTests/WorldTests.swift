@@ -1,3 +1,4 @@
+import ServerCore
 import Testing
 import TidingsModel
 
@@ -54,6 +55,20 @@ import TidingsModel
         }
         #expect(owners(12).prefix(7) == owners(7)[...])
         #expect(Set(owners(12)).count >= 2)
+    }
+
+    @Test func `counts the requests of the HTTP API until they are answered or the server is gone`() {
+        var world = World(options: WorldOptions(seed: 1, phones: 2))
+        var open: Int { world.load(isQuiet: false).apiRequests }
+        world.startServer()
+        for _ in 1...3 { world.call(.unread(UserKey(app: World.app, user: "ann"), nil)) }
+        #expect(open == 3)
+        world.sync()
+        #expect(open == 0)
+        world.call(.unread(UserKey(app: World.app, user: "ann"), nil))
+        world.effectsToCrash = 0
+        world.crash()
+        #expect(open == 0)
     }
 
     /// Found by the World: a push of a withdrawn message came when the app had long known, and rang.

@@ -123,7 +123,10 @@ extension ReferenceStore {
     package var openLegCount: Int { self.people.indices.reduce(0) { $0 + self.people[$1].openLegs.count } }
 
     /// Everything in the store, in a fixed order.
-    package func dump() -> StoreDump {
+    ///
+    /// - Parameter withMessages: whether the life of each message is told, too; it costs more than all else.
+    package func dump(withMessages: Bool = true) -> StoreDump {
+        let messages = withMessages ? (Array(self.messages.keys) + Array(self.others.keys)).sorted() : []
         let people = self.people.keys.sorted().compactMap { key -> StoreDump.Person? in
             guard let person = self.people.look(key, { $0 }),
                 person.head > 0 || !person.devices.isEmpty || !person.openLegs.isEmpty
@@ -143,7 +146,7 @@ extension ReferenceStore {
             conversations: self.conversations.values.map(\.stored).sorted {
                 ($0.record.app, $0.record.conversation) < ($1.record.app, $1.record.conversation)
             },
-            messages: (Array(self.messages.keys) + Array(self.others.keys)).sorted().compactMap { id in
+            messages: messages.compactMap { id in
                 (self.messages[id]?.message.app ?? self.others[id]?.app).flatMap { self.trace(of: id, in: $0) }
             },
             objectNames: self.objectNames.sorted { $0.key < $1.key }.map { .init(app: $0.key, names: $0.value) },

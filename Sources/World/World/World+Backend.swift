@@ -71,9 +71,16 @@ extension World {
 
     mutating func call(_ command: ApiCommand) {
         self.lastApiRequest += 1
-        self.handle(ServerEvent.api(ApiRequestID(self.lastApiRequest), command))
+        self.ask(command, as: ApiRequestID(self.lastApiRequest))
         guard var chance = self.strike(.gateway, perMille: self.options.faults.http) else { return }
         self.comeAgain(command, after: chance.number(5...max(5, self.options.faults.latencyMax)))
+    }
+
+    /// A request comes to the HTTP API.
+    mutating func ask(_ command: ApiCommand, as request: ApiRequestID) {
+        guard self.server != nil else { return }
+        self.openApiRequests.insert(request)
+        self.handle(ServerEvent.api(request, command))
     }
 
     /// A request comes once more under another number, sent again by something on the way.

@@ -20,31 +20,56 @@ extension World {
         var load = WorldLoad()
         load.server = self.server?.load(at: self.serverNow)
         load.connections = self.connections[self.connectionsBefore...].count { $0.serverIsOpen && $0.life == self.life }
+        load.apiRequests = self.openApiRequests.count
         // The other app's people have the same names; whoever calls the roll has nobody's.
         load.people = 2 * self.people.count + 1
         load.isQuiet = isQuiet
         if isQuiet { load.keptLegs = self.store.openLegCount }
         load.phones = self.phones.map { phone in
-            let works = phone.extensionWork.values
-            return WorldLoad.Phone(
-                key: phone.key, isWoken: phone.wokenAt.map { self.time < $0 + Self.wakeTime } ?? false,
-                client: phone.processes.values.first { $0.client != nil }?.client?.load,
-                pushesAtWork: works.count, waits: works.lazy.map { $0.waits.count }.max() ?? 0,
-                posts: works.lazy.map { $0.posts.count }.max() ?? 0, ledger: phone.group.ledger.count)
+            var load = phone.load
+            load.isWoken = phone.wokenAt.map { self.time < $0 + Self.wakeTime } ?? false
+            return load
         }
         return load
     }
 
     /// Everybody has looked at the app for four minutes: all agree, but for the number on the icon, which is the system's business
     /// once the app has left.
-    mutating func endLook() { self.see(.looked(self.ending)) }
+    mutating func endLook() { self.see(.looked(self.ending(withMessages: false))) }
 
     /// The store and the phones as they are.
-    var ending: Ending {
+    ///
+    /// - Parameter withMessages: whether the store tells what became of each message; that takes long.
+    func ending(withMessages: Bool) -> Ending {
         Ending(
-            store: self.store.dump(),
+            store: self.store.dump(withMessages: withMessages),
             phones: self.phones.map {
                 .init(key: $0.key, disk: $0.disk, icon: $0.core.screen.badge(of: Self.bundle))
             })
+    }
+}
+
+extension WorldPhone {
+    /// What it holds in memory, looked at where it lies: all phones are asked again and again, and mostly hold nothing.
+    fileprivate var load: WorldLoad.Phone {
+        var load = WorldLoad.Phone(key: self.key, ledger: Self.count(of: &self.group.ledger))
+        Self.look(at: &self.extensionWork, into: &load)
+        for process in self.processes.values.elements {
+            guard let client = process.client else { continue }
+            load.client = client.load
+            break
+        }
+        return load
+    }
+
+    private static func count(of ledger: inout Ledger) -> Int { ledger.count }
+
+    private static func look(
+        at work: inout OrderedDictionary<CallbackNumber, ExtensionWork>, into load: inout WorldLoad.Phone
+    ) {
+        guard !work.isEmpty else { return }
+        load.pushesAtWork = work.count
+        load.waits = work.values.lazy.map { $0.waits.count }.max() ?? 0
+        load.posts = work.values.lazy.map { $0.posts.count }.max() ?? 0
     }
 }

@@ -69,7 +69,7 @@ extension World {
         self.see(.reached(.neighbours))
         self.lastApiRequest += 1
         self.neighbours.insert(ApiRequestID(self.lastApiRequest))
-        self.handle(ServerEvent.api(ApiRequestID(self.lastApiRequest), command))
+        self.ask(command, as: ApiRequestID(self.lastApiRequest))
     }
 }
 

@@ -79,16 +79,24 @@ extension World {
         case .stopForStoreFailure(let text):
             if !self.isDiskFull { self.checkers.foundBug("server stopped: \(text)") }
             self.stopForStoreFailure()
-        case .reply(let request, let result) where self.neighbours.contains(request):
+        case .reply(let request, let result):
+            self.openApiRequests.remove(request)
+            self.hear(result, of: request)
+        case .countEnd, .raiseAlarm, .clearAlarm, .drained: break
+        }
+    }
+
+    /// The HTTP API has answered.
+    private mutating func hear(_ result: ApiResult, of request: ApiRequestID) {
+        if self.neighbours.contains(request) {
             self.note("\(request) of the neighbour is answered", more: "\(result)")
             if case .accepted(let accepted) = result { self.see(.neighbourTold(accepted.messageID)) }
-        case .reply(_, .accepted(let accepted)):
+        } else if case .accepted(let accepted) = result {
             self.see(.apiAccepted(accepted.messageID))
             self.withdrawCall(accepted)
-        case .reply(let request, let result):
+        } else {
             self.note("\(request) is answered", more: "\(result)")
             self.answer(request, result)
-        case .countEnd, .raiseAlarm, .clearAlarm, .drained: break
         }
     }
 
@@ -163,6 +171,7 @@ extension World {
         self.life += 1
         self.batch = []
         self.batchRequests = []
+        self.openApiRequests = []
         self.isSyncing = false
         self.serverTimerAt = nil
         for index in self.connections.indices.dropFirst(self.connectionsBefore)

@@ -70,6 +70,8 @@ package struct World {
     /// Groups and discussions.
     var groups: [ConversationID] = []
     var lastApiRequest: UInt64 = 0
+    /// The requests of the HTTP API the server has not answered.
+    var openApiRequests: Set<ApiRequestID> = []
     /// The extensions' requests the server has not answered.
     var apiCallers: [ApiRequestID: ApiCaller] = [:]
     var connections: [WorldConnection] = []
@@ -197,7 +199,7 @@ package struct World {
             self.atWork = self.party(of: occurrence)
             self.happen(occurrence)
         }
-        self.checkers.judge(self.ending)
+        self.checkers.judge(self.ending(withMessages: true))
         self.report.acknowledged = self.checkers.acknowledged
         self.report.rings = self.checkers.rings
         self.report.marks = self.checkers.marks
@@ -289,7 +291,7 @@ package struct World {
         case .groupsBegin: self.beginGroups()
         case .backendActs: self.backendActs()
         case .neighbourActs: self.neighbourActs()
-        case .apiRequest(let request, let command): self.handle(ServerEvent.api(request, command))
+        case .apiRequest(let request, let command): self.ask(command, as: request)
         case .extensionHears(let index, let call, let request, let result):
             self.extensionHears(result, to: request, for: call, on: index)
         case .extensionAnswers(let index, let call): self.extensionAnswers(call, on: index)

@@ -7,13 +7,17 @@ import TidingsModel
 
 @Suite struct `The promise that memory is bounded` {
     /// What the checker says of a server.
-    private func broken(isQuiet: Bool = false, keptLegs: Int = 0, _ change: (inout ServerLoad) -> Void) -> Int {
+    private func broken(
+        isQuiet: Bool = false, apiRequests: Int = 0, keptLegs: Int = 0, _ change: (inout ServerLoad) -> Void
+    ) -> Int {
         var story = Story(BoundsChecker())
         var server = ServerLoad()
         change(&server)
         story.tell(
             .measured(
-                WorldLoad(server: server, connections: 2, people: 3, keptLegs: keptLegs, isQuiet: isQuiet)))
+                WorldLoad(
+                    server: server, connections: 2, apiRequests: apiRequests, people: 3, keptLegs: keptLegs,
+                    isQuiet: isQuiet)))
         return story.broken.count { $0 == "bounds" }
     }
 
@@ -32,6 +36,9 @@ import TidingsModel
         // People who are being loaded have no devices yet.
         #expect(self.broken { ($0.people, $0.storeBacklog) = (3, 19) } == 0)
         #expect(self.broken { ($0.people, $0.storeBacklog) = (3, 20) } == 1)
+        // Many requests of a backend may come in one instant.
+        #expect(self.broken(apiRequests: 62) { $0.storeBacklog = 78 } == 0)
+        #expect(self.broken(apiRequests: 62) { $0.storeBacklog = 79 } == 1)
         #expect(self.broken { $0.timers = 256 } == 0)
         #expect(self.broken { $0.timers = 257 } == 1)
     }

@@ -8,6 +8,8 @@ import TidingsModel
 
 /// A promise that a bug of this test's own breaks: after a server crash, nobody who has put the app away opens it from a tap.
 private struct NoRingAfterCrash: Checker {
+    static let kinds = FactKinds(.serverStarted, .presented)
+
     private var lives = 0
 
     mutating func see(_ fact: Fact, in scene: Scene, into findings: inout Findings) {

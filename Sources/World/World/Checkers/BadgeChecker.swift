@@ -4,6 +4,8 @@ import TidingsModel
 
 /// Compares the three once the app has left the screen.
 struct BadgeChecker: Checker {
+    static let kinds: FactKinds = []
+
     func judge(_ ending: Ending, in scene: Scene, into findings: inout Findings) {
         for phone in ending.phones {
             let unread = ending.person(phone.key.user.user)?.record.unread ?? 0

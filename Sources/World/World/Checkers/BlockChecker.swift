@@ -5,6 +5,8 @@ import TidingsModel
 
 /// Watches what the store accepts, and reads every phone's log at the end.
 struct BlockChecker: Checker {
+    static let kinds = FactKinds(.accept)
+
     mutating func see(_ fact: Fact, in scene: Scene, into findings: inout Findings) {
         guard case .committed(.accept(let message, _), .accepted) = fact, message.conversation.type == .direct else {
             return

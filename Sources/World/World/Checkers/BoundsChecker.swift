@@ -28,6 +28,8 @@ struct WorldLoad: Hashable {
     var server: ServerLoad?
     /// Connections whose end at the server is open.
     var connections = 0
+    /// Requests of the HTTP API that are not answered.
+    var apiRequests = 0
     /// Everybody there is.
     var people = 0
     /// Legs the store keeps for later; only counted when it is quiet.
@@ -39,10 +41,13 @@ struct WorldLoad: Hashable {
 
 /// Compares what is held with what may be.
 struct BoundsChecker: Checker {
+    static let kinds = FactKinds(.written, .acknowledged, .refused, .refusedWrite, .measured)
+
     /// Commands the store has not answered: the windows of a session (64 sends, 4 syncs, 16 requests, 16 others), what each device's
-    /// legs and cursors lead to, what each person's loading asks, and the backend's.
-    static func backlog(_ server: ServerLoad) -> Int {
-        100 * server.sessions + 16 * (server.devices + 1) + server.legs + server.people
+    /// legs and cursors lead to, what each person's loading asks, what a backend leads to, and each request of the HTTP API, of which many
+    /// may come in one instant.
+    static func backlog(_ server: ServerLoad, apiRequests: Int) -> Int {
+        100 * server.sessions + 16 * (server.devices + 1) + server.legs + server.people + apiRequests
     }
     /// Timers for each person there is, and as many for the lanes.
     static let timersPerPerson = 64
@@ -84,7 +89,7 @@ struct BoundsChecker: Checker {
         limit("people", server.people, load.people)
         limit("pushes", server.pushes, scene.committed.devices.count)
         limit("devices in lanes", server.queued, server.devices)
-        limit("commands of the store", server.storeBacklog, Self.backlog(server))
+        limit("commands of the store", server.storeBacklog, Self.backlog(server, apiRequests: load.apiRequests))
         limit("timers", server.timers, Self.timersPerPerson * (load.people + 1))
         guard load.isQuiet else { return }
         // Apple holds silent pushes back as long as it likes: one may come, or come again, just before.
@@ -107,12 +112,13 @@ struct BoundsChecker: Checker {
         limit("posts of its extension", phone.posts, Self.posts)
         limit("messages in its ledger", phone.ledger, Ledger.capacity + Ledger.slack)
         guard let client = phone.client else { return }
-        let again = self.refused.contains(phone.key)
-        if !again { limit("messages to send", client.outbox, self.unanswered[phone.key]?.count ?? 0) }
+        if client.outbox > 0, !self.refused.contains(phone.key) {
+            limit("messages to send", client.outbox, self.unanswered[phone.key]?.count ?? 0)
+            if isQuiet { limit("messages to send when all is quiet", client.outbox, 0) }
+        }
         limit("requests", client.requests, isQuiet ? 0 : Self.requests)
         limit("runs of entries to settle", client.unsettled, isQuiet ? 0 : Self.unsettled)
         limit("notifications to decide", client.decisions, isQuiet ? 0 : Self.unsettled)
         limit("wakes", client.wakes, isQuiet ? 0 : Self.wakes)
-        if isQuiet, !again { limit("messages to send when all is quiet", client.outbox, 0) }
     }
 }

@@ -7,6 +7,8 @@ import TidingsModel
 
 /// Compares phones and store at the end.
 struct ConvergenceChecker: Checker {
+    static let kinds = FactKinds(.looked)
+
     mutating func see(_ fact: Fact, in scene: Scene, into findings: inout Findings) {
         if case .looked(let ending) = fact { self.judge(ending, in: scene, into: &findings) }
     }

@@ -8,6 +8,8 @@ import TidingsModel
 
 /// Watches what is handed over, and reads the logs at the end.
 struct CustomChecker: Checker {
+    static let kinds = FactKinds(.acceptCustom, .handedOver, .rollCallEnded)
+
     private struct Sent: Hashable {
         var message: CustomMessage
         var position: LogPosition
@@ -48,9 +50,8 @@ struct CustomChecker: Checker {
         _ message: CustomMessage, at position: LogPosition, to key: DeviceKey, in scene: Scene,
         into findings: inout Findings
     ) {
-        let earlier = self.handedOver[key] ?? [:]
-        let last = earlier.elements.last?.value ?? 0
-        if earlier[message.id] != nil { findings.add("custom", "\(message.id) was handed to \(key) twice") }
+        let last = self.handedOver[key]?.values.last ?? 0
+        if self.handedOver[key]?[message.id] != nil { findings.add("custom", "\(message.id) was handed to \(key) twice") }
         if position < last { findings.add("custom", "\(message.id) was handed to \(key) after a later one") }
         for passed in self.sent[key.user.user] ?? [] where passed.position > last && passed.position < position {
             if scene.walls.allSatisfy({ !passed.message.isExpired(at: $0) }) {

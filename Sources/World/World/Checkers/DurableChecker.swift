@@ -6,6 +6,8 @@ import TidingsModel
 
 /// Watches acknowledgements, and compares every phone with the store at the end.
 struct DurableChecker: Checker {
+    static let kinds = FactKinds(.accept, .acknowledged, .apiAccepted, .looked)
+
     private struct Sent: Hashable {
         var sender: UserID
         var number: ClientMessageID

@@ -7,7 +7,7 @@ import TidingsModel
 
 /// Something that happened in a run and that a promise is about.
 ///
-/// Fifteen checkers look at each: what is big lies in one place for all of them.
+/// Several checkers look at each: what is big lies in one place for all of them.
 enum Fact {
     // The server.
 
@@ -138,6 +138,8 @@ struct SentPush {
 /// A promise, watched while a run goes on and judged when all has healed (DESIGN §1). A pure value: the same facts give the same
 /// violations.
 protocol Checker {
+    /// What it looks at; nothing else is shown to it.
+    static var kinds: FactKinds { get }
     /// Takes a fact. The scene is that after it.
     mutating func see(_ fact: Fact, in scene: Scene, into findings: inout Findings)
     /// Everything has healed, and everybody has looked at the app and put the phone away.
@@ -159,7 +161,7 @@ struct Ending {
         var icon: Int
     }
 
-    /// Everything in the store.
+    /// Everything in the store; what became of each message only when the run is over.
     var store: StoreDump
     /// In the order of their numbers.
     var phones: [Phone]
@@ -196,6 +198,8 @@ struct Findings {
 /// All promises of a run.
 struct Checkers {
     private var all: [any Checker]
+    /// Which of them look at a kind of fact, by their places; by the kind's number.
+    private let askers: [[Int]]
     private var scene = Scene()
     private var findings = Findings()
     private var silence = SilenceLimit()
@@ -211,6 +215,9 @@ struct Checkers {
         ]
     ) {
         self.all = all
+        self.askers = FactKind.allCases.map { kind in
+            all.indices.filter { type(of: all[$0]).kinds.contains(kind) }
+        }
     }
 
     var violations: [Violation] { self.findings.violations }
@@ -220,15 +227,24 @@ struct Checkers {
     private(set) var rings = 0
 
     mutating func see(_ fact: Fact, at now: Now) {
-        let fact = self.silence.take(fact)
-        self.scene.take(fact, at: now)
+        let kind = fact.kind
+        guard SilenceLimit.kinds.contains(kind) else { return self.see(fact, kind, at: now) }
+        let told = self.silence.take(fact)
+        self.see(told, told.kind, at: now)
+    }
+
+    private mutating func see(_ fact: Fact, _ kind: FactKind, at now: Now) {
+        self.scene.take(fact, kind, at: now)
         self.findings.at = now.monotonic
         // No promise is told of the other app on the server.
-        if case .committed(let command, _) = fact, command.app != World.app { return }
+        guard kind != .neighbourStored else { return }
         self.marks.count(fact, in: self.scene)
         if case .acknowledged = fact { self.acknowledged += 1 }
         if case .presented(let record, _) = fact, record.isRing { self.rings += 1 }
-        for index in self.all.indices { self.all[index].see(fact, in: self.scene, into: &self.findings) }
+        for index in self.askers[Int(kind.rawValue)] {
+            self.all[index].see(fact, in: self.scene, into: &self.findings)
+        }
+        guard !self.findings.reached.isEmpty else { return }
         for mark in self.findings.takeReached() { self.marks.count(.reached(mark), in: self.scene) }
     }
 

@@ -9,6 +9,8 @@ import TidingsModel
 
 /// Watches what the store is told of legs, and does not believe it about who has shown what.
 struct FollowUpChecker: Checker {
+    static let kinds = FactKinds(.endLeg, .keepLeg, .recall, .signOut, .advance)
+
     private struct Withdrawal {
         var recall: MessageID
         var positions: [UserID: LogPosition]
@@ -21,9 +23,8 @@ struct FollowUpChecker: Checker {
         var life: Int
     }
 
-    /// Devices that have shown a message, or may have.
-    private var shown: OrderedDictionary<MessageID, OrderedSet<DeviceKey>> = [:]
-    private var finished: Set<LegID> = []
+    /// Legs that have ended: whether their device has shown the message, or may have.
+    private var finished = LegTable<Bool>()
     private var withdrawn: [MessageID: Withdrawal] = [:]
     /// Legs of withdrawals that must begin.
     private var open: OrderedDictionary<LegID, Open> = [:]
@@ -38,7 +39,10 @@ struct FollowUpChecker: Checker {
             let positions = deliveries.map { ($0.user, $0.position) }
             self.withdrawn[message.id] = Withdrawal(
                 recall: recall.id, positions: Dictionary(positions) { first, _ in first }, life: scene.life)
-            for key in self.shown[message.id] ?? [] { self.expect(message.id, on: key, scene) }
+            for holder in self.finished.holders(of: message.id, where: { $0 }) {
+                guard let key = scene.holders.device(at: holder) else { continue }
+                self.expect(message.id, on: key, scene)
+            }
         case (.signOut(let key, _), .done): self.open.removeAll { $0.value.key == key }
         case (.advance(let key, let settled?, _), .done):
             for (leg, open) in self.open where open.key == key && open.position <= settled {
@@ -52,10 +56,11 @@ struct FollowUpChecker: Checker {
     private mutating func see(_ end: EndedLeg, _ scene: Scene) {
         self.begin(end.leg, scene)
         // Of several ends the first stays.
-        guard self.finished.insert(end.leg).inserted, let device = end.leg.device, end.end.mayBeShown else { return }
-        let key = DeviceKey(user: end.leg.user, device: device)
-        self.shown[end.leg.message, default: []].append(key)
-        self.expect(end.leg.message, on: key, scene)
+        guard self.finished.find(end.leg.message, scene.holder) == nil else { return }
+        let place = self.finished.place(end.leg.message, scene.holder, or: false)
+        guard let device = end.leg.device, end.end.mayBeShown else { return }
+        self.finished[place] = true
+        self.expect(end.leg.message, on: DeviceKey(user: end.leg.user, device: device), scene)
     }
 
     /// A leg begins. Only those of withdrawals are waited for, and there are many more of messages.

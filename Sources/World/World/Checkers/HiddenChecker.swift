@@ -6,6 +6,8 @@ import TidingsModel
 
 /// Watches pushes that are handed over, and local notifications.
 struct HiddenChecker: Checker {
+    static let kinds = FactKinds(.applied, .signedOut, .pushed, .toldMissed, .posted)
+
     /// Up to where a phone's client knows its log.
     private var applied: [DeviceKey: LogPosition] = [:]
 

@@ -11,39 +11,44 @@ import TidingsModel
 
 /// Watches what the store is told of legs.
 struct LegChecker: Checker {
+    static let kinds = FactKinds(
+        .stored, .signedOut, .wrongEnvironment, .tokenEnded, .pushed, .accept, .recall, .signOut, .setPushState,
+        .advance, .keepLeg, .endLeg)
+
     private struct Withdrawal {
-        var leg: LegID
+        var recall: MessageID
+        var holder: Int
+        var device: DeviceKey
         /// Where it stands in the log; a device that has settled it needs to hear nothing.
         var position: LogPosition
     }
 
-    /// What is known of a leg's end.
+    /// What is known of a leg.
     private struct Past {
         var end: LegEnd?
         /// The server's life in which it ended last.
         var life: Int?
+        /// It must end.
+        var isExpected = false
+        /// The store keeps it open.
+        var isKept = false
     }
 
-    /// A device's legs, or of somebody without any those of the person.
-    private struct Holder: Hashable {
-        var user: UserKey
-        var device: DeviceID?
-
-        init(user: UserKey, device: DeviceID?) {
-            self.user = user
-            self.device = device
-        }
-
-        init(_ leg: LegID) { self.init(user: leg.user, device: leg.device) }
+    /// A leg that has begun.
+    private struct Begun {
+        var place: Place
+        /// Where a withdrawal stands in the log.
+        var position: LogPosition
     }
 
-    /// The legs that must end.
-    private var expected: OrderedSet<LegID> = []
+    private typealias Place = LegTable<Past>.Place
+
+    private var legs = LegTable<Past>()
     private var withdrawals: [Withdrawal] = []
-    /// Those of both that have begun on a device since it signed out last: a sign-out ends them all.
-    private var begun: [DeviceKey: [Withdrawal]] = [:]
-    private var ends: [LegID: Past] = [:]
-    private var kept: OrderedDictionary<Holder, OrderedSet<LegID>> = [:]
+    /// By holder, the legs that have begun on a device since it signed out last: a sign-out ends them all.
+    private var begun: [Int: [Begun]] = [:]
+    /// By holder, what the store keeps open.
+    private var kept: OrderedDictionary<Int, [Place]> = [:]
     /// Devices whose person has signed out at some time, by what the person did.
     private var signedOut: OrderedSet<DeviceKey> = []
     private var stored: [DeviceKey: LogPosition] = [:]
@@ -74,24 +79,12 @@ struct LegChecker: Checker {
         case (.accept(let message, _), .accepted(let deliveries, _)):
             for delivery in deliveries { self.expect(message, at: delivery, scene) }
         case (.recall, .recalled(let recall, _, let deliveries, let shown)):
-            for leg in shown {
-                guard let delivery = deliveries.first(where: { $0.user == leg.user.user }),
-                    let device = leg.device.map({ DeviceKey(user: leg.user, device: $0) }),
-                    scene.committed.devices[device]?.isSignedOut == false
-                else { continue }
-                let own = LegID(message: recall.id, user: leg.user, device: leg.device)
-                self.withdrawals.append(Withdrawal(leg: own, position: delivery.position))
-                self.begun[device, default: []].append(Withdrawal(leg: own, position: delivery.position))
-            }
+            for leg in shown { self.expect(recall, after: leg, deliveries, scene) }
         case (.signOut(let key, _), .done): self.signOut(key, scene)
-        case (.setPushState, .taken(let others)): self.endKept(of: others, as: .noToken)
+        case (.setPushState, .taken(let others)):
+            for key in others { self.endKept(of: key, as: .noToken, scene) }
         case (.advance(let key, let settled?, _), .done): self.settled[key] = max(self.settled[key] ?? 0, settled)
-        case (.keepLeg(let open), .done):
-            // A later life of the server may take up again what the crash let it forget.
-            if self.ends[open.leg]?.life == scene.life {
-                findings.add("P6", "\(open.leg) was kept open after it had ended in one life of the server")
-            }
-            self.kept[Holder(open.leg), default: []].append(open.leg)
+        case (.keepLeg(let open), .done): self.keep(open.leg, scene, into: &findings)
         case (.endLeg(let end), .done): self.end(end, scene, into: &findings)
         default: break  // tidy: the other commands are about no leg
         }
@@ -100,60 +93,85 @@ struct LegChecker: Checker {
     /// One leg for each device of a person, or one for somebody who has none and has not sent it.
     private mutating func expect(_ message: Message, at delivery: Delivery, _ scene: Scene) {
         let user = UserKey(app: message.app, user: delivery.user)
-        let devices = scene.committed.devices(of: user)
-        for (key, record) in devices where record.since < delivery.position {
-            let leg = LegID(message: message.id, user: user, device: key.device)
-            self.expected.append(leg)
+        let devices = scene.devices(of: user)
+        for (holder, since) in devices where since < delivery.position {
+            let place = self.legs.place(message.id, holder, or: Past())
+            self.legs[place].isExpected = true
             // Whatever the device has settled: a message's leg ends with the device.
-            self.begun[key, default: []].append(Withdrawal(leg: leg, position: .max))
+            self.begun[holder, default: []].append(Begun(place: place, position: .max))
         }
-        if devices.isEmpty, message.sender != delivery.user {
-            let leg = LegID(message: message.id, user: user, device: nil)
-            self.expected.append(leg)
-            self.endInStore(leg, as: .noDevice, scene)
+        if devices.isEmpty, message.sender != delivery.user, let holder = scene.holders[user, nil] {
+            let place = self.legs.place(message.id, holder, or: Past())
+            self.legs[place].isExpected = true
+            self.endInStore(place, as: .noDevice, scene)
         }
+    }
+
+    /// A leg of a withdrawal for a device that has shown the message.
+    private mutating func expect(_ recall: Recall, after leg: LegID, _ deliveries: [Delivery], _ scene: Scene) {
+        guard let delivery = deliveries.first(where: { $0.user == leg.user.user }),
+            let device = leg.device.map({ DeviceKey(user: leg.user, device: $0) }),
+            scene.committed.devices[device]?.isSignedOut == false,
+            let holder = scene.holders[leg.user, leg.device]
+        else { return }
+        let place = self.legs.place(recall.id, holder, or: Past())
+        self.withdrawals.append(
+            Withdrawal(recall: recall.id, holder: holder, device: device, position: delivery.position))
+        self.begun[holder, default: []].append(Begun(place: place, position: delivery.position))
     }
 
     /// The store itself ends everything that was under way to a device.
     private mutating func signOut(_ key: DeviceKey, _ scene: Scene) {
-        self.endKept(of: [key], as: .signedOut)
+        self.endKept(of: key, as: .signedOut, scene)
         let settled = self.settled[key] ?? 0
-        for begun in self.begun.removeValue(forKey: key) ?? [] where begun.position > settled {
-            let leg = begun.leg
-            guard self.ends[leg]?.end == nil else { continue }
-            let accepted = scene.committed.messages[leg.message]
+        guard let holder = scene.holders[key.user, key.device] else { return }
+        for begun in self.begun.removeValue(forKey: holder) ?? [] where begun.position > settled {
+            guard self.legs[begun.place].end == nil else { continue }
+            let accepted = scene.committed.messages[self.legs.message(at: begun.place)]
             let isOwn = accepted?.message.sender == key.user.user && accepted?.device == key.device
-            self.endInStore(leg, as: isOwn ? .ownDevice : .signedOut, scene)
+            self.endInStore(begun.place, as: isOwn ? .ownDevice : .signedOut, scene)
         }
     }
 
     /// The store ends a leg with what gave it cause; nobody may tell it so again.
-    private mutating func endInStore(_ leg: LegID, as end: LegEnd, _ scene: Scene) {
-        self.ends[leg] = Past(end: end, life: scene.life)
+    private mutating func endInStore(_ place: Place, as end: LegEnd, _ scene: Scene) {
+        self.legs[place].end = end
+        self.legs[place].life = scene.life
     }
 
-    /// The store itself ends what it keeps open of devices.
-    private mutating func endKept(of devices: [DeviceKey], as end: LegEnd) {
-        for device in devices {
-            for leg in self.kept.removeValue(forKey: Holder(user: device.user, device: device.device)) ?? []
-            where self.ends[leg]?.end == nil {
-                self.ends[leg, default: Past()].end = end
-            }
+    private mutating func keep(_ leg: LegID, _ scene: Scene, into findings: inout Findings) {
+        let place = self.legs.place(leg.message, scene.holder, or: Past())
+        // A later life of the server may take up again what the crash let it forget.
+        if self.legs[place].life == scene.life {
+            findings.add("P6", "\(leg) was kept open after it had ended in one life of the server")
+        }
+        guard !self.legs[place].isKept else { return }
+        self.legs[place].isKept = true
+        self.kept[scene.holder, default: []].append(place)
+    }
+
+    /// The store itself ends what it keeps open of a device.
+    private mutating func endKept(of key: DeviceKey, as end: LegEnd, _ scene: Scene) {
+        guard let holder = scene.holders[key.user, key.device] else { return }
+        for place in self.kept.removeValue(forKey: holder) ?? [] {
+            self.legs[place].isKept = false
+            self.legs[place].end = self.legs[place].end ?? end
         }
     }
 
     private mutating func end(_ end: EndedLeg, _ scene: Scene, into findings: inout Findings) {
-        self.kept[Holder(end.leg)]?.remove(end.leg)
-        var past = self.ends[end.leg] ?? Past()
-        if past.life == scene.life {
+        let place = self.legs.place(end.leg.message, scene.holder, or: Past())
+        if self.legs[place].isKept {
+            self.legs[place].isKept = false
+            self.kept[scene.holder]?.removeAll { $0 == place }
+        }
+        if self.legs[place].life == scene.life {
             findings.add("P6", "\(end.leg) ended again as \(end.end.name) in one life of the server")
         }
-        past.life = scene.life
+        self.legs[place].life = scene.life
         // Of several ends the first stays.
-        let isFirst = past.end == nil
-        if isFirst { past.end = end.end }
-        self.ends[end.leg] = past
-        guard isFirst else { return }
+        guard self.legs[place].end == nil else { return }
+        self.legs[place].end = end.end
         guard let accepted = scene.committed.messages[end.leg.message] else { return }
         if let fault = self.misfit(end, accepted, scene) {
             findings.add("P6", "\(end.leg) ended as \(end.end.name): \(fault)")
@@ -207,28 +225,49 @@ struct LegChecker: Checker {
     }
 
     func judge(_ ending: Ending, in scene: Scene, into findings: inout Findings) {
-        var stored: OrderedDictionary<LegID, LegEnd> = [:]
-        for message in ending.store.messages {
-            for ended in message.ended { stored[ended.leg] = ended.end }
+        let stored = self.stored(in: ending, scene)
+        for place in self.legs.places where self.legs[place].isExpected {
+            let (message, holder) = (self.legs.message(at: place), self.legs.holder(at: place))
+            guard stored.find(message, holder) == nil else { continue }
+            findings.add("P6", "\(scene.holders.leg(of: message, at: holder)) has no end")
         }
-        for leg in self.expected where stored[leg] == nil { findings.add("P6", "\(leg) has no end") }
-        for (leg, end) in stored where scene.committed.messages[leg.message] != nil {
-            if !self.expected.contains(leg) {
-                findings.add("P6", "\(leg) ended as \(end.name), and never began")
-            } else if self.ends[leg]?.end != end {
-                findings.add(
-                    "P6", "\(leg) ended as \(self.ends[leg]?.end?.name ?? "nothing"), the store says \(end.name)")
-            }
+        for message in ending.store.messages where scene.committed.messages[message.id] != nil {
+            for ended in message.ended { self.compare(ended, scene, into: &findings) }
         }
-        for leg in self.kept.values.joined() { findings.add("P6", "\(leg) is still kept open") }
+        for place in self.kept.values.joined() {
+            let leg = scene.holders.leg(of: self.legs.message(at: place), at: self.legs.holder(at: place))
+            findings.add("P6", "\(leg) is still kept open")
+        }
         for leg in ending.store.people.lazy.flatMap(\.record.openLegs) {
             findings.add("P6", "\(leg.leg) is open (\(leg.wait.rawValue)) after everything healed")
         }
-        for withdrawal in self.withdrawals where stored[withdrawal.leg] == nil {
-            let device = withdrawal.leg.device.map { DeviceKey(user: withdrawal.leg.user, device: $0) }
+        for withdrawal in self.withdrawals where stored.find(withdrawal.recall, withdrawal.holder) == nil {
             // Whoever has settled the log beyond it has it from there.
-            if let device, self.settled[device] ?? 0 >= withdrawal.position { continue }
-            findings.add("P6", "the withdrawal \(withdrawal.leg) has no end")
+            if self.settled[withdrawal.device] ?? 0 >= withdrawal.position { continue }
+            let leg = scene.holders.leg(of: withdrawal.recall, at: withdrawal.holder)
+            findings.add("P6", "the withdrawal \(leg) has no end")
         }
+    }
+
+    /// The legs of which the store tells an end.
+    private func stored(in ending: Ending, _ scene: Scene) -> LegTable<Void> {
+        var stored = LegTable<Void>()
+        for ended in ending.store.messages.lazy.flatMap(\.ended) {
+            guard let holder = scene.holders[ended.leg.user, ended.leg.device] else { continue }
+            _ = stored.place(ended.leg.message, holder, or: ())
+        }
+        return stored
+    }
+
+    /// The end of a leg of ours in the store is that of which it was told.
+    private func compare(_ ended: EndedLeg, _ scene: Scene, into findings: inout Findings) {
+        let holder = scene.holders[ended.leg.user, ended.leg.device]
+        let past = holder.flatMap { self.legs.find(ended.leg.message, $0) }.map { self.legs[$0] }
+        guard let past, past.isExpected else {
+            return findings.add("P6", "\(ended.leg) ended as \(ended.end.name), and never began")
+        }
+        guard past.end != ended.end else { return }
+        findings.add(
+            "P6", "\(ended.leg) ended as \(past.end?.name ?? "nothing"), the store says \(ended.end.name)")
     }
 }

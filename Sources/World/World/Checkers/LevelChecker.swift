@@ -12,6 +12,8 @@ import TidingsModel
 
 /// Watches pushes that are handed over, and messages that pass the gate.
 struct LevelChecker: Checker {
+    static let kinds = FactKinds(.pushed, .passedGate, .toldMissed)
+
     /// A phone has the server's clock from its welcome, which takes as long as a frame may take.
     private static let clockTolerance: Int64 = 20_000
 

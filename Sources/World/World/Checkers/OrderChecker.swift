@@ -4,6 +4,8 @@ import TidingsModel
 
 /// Watches what is written, and reads every phone's log at the end.
 struct OrderChecker: Checker {
+    static let kinds = FactKinds(.written)
+
     private var written: OrderedDictionary<DeviceKey, OrderedDictionary<ClientMessageID, Int>> = [:]
 
     mutating func see(_ fact: Fact, in scene: Scene, into findings: inout Findings) {

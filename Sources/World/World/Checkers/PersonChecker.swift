@@ -7,6 +7,9 @@ import TidingsModel
 
 /// Watches what phones show, while people sign in and out on them.
 struct PersonChecker: Checker {
+    static let kinds = FactKinds(
+        .neighbourTold, .signedOut, .signedIn, .extended, .fetched, .posted, .opened, .handedOver, .presented)
+
     /// How long what the app had answered when its person signed out may take to the screen, in milliseconds.
     static let answerTolerance: Int64 = 100
 

@@ -6,6 +6,8 @@ import TidingsModel
 
 /// Watches pushes that are handed over.
 struct PushedBadgeChecker: Checker {
+    static let kinds = FactKinds(.pushed)
+
     mutating func see(_ fact: Fact, in scene: Scene, into findings: inout Findings) {
         guard case .pushed(let request, let key) = fact, let badge = request.badge else { return }
         let unread = scene.committed.unread(of: key.user.user, at: badge.position)

@@ -9,6 +9,8 @@ import TidingsModel
 
 /// Watches pushes that are handed over, and what phones learn and let ring.
 struct RecallChecker: Checker {
+    static let kinds = FactKinds(.applied, .signedOut, .pushed, .posted, .extended, .fetched)
+
     /// What a phone knows to be withdrawn or deleted, by its log or by a push.
     private var gone: [DeviceKey: Set<MessageID>] = [:]
 

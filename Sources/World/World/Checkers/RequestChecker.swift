@@ -6,6 +6,8 @@ import TidingsModel
 
 /// Watches requests, refusals and what the store carries out.
 struct RequestChecker: Checker {
+    static let kinds = FactKinds(.asked, .answered, .refused, .change, .recall, .edit, .delete, .set)
+
     private struct Asked: Hashable {
         var key: DeviceKey
         var number: RequestNumber

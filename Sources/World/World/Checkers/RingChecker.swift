@@ -9,6 +9,8 @@ import TidingsModel
 /// Watches what kit and extension let ring, and what the phone presents. A ring is a banner or a sound; an entry of the list is
 /// none.
 struct RingChecker: Checker {
+    static let kinds = FactKinds(.posted, .extended, .unextended, .fetched, .signedOut, .signedIn, .pushed, .presented)
+
     private struct Place: Hashable {
         var device: DeviceKey
         var identifier: String

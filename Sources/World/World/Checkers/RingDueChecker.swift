@@ -26,6 +26,12 @@ struct AwayPhone: Hashable {
 
 /// Watches messages to phones that lie away.
 struct RingDueChecker: Checker {
+    // Of the time it hears by what is measured, if by nothing else.
+    static let kinds = FactKinds(
+        .away, .presented, .moved, .disturbed, .signedOut, .pushed, .fetched, .wrongEnvironment, .serverStarted,
+        .clockSet, .held, .setPushState, .signOut, .keepLeg, .endLeg, .recall, .delete, .markRead, .change, .set,
+        .measured)
+
     /// How long a message may take, in milliseconds: a connection that is dead without a word, the push before it, an extension that
     /// uses up its time.
     static let bound: Int64 = 120_000
@@ -197,6 +203,8 @@ struct RingDueChecker: Checker {
         guard scene.committed.devices[key]?.isSignedOut == false else { return }
         switch state {
         case .registered(let registration, _):
+            // Whoever has it as it is has it alone.
+            guard self.registrations[key] != registration else { return }
             var others: [DeviceKey] = []
             for (other, its) in self.registrations
             where its.token == registration.token && its == registration && other != key {

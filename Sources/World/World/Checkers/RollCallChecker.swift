@@ -26,6 +26,8 @@ struct RollCallPhone: Hashable {
 
 /// Watches the messages of the roll call.
 struct RollCallChecker: Checker {
+    static let kinds = FactKinds(.accept, .recall, .presented, .rollCallEnded)
+
     private struct Call {
         var user: UserKey
         /// What was unread with it, or without it once it was withdrawn. A level that ends later adds to it without a push.

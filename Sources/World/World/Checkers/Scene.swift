@@ -12,27 +12,38 @@ struct Scene {
     private(set) var life = 0
     /// How far the server's wall clock was ahead, in milliseconds, one after the other.
     private(set) var skews: [Int64] = [0]
-    private(set) var committed = StoreView()
-    private(set) var known = StoreView()
-    private var unheard: Deque<(command: StoreCommand, result: StoreResult, wall: Int64)> = []
+    private(set) var committed = StoreView(keepsMessages: true)
+    /// Of what the core knows nobody asks which messages there are.
+    private(set) var known = StoreView(keepsMessages: false)
+    /// Who may have legs; of the leg that a fact is about, its holder's number.
+    private(set) var holders = LegHolders()
+    private(set) var holder = 0
+    /// The holders' numbers of the devices there are, by their places among them.
+    private var deviceHolders: [Int] = []
+    /// Results of which the core has not heard and that change what it knows, each with how many were committed before it.
+    private var unheard: Deque<(number: Int, command: StoreCommand, result: StoreResult, wall: Int64)> = []
+    private var committedCount = 0
+    private var heardCount = 0
 
     /// What the server's wall clock would show now, had it been left alone at one time or another.
     var walls: [Int64] { self.skews.map { self.now.wall - (self.skews.last ?? 0) + $0 } }
 
-    mutating func take(_ fact: Fact, at now: Now) {
+    mutating func take(_ fact: Fact, _ kind: FactKind, at now: Now) {
         self.now = now
         switch fact {
         case .committed(let command, let result):
-            self.committed.take(command, result, wall: now.wall)
-            self.unheard.append((command, result, now.wall))
-        case .heard:
-            guard let (command, result, wall) = self.unheard.popFirst() else { return }
-            self.known.take(command, result, wall: wall)
+            if kind != .neighbourStored {
+                if StoreView.kinds.contains(kind) { self.committed.take(command, result, wall: now.wall) }
+                self.nameHolders(command, result)
+            }
+            if StoreView.kindsWithoutMessages.contains(kind) {
+                self.unheard.append((self.committedCount, command, result, now.wall))
+            }
+            self.committedCount += 1
+        case .heard: self.hear(upTo: min(self.heardCount + 1, self.committedCount))
         case .serverStarted:
             self.life += 1
-            while let (command, result, wall) = self.unheard.popFirst() {
-                self.known.take(command, result, wall: wall)
-            }
+            self.hear(upTo: self.committedCount)
         case .clockSet(let ahead):
             self.skews.append(ahead)
             self.committed.hasJumped = true
@@ -49,18 +60,58 @@ struct Scene {
             break
         }
     }
+
+    /// The core hears of results, oldest first, until it has heard of so many.
+    private mutating func hear(upTo count: Int) {
+        self.heardCount = count
+        while let first = self.unheard.first, first.number < count {
+            self.unheard.removeFirst()
+            self.known.take(first.command, first.result, wall: first.wall)
+        }
+    }
+
+    /// The devices on which a person is signed in, by their holders' numbers, each with the place in the log from which on it has legs.
+    func devices(of user: UserKey) -> [(holder: Int, since: LogPosition)] {
+        self.committed.devices(of: user).map { (self.deviceHolders[$0], self.committed.devices.values[$0].since) }
+    }
+
+    /// Numbers those to whom legs belong before a promise hears of them.
+    private mutating func nameHolders(_ command: StoreCommand, _ result: StoreResult) {
+        switch (command, result) {
+        case (.endLeg(let end), _): self.holder = self.holders.take(end.leg.user, end.leg.device)
+        case (.keepLeg(let open), _): self.holder = self.holders.take(open.leg.user, open.leg.device)
+        case (.signIn(let key, _, _), .device):
+            let holder = self.holders.take(key.user, key.device)
+            if self.deviceHolders.count < self.committed.devices.count { self.deviceHolders.append(holder) }
+        case (.accept(let message, _), .accepted(let deliveries, _)):
+            for delivery in deliveries {
+                let user = UserKey(app: message.app, user: delivery.user)
+                if self.committed.devices(of: user).isEmpty { _ = self.holders.take(user, nil) }
+            }
+        case (_, .recalled(_, _, _, let shown)):
+            for leg in shown { _ = self.holders.take(leg.user, leg.device) }
+        default: break  // tidy: the other commands are about nobody's legs
+        }
+    }
 }
 
 /// What the store's results say, as far as a promise looks at it.
 struct StoreView {
-    /// A message the store has taken.
-    struct Accepted {
-        var message: Message
-        var deliveries: [Delivery]
+    /// A message the store has taken. It is looked up for each leg, and much to copy: all hold the one.
+    final class Accepted {
+        let message: Message
+        let deliveries: [Delivery]
         /// The device it was sent from; nil for a backend's.
-        var device: DeviceID?
+        let device: DeviceID?
         /// How many were accepted before it.
-        var number: Int
+        let number: Int
+
+        init(message: Message, deliveries: [Delivery], device: DeviceID?, number: Int) {
+            self.message = message
+            self.deliveries = deliveries
+            self.device = device
+            self.number = number
+        }
 
         /// Where it stands in a person's log; nil if it is not there.
         func position(of user: UserID) -> LogPosition? { self.deliveries.first { $0.user == user }?.position }
@@ -72,6 +123,13 @@ struct StoreView {
         var all: AllSettings
     }
 
+    /// What a view takes, and what one that keeps no messages does.
+    static let kinds: FactKinds = [kindsWithoutMessages, FactKinds(.accept, .acceptCustom)]
+    static let kindsWithoutMessages = FactKinds(
+        .recall, .edit, .delete, .change, .markRead, .set, .signIn, .signOut, .setPushState)
+
+    /// Whether it keeps which messages there are, and how many were unread where.
+    private let keepsMessages: Bool
     private(set) var messages: OrderedDictionary<MessageID, Accepted> = [:]
     /// What messages say since they were edited.
     private(set) var contents: OrderedDictionary<MessageID, String> = [:]
@@ -79,16 +137,19 @@ struct StoreView {
     private(set) var recalled: OrderedDictionary<MessageID, Int64> = [:]
     private(set) var custom: OrderedSet<MessageID> = []
     private(set) var devices: OrderedDictionary<DeviceKey, DeviceRecord> = [:]
-    /// The devices of each person, also those that are signed out.
-    private var owned: OrderedDictionary<UserKey, [DeviceKey]> = [:]
+    /// The places among them of each person's, also of those that are signed out.
+    private var owned: OrderedDictionary<UserKey, [Int]> = [:]
     private var tokens: OrderedSet<DeviceKey> = []
     private var owners: OrderedDictionary<PushToken, DeviceKey> = [:]
-    private var unread: OrderedDictionary<UserID, [LogPosition: Int]> = [:]
+    /// How many messages were unread when a person's log ended at a position, by position.
+    private var unread: OrderedDictionary<UserID, [Int?]> = [:]
     /// Whether the server's wall clock was set.
     var hasJumped = false
     private var deleted: OrderedDictionary<UserID, OrderedSet<MessageID>> = [:]
     private var readUpTo: OrderedDictionary<UserID, OrderedDictionary<ConversationID, LogPosition>> = [:]
     private var settings: OrderedDictionary<UserID, [Settings]> = [:]
+
+    init(keepsMessages: Bool) { self.keepsMessages = keepsMessages }
 
     /// What a person has set.
     func settings(of user: UserID) -> AllSettings { self.settings[user]?.last?.all ?? AllSettings() }
@@ -103,11 +164,9 @@ struct StoreView {
             || all[(before.map { $0 + 1 } ?? 0)...].prefix { $0.wall == wall }.contains { fits($0.all) }
     }
 
-    /// The devices on which a person is signed in.
-    func devices(of user: UserKey) -> [(key: DeviceKey, value: DeviceRecord)] {
-        (self.owned[user] ?? []).compactMap { key in
-            self.devices[key].flatMap { $0.isSignedOut ? nil : (key, $0) }
-        }
+    /// The places among the devices of those on which a person is signed in.
+    func devices(of user: UserKey) -> [Int] {
+        self.owned[user]?.filter { !self.devices.values[$0].isSignedOut } ?? []
     }
 
     /// Whether a person has deleted a message for themselves.
@@ -122,7 +181,10 @@ struct StoreView {
     func owner(of token: PushToken) -> DeviceKey? { self.owners[token] }
 
     /// How many messages were unread when a person's log ended at a position; nil if nothing stands there.
-    func unread(of user: UserID, at position: LogPosition) -> Int? { self.unread[user]?[position] }
+    func unread(of user: UserID, at position: LogPosition) -> Int? {
+        guard let unread = self.unread[user], position < unread.count else { return nil }
+        return unread[Int(position)]
+    }
 
     /// How far a person has read a conversation.
     func readUpTo(_ conversation: ConversationID, by user: UserID) -> LogPosition {
@@ -130,8 +192,7 @@ struct StoreView {
     }
 
     mutating func take(_ command: StoreCommand, _ result: StoreResult, wall: Int64) {
-        guard command.app == World.app else { return }
-        self.count(command, result)
+        if self.keepsMessages { self.count(command, result) }
         switch (command, result) {
         case (.accept(let message, let device), .accepted(let deliveries, _)):
             self.messages[message.id] = Accepted(
@@ -150,7 +211,9 @@ struct StoreView {
                 self.readUpTo[delivery.user, default: [:]][change.conversation] = delivery.position
             }
         case (.signIn(let key, _, _), .device(let record)):
-            if self.devices.updateValue(record, forKey: key) == nil { self.owned[key.user, default: []].append(key) }
+            if self.devices.updateValue(record, forKey: key) == nil {
+                self.owned[key.user, default: []].append(self.devices.count - 1)
+            }
         case (.signOut(let key, _), .done):
             self.devices[key]?.isSignedOut = true
             self.tokens.remove(key)
@@ -178,10 +241,17 @@ struct StoreView {
         case (_, .accepted(let deliveries, _)), (_, .changed(_, let deliveries)),
             (_, .recalled(_, _, let deliveries, _)),
             (_, .noted(_, let deliveries)):
-            for delivery in deliveries { self.unread[delivery.user, default: [:]][delivery.position] = delivery.unread }
+            for delivery in deliveries {
+                Self.note(delivery.unread, at: delivery.position, in: &self.unread[delivery.user, default: []])
+            }
         case (.markRead(let key, _, _, _), .read(let position?, let unread)):
-            self.unread[key.user, default: [:]][position] = unread
+            Self.note(unread, at: position, in: &self.unread[key.user, default: []])
         default: break  // tidy: the other results are about nobody's log
         }
+    }
+
+    private static func note(_ count: Int, at position: LogPosition, in unread: inout [Int?]) {
+        while unread.count <= position { unread.append(nil) }
+        unread[Int(position)] = count
     }
 }

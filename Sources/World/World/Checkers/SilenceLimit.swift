@@ -7,6 +7,8 @@ import TidingsModel
 
 /// Tells the banners that the system could not silence from rings, for all promises.
 struct SilenceLimit {
+    static let kinds = FactKinds(.lacksLevels, .extended, .posted, .fetched, .presented)
+
     private struct Place: Hashable {
         var device: DeviceKey
         var identifier: String

@@ -4,6 +4,8 @@ import TidingsModel
 
 /// Watches taps and what the app opens.
 struct TapChecker: Checker {
+    static let kinds = FactKinds(.tapped, .disturbed, .opened)
+
     private struct Tap: Hashable {
         var message: MessageID
         var isOpened = false

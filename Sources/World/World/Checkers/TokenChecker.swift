@@ -6,6 +6,8 @@ import TidingsModel
 
 /// Watches registrations as the server's core hears of them, and pushes that are handed over.
 struct TokenChecker: Checker {
+    static let kinds = FactKinds(.pushed)
+
     mutating func see(_ fact: Fact, in scene: Scene, into findings: inout Findings) {
         guard case .pushed(let request, let key) = fact, let owner = scene.known.owner(of: request.token), owner != key
         else { return }

@@ -6,6 +6,8 @@ import TidingsModel
 
 /// Watches pushes that are handed over.
 struct WordsChecker: Checker {
+    static let kinds = FactKinds(.pushed)
+
     mutating func see(_ fact: Fact, in scene: Scene, into findings: inout Findings) {
         // One that counts several messages says how many they are.
         guard case .pushed(let request, let key) = fact, let info = request.alert, info.counted.isEmpty,

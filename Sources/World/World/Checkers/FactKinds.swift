@@ -1,0 +1,116 @@
+import StoreModel
+
+/// What a fact tells of. Of what the store has carried out the command tells, whatever came of it.
+enum FactKind: UInt64, CaseIterable {
+    // What the store has carried out.
+    case accept, acceptCustom, recall, edit, delete, change, markRead
+    /// How loud a conversation may be, what holds everywhere, who is blocked; and the end of a level.
+    case set
+    case signIn, signOut, setPushState, advance, keepLeg, endLeg
+    /// Nothing a promise is about: questions, receipts, names of objects.
+    case askStore
+    /// What it has carried out for the other app on the server.
+    case neighbourStored
+
+    // The server.
+    case heard, clockSet, wrongEnvironment, serverStarted, pushed, neighbourTold, apiAccepted
+
+    // A person and the app in front of them.
+    case written, acknowledged, refused, asked, answered, tapped, disturbed, opened, refusedWrite, tokenEnded
+    case signedIn, signedOut
+
+    // The SDK on a phone.
+    case stored, applied, passedGate, posted, extended, unextended, toldMissed, fetched, handedOver
+
+    // The phone.
+    case presented, lacksLevels, unsilenced, away, moved, held, rollCallEnded, measured, looked, reached
+}
+
+/// Kinds of facts.
+struct FactKinds: OptionSet {
+    let rawValue: UInt64
+
+    init(rawValue: UInt64) { self.rawValue = rawValue }
+
+    init(_ kinds: FactKind...) {
+        self.rawValue = kinds.reduce(0) { $0 | 1 << $1.rawValue }
+    }
+
+    /// Every kind there is.
+    static let all = FactKinds(rawValue: .max)
+
+    func contains(_ kind: FactKind) -> Bool { self.rawValue & 1 << kind.rawValue != 0 }
+}
+
+extension Fact {
+    /// What it tells of.
+    // tidy: long because it is one case per fact.
+    var kind: FactKind {
+        switch self {
+        case .committed(let command, _): command.app == World.app ? command.kind : .neighbourStored
+        case .heard: .heard
+        case .clockSet: .clockSet
+        case .wrongEnvironment: .wrongEnvironment
+        case .serverStarted: .serverStarted
+        case .pushed: .pushed
+        case .neighbourTold: .neighbourTold
+        case .apiAccepted: .apiAccepted
+        case .written: .written
+        case .acknowledged: .acknowledged
+        case .refused: .refused
+        case .asked: .asked
+        case .answered: .answered
+        case .tapped: .tapped
+        case .disturbed: .disturbed
+        case .opened: .opened
+        case .refusedWrite: .refusedWrite
+        case .tokenEnded: .tokenEnded
+        case .signedIn: .signedIn
+        case .signedOut: .signedOut
+        case .stored: .stored
+        case .applied: .applied
+        case .passedGate: .passedGate
+        case .posted: .posted
+        case .extended: .extended
+        case .unextended: .unextended
+        case .toldMissed: .toldMissed
+        case .fetched: .fetched
+        case .handedOver: .handedOver
+        case .presented: .presented
+        case .lacksLevels: .lacksLevels
+        case .unsilenced: .unsilenced
+        case .away: .away
+        case .moved: .moved
+        case .held: .held
+        case .rollCallEnded: .rollCallEnded
+        case .measured: .measured
+        case .looked: .looked
+        case .reached: .reached
+        }
+    }
+}
+
+extension StoreCommand {
+    /// What it tells of once it is carried out.
+    fileprivate var kind: FactKind {
+        switch self {
+        case .accept: .accept
+        case .acceptCustom: .acceptCustom
+        case .recall: .recall
+        case .edit: .edit
+        case .delete: .delete
+        case .change, .putConversation: .change
+        case .markRead: .markRead
+        case .setConversationSettings, .endLevel, .setPersonSettings, .setBlocked: .set
+        case .signIn: .signIn
+        case .signOut: .signOut
+        case .setPushState: .setPushState
+        case .advance: .advance
+        case .keepLeg: .keepLeg
+        case .endLeg: .endLeg
+        case .receipt, .loadUser, .readLog, .trace, .readConversation, .readHistory, .readSettings, .readReceipts,
+            .readUnread, .setObjectNames, .readObjectNames:
+            .askStore
+        }
+    }
+}
