@@ -90,13 +90,54 @@ extension World {
         self.plan(.apnsFault(fault), after: 0)
         let length = self.chance.number(5_000...90_000)
         self.plan(.apnsFault(nil), after: length)
-        // An answer that is lost is waited for, and who has failed waits longer each time.
-        self.see(.held(until: self.time + 2 * length + 60_000, on: nil))
+        self.apnsIllness.goOn(with: fault, from: self.time, for: length)
+        self.see(.held(until: self.apnsIllness.heldUntil, on: nil))
     }
 
     /// Something ails Apple from now on; nil for nothing.
     mutating func change(_ fault: APNsFault?) {
         self.apnsFault = fault
         self.handle(APNsService.Event.faultsChanged(fault?.plan ?? FaultPlan()))
+    }
+}
+
+/// A time in which Apple is ill, one fault after the other, and until when that may hold up what has to ring.
+struct APNsIllness: Hashable {
+    private var since: Int64 = 0
+    private var until: Int64 = 0
+    private var opensBreaker = false
+    /// In monotonic milliseconds.
+    private(set) var heldUntil: Int64 = -1
+
+    /// Another fault. Who has failed waits on, twice as long each time, until something has worked: what is not over in its consequences
+    /// counts as one.
+    mutating func goOn(with fault: APNsFault, from start: Int64, for length: Int64) {
+        if start > self.heldUntil { self = APNsIllness(since: start) }
+        self.until = max(self.until, start + length)
+        self.opensBreaker = self.opensBreaker || fault.opensBreaker
+        // Pauses of the client that double, half of each by chance: the last one is at most twice as long as all before, and the first.
+        let ill = self.until - self.since
+        let pause = self.opensBreaker ? min(2 * ill + 30_000, 600_000) : min(2 * ill + 1_000, 60_000)
+        let sick = ill + pause
+        // So are the server's for each device, of 300 s at most; those of its breaker double without chance. Two minutes there are anyway.
+        self.heldUntil = self.since + min(3 * sick, max(sick + 180_000, 2 * sick))
+    }
+
+    init() {}
+    private init(since: Int64) {
+        self.since = since
+        self.until = since
+    }
+}
+
+extension APNsFault {
+    /// Whether the client takes it for a fault of configuration, and stops the sending for half a minute first.
+    var opensBreaker: Bool {
+        switch self {
+        case .brokenHandshakes, .expiredTokens: true
+        case .unavailable, .serverError, .lostAnswers, .lateAnswers, .throttle, .shutdown, .wrongEnvironment, .outage, .goAway,
+            .goAwayUnprocessed, .cut, .silence, .resetStreams, .refusedStreams, .refusedConnections, .oneStream, .noName:
+            false
+        }
     }
 }

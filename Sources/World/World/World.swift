@@ -55,6 +55,7 @@ package struct World {
     var apns: APNsService
     /// What ails it, or the way to it.
     var apnsFault: APNsFault?
+    var apnsIllness = APNsIllness()
     /// The server's client of it, as long as the server lives, and their connections.
     var pool: WorldPool?
     var links: [UInt64: AppleLink] = [:]
