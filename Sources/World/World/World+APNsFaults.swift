@@ -101,32 +101,43 @@ extension World {
     }
 }
 
-/// A time in which Apple is ill, one fault after the other, and until when that may hold up what has to ring.
+/// A time in which Apple is ill, one fault after the other, and until when that may hold up what has to ring (docs/simulation.md, "When
+/// Apple is ill").
 struct APNsIllness: Hashable {
+    /// The server's longest pause for a device, and for a lane.
+    private static let devicePause: Int64 = 300_000
+    private static let lanePause: Int64 = 600_000
+
     private var since: Int64 = 0
     private var until: Int64 = 0
     private var opensBreaker = false
+    /// Whether no device has failed before.
+    private var isFirst = true
+    /// Whether something has worked since.
+    private var hasWorked = false
     /// In monotonic milliseconds.
-    private(set) var heldUntil: Int64 = -1
+    private(set) var heldUntil: Int64 = -RingDueChecker.bound - 1
 
-    /// Another fault. Who has failed waits on, twice as long each time, until something has worked: what is not over in its consequences
-    /// counts as one.
+    /// Another fault. Who has failed waits on, twice as long each time, until something has worked.
     mutating func goOn(with fault: APNsFault, from start: Int64, for length: Int64) {
-        if start > self.heldUntil { self = APNsIllness(since: start) }
+        self.isFirst = start > self.heldUntil + RingDueChecker.bound
+        if self.isFirst || self.hasWorked {
+            (self.since, self.until, self.opensBreaker, self.hasWorked) = (start, start, false, false)
+        }
         self.until = max(self.until, start + length)
         self.opensBreaker = self.opensBreaker || fault.opensBreaker
         // Pauses of the client that double, half of each by chance: the last one is at most twice as long as all before, and the first.
         let ill = self.until - self.since
-        let pause = self.opensBreaker ? min(2 * ill + 30_000, 600_000) : min(2 * ill + 1_000, 60_000)
-        let sick = ill + pause
-        // So are the server's for each device, of 300 s at most; those of its breaker double without chance. Two minutes there are anyway.
-        self.heldUntil = self.since + min(3 * sick, max(sick + 180_000, 2 * sick))
+        let sick = ill + (self.opensBreaker ? min(2 * ill + 30_000, 600_000) : min(2 * ill + 1_000, 60_000))
+        // So are the server's for each device; those of its lane double without chance. The two minutes are there anyway.
+        let rest = max(Self.devicePause, min(sick + 5_000, Self.lanePause)) - RingDueChecker.bound
+        let held = self.isFirst ? min(3 * sick, sick + rest) : sick + rest
+        self.heldUntil = max(self.heldUntil, self.since + held)
     }
 
-    init() {}
-    private init(since: Int64) {
-        self.since = since
-        self.until = since
+    /// Apple has accepted a push, and nothing ails it: the client's pauses and those of the lanes are over.
+    mutating func worked(at now: Int64) {
+        if now >= self.until { self.hasWorked = true }
     }
 }
 
