@@ -154,4 +154,33 @@ import TidingsModel
                 self.warning, .finish(1, Sender.refused(.tooManyProviderTokenUpdates)),
             ])
     }
+
+    /// Found by the World: APNs counts on each connection, so that one opened when the token was half an hour old got the next one
+    /// after a quarter of an hour, and answered this to everything for five minutes.
+    @Test func `never go out on one connection within 20 minutes`() {
+        let minute: Int64 = 60_000
+        var sender = Sender.opened()
+        sender.idle(to: 30 * minute)
+        #expect(sender.handle(.connectionClosed(Sender.first, cause: "idle", jitter: 0)) == [])
+        #expect(sender.send(1) == [.resolve(Sender.second)])
+        #expect(sender.reconnect(Sender.second) == [.open(1, on: Sender.second, 1)])
+        #expect(sender.answer(1, on: Sender.second) == [.finish(1, Sender.accepted)])
+        sender.idle(to: 45 * minute)
+        #expect(sender.send(2) == [.mintToken, .open(3, on: Sender.second, 2)])
+        #expect(sender.handle(.tokenMinted) == [])
+        // What is on its way there is still answered.
+        #expect(sender.send(3) == [.resolve(Sender.third)])
+        #expect(
+            sender.answer(3, on: Sender.second) == [.finish(2, Sender.accepted), .close(Sender.second, .token)])
+        #expect(sender.reconnect(Sender.third) == [.open(1, on: Sender.third, 3)])
+        #expect(sender.answer(1, on: Sender.third) == [.finish(3, Sender.accepted)])
+        sender.idle(to: 89 * minute)
+        #expect(sender.send(4) == [.open(3, on: Sender.third, 4)])
+        #expect(sender.answer(3, on: Sender.third) == [.finish(4, Sender.accepted)])
+        // A connection that has used its token long enough goes on with the next one.
+        sender.idle(to: 90 * minute)
+        #expect(sender.send(5) == [.mintToken, .open(5, on: Sender.third, 5)])
+        #expect(sender.handle(.tokenMinted) == [])
+        #expect(sender.send(6) == [.open(7, on: Sender.third, 6)])
+    }
 }

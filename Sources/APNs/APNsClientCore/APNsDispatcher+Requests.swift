@@ -88,6 +88,12 @@ extension APNsDispatcher {
                 return self.wantConnection(at: now, into: &effects)
             }
             guard let generation = self.tokenGeneration(at: now, into: &effects) else { return }
+            let useMin = self.configuration.tokenUseMin
+            guard self.connections[index].carry(generation, useMin: useMin, at: now.monotonic) else {
+                self.connections[index].handle(.retired(.token))
+                self.closeIfDrained(self.connections[index].id, into: &effects)
+                continue
+            }
             self.queue.removeFirst()
             self.send(place, bytes: bytes, on: index, tokenGeneration: generation, at: now, into: &effects)
         }

@@ -84,6 +84,31 @@ package struct APNsDispatcher: Sendable {
     /// How many entries the lists hold, those of requests that have ended included.
     var listedCount: Int { self.queue.count + self.deadlines.count + self.timers.count }
 
+    /// What it holds in memory.
+    package struct Load: Hashable, Sendable {
+        /// Requests that have not ended.
+        package var requests = 0
+        /// Entries of the lists, those of requests that have ended included.
+        package var listed = 0
+        /// Connections, those that are being opened or drained included.
+        package var connections = 0
+        /// Device tokens that are held back.
+        package var heldTokens = 0
+
+        /// Nothing.
+        package init() {}
+    }
+
+    /// What it holds now.
+    package var load: Load {
+        var load = Load()
+        load.requests = self.requests.count
+        load.listed = self.listedCount
+        load.connections = self.connections.count
+        load.heldTokens = self.holds.count
+        return load
+    }
+
     /// Handles one event and returns its effects.
     package mutating func handle(_ event: Event, at now: Now) -> [Effect] {
         var effects: [Effect] = []

@@ -47,6 +47,8 @@ struct ClientConnection: Sendable {
     var lookAt: Int64 = .max
     /// Monotonic time until which answers are awaited after GOAWAY.
     var drainUntil: Int64 = .max
+    /// The provider token it carries, by its generation, and the monotonic time since when; nil before its first request.
+    private(set) var token: (generation: Int, since: Int64)?
     /// Whether an answer ever came.
     var isProven = false
     /// Whether it is old and waits for its replacement; it takes requests that no other one can take.
@@ -81,6 +83,19 @@ struct ClientConnection: Sendable {
         case .proving(let limit, _): self.streams.count < min(1, limit ?? 1)
         case .open(let limit): self.streams.count < min(limit, streamsMax)
         }
+    }
+
+    /// Whether it may carry this provider token; if so, it does from now on. APNs counts on each connection how long one was used
+    /// before the next (APNs reference, section 4).
+    ///
+    /// - Parameter useMin: how long one has to be used, in milliseconds.
+    mutating func carry(_ generation: Int, useMin: Int64, at monotonic: Int64) -> Bool {
+        if let token = self.token {
+            guard token.generation != generation else { return true }
+            guard monotonic - token.since >= useMin else { return false }
+        }
+        self.token = (generation, monotonic)
+        return true
     }
 
     /// Whether it is on its way to be of full use: only one is at a time (APNs reference, section 3.4).

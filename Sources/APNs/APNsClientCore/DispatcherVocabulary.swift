@@ -38,6 +38,9 @@ extension APNsDispatcher {
         package var shutdownGrace: Int64 = 5_000
         /// When provider tokens are minted.
         package var token = ProviderTokenRule()
+        /// How long a connection has to use one provider token before another one goes out on it: 20 minutes by APNs's clock (APNs
+        /// reference, section 4), and a minute for what the first one took to get there.
+        package var tokenUseMin: Int64 = 1_260_000
 
         /// The defaults.
         package init() {}
@@ -105,6 +108,8 @@ extension APNsDispatcher {
         case silence
         /// The credential was replaced.
         case credential
+        /// The provider token was renewed, and APNs would not take another one on this connection yet.
+        case token
         /// Its stream ids are used up (RFC 9113, section 5.1.1).
         case streams
         /// Shutdown.

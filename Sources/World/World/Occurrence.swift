@@ -1,3 +1,4 @@
+import APNsClientCore
 import APNsCore
 import APNsModel
 import ClientCore
@@ -17,9 +18,17 @@ enum Occurrence {
     case serverCrash
     case serverStart
     case apns(APNsService.Event)
-    case apnsFault(FaultPlan)
-    /// The client gives up waiting for the answer to a request.
-    case pushDeadline(stream: Int64)
+    case apnsFault(APNsFault?)
+    /// Apple answers a request that had to wait.
+    indirect case appleAnswers(APNsService.RequestID, APNsResponse)
+    /// For the APNs client of a server's life.
+    indirect case pool(life: Int, APNsDispatcher.Event)
+    case poolTimer(life: Int)
+    /// A frame arrives at the other end of a connection to Apple.
+    case toApple(UInt64, ToApple)
+    case fromApple(UInt64, FromApple)
+    /// An attempt to connect to Apple has had its time.
+    case connectTimeout(UInt64)
     case phone(Int, PhoneEvent)
     case phoneTimer(Int)
     /// For a process of a phone; while that is suspended it waits.

@@ -37,6 +37,8 @@ package enum Party: Hashable, Sendable {
     case disk
     /// What is no fault: how long requests and answers take between the server and Apple.
     case road
+    /// What is no fault: the jitter of the server's APNs client.
+    case pool
 
     /// The number of its streams.
     var stream: UInt64 {
@@ -50,6 +52,7 @@ package enum Party: Hashable, Sendable {
         case .road: 5
         case .gateway: 7
         case .neighbour: 8
+        case .pool: 9
         case .person(let phone): 16 + 8 * UInt64(phone)
         case .signIn(let phone): 20 + 8 * UInt64(phone)
         case .network(let phone): 17 + 8 * UInt64(phone)
@@ -76,6 +79,7 @@ extension Party: CustomStringConvertible {
         case .neighbour: "neighbour"
         case .disk: "disk"
         case .road: "road"
+        case .pool: "pool"
         case .person(let phone): "person-\(phone)"
         case .signIn(let phone): "sign-in-\(phone)"
         case .network(let phone): "network-\(phone)"
@@ -117,7 +121,7 @@ extension Party: CustomStringConvertible {
     /// The phone it is about; nil if it is about none.
     var phone: Int? {
         switch self {
-        case .setup, .swarm, .server, .apns, .backend, .disk, .road, .gateway, .neighbour: nil
+        case .setup, .swarm, .server, .apns, .backend, .disk, .road, .pool, .gateway, .neighbour: nil
         case .person(let phone), .signIn(let phone), .network(let phone), .air(let phone), .phone(let phone),
             .link(let phone), .http(let phone), .pushExtension(let phone), .app(let phone):
             phone

@@ -1,3 +1,4 @@
+import APNsClientCore
 import ClientCore
 import OrderedCollections
 import PhoneCore
@@ -19,6 +20,7 @@ extension World {
     func load(isQuiet: Bool) -> WorldLoad {
         var load = WorldLoad()
         load.server = self.server?.load(at: self.serverNow)
+        load.pool = self.pool?.dispatcher.load
         load.connections = self.connections[self.connectionsBefore...].count { $0.serverIsOpen && $0.life == self.life }
         load.apiRequests = self.openApiRequests.count
         // The other app's people have the same names; whoever calls the roll has nobody's.

@@ -117,7 +117,7 @@ extension World {
         self.note("everything heals")
         self.hasHealed = true
         self.effectsToCrash = nil
-        self.handle(APNsService.Event.faultsChanged(FaultPlan()))
+        self.change(nil)
         self.healServer()
         self.healPhones()
         self.plan(.openEverything, after: 600_000)

@@ -16,6 +16,7 @@ extension World {
         settings.node = 1
         settings.sendsInFlightMax = self.options.population.sendsInFlightMax
         self.server = ServerCore(settings: settings, seed: self.diskChance.next())
+        self.openPool()
         let opening = self.store.open()
         self.epoch = opening.epoch
         let life = self.life
@@ -167,6 +168,7 @@ extension World {
 
     mutating func end() {
         self.server = nil
+        self.closePool()
         self.effectsToCrash = nil
         self.life += 1
         self.batch = []

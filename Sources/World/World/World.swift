@@ -1,3 +1,4 @@
+import APNsClientCore
 import APNsCore
 import APNsModel
 import ClientCore
@@ -54,10 +55,18 @@ package struct World {
 
     // APNs.
     var apns: APNsService
-    var pushes: [Int64: (life: Int, push: PushID)] = [:]
+    /// What ails it, or the way to it.
+    var apnsFault: APNsFault?
+    var apnsIllness = APNsIllness()
+    /// The server's client of it, as long as the server lives, and their connections.
+    var pool: WorldPool?
+    var links: [UInt64: AppleLink] = [:]
+    var lastLink: UInt64 = 0
+    /// The newest number of a request, and of Apple's own name of one.
+    var lastRequest: UInt64 = 0
+    var lastUnique: UInt64 = 0
     /// The devices that recipient tags name.
     var tags: OrderedDictionary<String, DeviceKey> = [:]
-    var lastStream: Int64 = 0
     var lastCourier: UInt64 = 0
     var phoneOfCourier: [UInt64: Int] = [:]
 
@@ -100,7 +109,7 @@ package struct World {
         self.roadChance = SplitMix64(seed: options.seed, party: .road, turn: 0)
         self.report = WorldReport(seed: options.seed)
         self.lines = keepsLines ? [] : nil
-        let key = ProviderKey(keyID: "WORLDKEY01", teamID: "WORLDTEAM1", environments: [.sandbox], topics: nil)
+        let key = ProviderKey(keyID: Self.keyID, teamID: Self.teamID, environments: [.sandbox], topics: nil)
         var configuration = APNsService.Configuration(keys: [key])
         configuration.mishaps = options.faults.mishaps(seed: options.seed)
         self.apns = APNsService(configuration: configuration)
@@ -235,9 +244,9 @@ package struct World {
     private func party(of occurrence: Occurrence) -> Party {
         switch occurrence {
         case .server, .serverTimer, .storeSynced, .serverCrash, .serverStart, .toServer, .serverHangUp, .chanceOfCrash,
-            .apiRequest, .diskHeals:
+            .apiRequest, .diskHeals, .pool, .poolTimer, .fromApple, .connectTimeout:
             .server
-        case .apns, .apnsFault, .pushDeadline, .chanceOfAPNsFault: .apns
+        case .apns, .apnsFault, .appleAnswers, .toApple, .chanceOfAPNsFault: .apns
         case .phone(let index, _), .phoneTimer(let index), .client(let index, _, _), .clientTimer(let index, _),
             .pushArrives(let index, _, _), .extensionHears(let index, _, _, _), .extensionAnswers(let index, _),
             .storageFreed(let index),
@@ -266,8 +275,14 @@ package struct World {
         case .serverCrash: self.crash()
         case .serverStart: self.startServer()
         case .apns(let event): self.handle(event)
-        case .apnsFault(let plan): self.handle(.faultsChanged(plan))
-        case .pushDeadline(let stream): self.pushDeadline(stream: stream)
+        case .apnsFault(let fault): self.change(fault)
+        case .appleAnswers(let request, let response): self.answer(request, response)
+        case .pool(let life, let event):
+            if life == self.life { self.handle(event) }
+        case .poolTimer(let life): self.reachPoolTimer(life: life)
+        case .toApple(let link, let frame): self.arrive(frame, atApple: link)
+        case .fromApple(let link, let frame): self.arrive(frame, on: link)
+        case .connectTimeout(let link): self.giveUpConnecting(link)
         case .phone(let index, let event): self.handle(event, on: index)
         case .phoneTimer(let index):
             guard self.phones[index].timerAt == self.time else { return }

@@ -26,6 +26,7 @@ package struct WorldOptions: Hashable, Sendable {
         guard faults.isDrawn else { return }
         self.population.crowd = .drawn(&chance)
         self.population.addOldSystems(&chance)
+        self.faults.apnsFaults = APNsFault.allCases.filter { _ in chance.chance(perMille: 500) }
     }
 
     /// Time for everything to converge after the last fault, in milliseconds.
@@ -40,8 +41,9 @@ package struct WorldFaults: Hashable, Sendable {
     package var reset: Int64
     /// Server crashes, per 10 seconds; the crash falls between two effects.
     package var crash: Int64
-    /// Faults of APNs (500, 503, delay, a lost answer, an outage), per minute.
+    /// What may ail APNs, and how often, per minute; each is as likely as the others.
     package var apns: Int64
+    var apnsFaults: [APNsFault]
     /// Phones that freeze without a word, are killed by the system or lose the network, per action of a person.
     package var phone: Int64
     /// Pushes that come late, that overtake others, that come twice, and whose newer one is given up in the store of APNs,
@@ -121,6 +123,7 @@ package struct WorldFaults: Hashable, Sendable {
         self.reset = reset
         self.crash = crash
         self.apns = apns
+        self.apnsFaults = APNsFault.allCases
         self.phone = phone
         self.push = push
         self.extensions = extensions

@@ -1,3 +1,5 @@
+import APNsClientCore
+import APNsCore
 import ClientCore
 import PhoneCore
 import ServerCore
@@ -25,4 +27,6 @@ struct WorldScratch {
     var client = Room<ClientEffect>()
     var phone = Room<PhoneEffect>()
     var server = Room<ServerEffect>()
+    var pool = Room<APNsDispatcher.Effect>()
+    var apns = Room<APNsService.Effect>()
 }

@@ -1,5 +1,6 @@
 // Memory: no queue grows without bound while things break, and once all is quiet nothing is left in memory but what waits for a
 // reason. The bounds are those of docs/simulation.md.
+import APNsClientCore
 import ClientCore
 import OrderedCollections
 import ServerCore
@@ -26,6 +27,8 @@ struct WorldLoad: Hashable {
 
     /// Nil while no server runs.
     var server: ServerLoad?
+    /// The server's APNs client; nil while no server runs.
+    var pool: APNsDispatcher.Load?
     /// Connections whose end at the server is open.
     var connections = 0
     /// Requests of the HTTP API that are not answered.
@@ -51,6 +54,13 @@ struct BoundsChecker: Checker {
     }
     /// Timers for each person there is, and as many for the lanes.
     static let timersPerPerson = 64
+    /// What the lists of the APNs client may hold: they are cleaned up before what has ended is more than what has not, and 1,024
+    /// entries of each.
+    static func listed(_ pool: APNsDispatcher.Load) -> Int {
+        8 * pool.requests + 4 * (pool.heldTokens + pool.connections) + 3 * 1_024
+    }
+    /// Four that take requests, and those that still wait for an answer.
+    static let connectionsToAPNs = 8
     /// Requests of the app, and of the client itself.
     static let requests = 128
     /// A live window and a page of the log.
@@ -76,6 +86,7 @@ struct BoundsChecker: Checker {
         case .refusedWrite(let key): self.refused.insert(key)
         case .measured(let load):
             if let server = load.server { self.check(server, load, scene, into: &findings) }
+            if let pool = load.pool { self.check(pool, load, into: &findings) }
             for phone in load.phones { self.check(phone, isQuiet: load.isQuiet && !phone.isWoken, into: &findings) }
         default: break  // tidy: the other facts are other promises'
         }
@@ -101,6 +112,20 @@ struct BoundsChecker: Checker {
         limit("listeners when all is quiet", server.listeners, 0)
         limit("legs when all is quiet", server.legs, load.keptLegs)
         limit("people when all is quiet", server.people, server.busyPeople)
+    }
+
+    private func check(_ pool: APNsDispatcher.Load, _ load: WorldLoad, into findings: inout Findings) {
+        func limit(_ what: String, _ count: Int, _ most: Int) {
+            if count > most {
+                findings.add("bounds", "the APNs client holds \(count) \(what), \(most) at most may be")
+            }
+        }
+        limit("requests", pool.requests, load.server?.pushes ?? 0)
+        limit("list entries", pool.listed, Self.listed(pool))
+        limit("connections", pool.connections, Self.connectionsToAPNs)
+        limit("tokens held back", pool.heldTokens, load.phones.count)
+        if load.isQuiet { limit("requests when all is quiet", pool.requests, 0) }
+        if load.isQuiet { limit("connections when all is quiet", pool.connections, 1) }
     }
 
     private func check(_ phone: WorldLoad.Phone, isQuiet: Bool, into findings: inout Findings) {

@@ -23,6 +23,8 @@ enum Fact {
     case serverStarted
     /// The server hands a push to its APNs client.
     indirect case pushed(SentPush, to: DeviceKey)
+    /// What becomes of it there.
+    case pool(PoolFact)
     /// The HTTP API has told the backend of another app that its message is accepted.
     case neighbourTold(MessageID)
     /// The HTTP API has told a backend that its message is accepted.
@@ -211,7 +213,7 @@ struct Checkers {
             DurableChecker(), OrderChecker(), RingChecker(), LevelChecker(), RecallChecker(), HiddenChecker(),
             BlockChecker(), RequestChecker(), ConvergenceChecker(), BadgeChecker(), TapChecker(), CustomChecker(),
             LegChecker(), PersonChecker(), RollCallChecker(), RingDueChecker(), FollowUpChecker(),
-            PushedBadgeChecker(), TokenChecker(), WordsChecker(), BoundsChecker(),
+            PushedBadgeChecker(), TokenChecker(), WordsChecker(), BoundsChecker(), PoolChecker(),
         ]
     ) {
         self.all = all

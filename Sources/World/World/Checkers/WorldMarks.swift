@@ -141,6 +141,30 @@ package enum WorldMark: String, Hashable, Sendable, CaseIterable {
     case shutdowns = "shutdowns of APNs"
     /// Times at which APNs took good tokens for ones of its other side.
     case wrongEnvironments = "tokens refused as another environment's"
+    /// Connections to APNs that got a GOAWAY.
+    case goAways = "GOAWAY of APNs"
+    /// Connections APNs cut.
+    case cuts = "connections APNs cut"
+    /// Connections on which APNs fell silent.
+    case silences = "connections on which APNs fell silent"
+    /// Connections the client gave up because PING was not answered.
+    case silenceFound = "silent connections given up"
+    /// Requests whose stream APNs reset.
+    case resetStreams = "streams APNs reset"
+    /// Requests whose stream APNs refused.
+    case refusedStreams = "streams APNs refused"
+    /// Connections APNs closed as they arrived.
+    case refusedConnects = "connections APNs refused"
+    /// Handshakes of TLS that APNs broke off.
+    case brokenHandshakes = "TLS handshakes APNs refused"
+    /// Connections that APNs lets have one stream at a time.
+    case narrowConnections = "connections to APNs with one stream"
+    /// Provider tokens that took the place of one before.
+    case tokensRenewed = "provider tokens renewed"
+    /// Attempts to resolve the name of APNs that failed.
+    case namesUnresolved = "names of APNs not resolved"
+    /// Attempts to connect to APNs that took too long.
+    case connectTimeouts = "connects to APNs out of time"
     /// Legs that ended because their token is set aside.
     case quarantined = "legs ended with a quarantined token"
     /// Connections that died in one direction.
@@ -221,7 +245,7 @@ package struct WorldMarks: Hashable, Sendable {
         case .reached(let mark): self.reach(mark)
         case .wrongEnvironment: self.reach(.wrongEnvironments)
         case .refusedWrite: self.reach(.refusedWrites)
-        case .heard, .serverStarted, .neighbourTold, .apiAccepted, .clockSet, .tokenEnded, .written, .acknowledged,
+        case .heard, .pool, .serverStarted, .neighbourTold, .apiAccepted, .clockSet, .tokenEnded, .written, .acknowledged,
             .asked, .answered,
             .tapped,
             .disturbed,

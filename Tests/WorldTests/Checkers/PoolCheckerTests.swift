@@ -1,0 +1,90 @@
+import APNsClientCore
+import ServerCore
+import Testing
+
+@testable import World
+
+@Suite struct `The promise that each request of the APNs client ends once and as it was` {
+    private func broken(_ facts: PoolFact...) -> Int {
+        var story = Story(PoolChecker())
+        for fact in facts { story.tell(.pool(fact)) }
+        return story.broken.count { $0 == "push client" }
+    }
+
+    @Test func `finds ends that are not those of the request`() {
+        #expect(self.broken(.asked(1), .taken(1), .ended(1, .accepted)) == 0)
+        #expect(self.broken(.asked(1), .ended(1, .accepted)) == 1)
+        for end in [PoolEnd.refused, .notSent] {
+            #expect(self.broken(.asked(1), .ended(1, end)) == 0)
+            #expect(self.broken(.asked(1), .taken(1), .ended(1, end)) == 1)
+        }
+        // Nobody knows: both may be.
+        #expect(self.broken(.asked(1), .ended(1, .unknown)) == 0)
+        #expect(self.broken(.asked(1), .taken(1), .ended(1, .unknown)) == 0)
+        // What Apple takes of a request that was given up is no news.
+        #expect(self.broken(.asked(1), .ended(1, .unknown), .taken(1)) == 0)
+    }
+
+    @Test func `finds a second end, a second asking, and what is sent again after Apple has taken it`() {
+        #expect(self.broken(.asked(1), .ended(1, .unknown), .ended(1, .unknown)) == 1)
+        #expect(self.broken(.ended(1, .unknown)) == 1)
+        #expect(self.broken(.asked(1), .asked(1)) == 1)
+        #expect(self.broken(.asked(1), .taken(1), .taken(1)) == 1)
+        #expect(self.broken(.asked(1), .lost, .ended(1, .unknown)) == 1)
+        #expect(self.broken(.asked(1), .lost, .taken(1), .asked(2), .taken(2), .ended(2, .accepted)) == 0)
+    }
+
+    @Test func `finds a request that ends after its 30 seconds, or not at all`() {
+        for (wait, broken) in [(30_000, 0), (30_001, 1)] as [(Int64, Int)] {
+            var story = Story(PoolChecker())
+            story.tell(.pool(.asked(1)))
+            story.wait(wait)
+            story.tell(.pool(.ended(1, .notSent)))
+            #expect(story.broken.count == broken)
+        }
+        for (wait, requests, broken) in [(30_000, 1, 0), (30_001, 1, 1), (10_000, 0, 1), (10_000, 2, 1)] as [(Int64, Int, Int)] {
+            var story = Story(PoolChecker())
+            story.tell(.pool(.asked(1)))
+            story.wait(wait)
+            var load = WorldLoad()
+            load.pool = APNsDispatcher.Load()
+            load.pool?.requests = requests
+            story.tell(.measured(load))
+            #expect(story.broken.count == broken)
+        }
+    }
+}
+
+@Suite struct `The promise that the memory of the APNs client is bounded` {
+    private func broken(
+        pushes: Int = 2, isQuiet: Bool = false, _ change: (inout APNsDispatcher.Load) -> Void
+    ) -> Int {
+        var story = Story(BoundsChecker())
+        var load = WorldLoad(connections: 2, people: 3, isQuiet: isQuiet)
+        load.server = ServerLoad()
+        if !isQuiet { load.server?.pushes = pushes }
+        load.phones = [.init(key: bob1)]
+        var pool = APNsDispatcher.Load()
+        change(&pool)
+        load.pool = pool
+        story.tell(.measured(load))
+        return story.broken.count { $0 == "bounds" }
+    }
+
+    @Test func `finds more than there is cause for`() {
+        #expect(self.broken { $0.requests = 2 } == 0)
+        #expect(self.broken { $0.requests = 3 } == 1)
+        #expect(self.broken { ($0.requests, $0.connections, $0.listed) = (1, 1, 3_084) } == 0)
+        #expect(self.broken { ($0.requests, $0.connections, $0.listed) = (1, 1, 3_085) } == 1)
+        #expect(self.broken { $0.connections = 8 } == 0)
+        #expect(self.broken { $0.connections = 9 } == 1)
+        #expect(self.broken { $0.heldTokens = 1 } == 0)
+        #expect(self.broken { $0.heldTokens = 2 } == 1)
+    }
+
+    @Test func `finds what is left when all is quiet`() {
+        #expect(self.broken(isQuiet: true) { $0.connections = 1 } == 0)
+        #expect(self.broken(isQuiet: true) { $0.connections = 2 } == 1)
+        #expect(self.broken(pushes: 1, isQuiet: true) { $0.requests = 1 } > 0)
+    }
+}
