@@ -100,8 +100,14 @@ import TidingsModel
         #expect(disk.unreadCount == 2)
         disk.writeRead(withBob, upTo: 3)
         #expect(disk.unreadCount == 1)
-        disk.write(.conversation(withBob, ConversationSettings(level: .blocked)))
+        let wish = SettingsWish.conversation(withBob, ConversationSettings(level: .blocked))
+        disk.write(wish)
         #expect(disk.unreadCount == 0)
+        // What comes while it is muted counts as soon as it is not.
+        _ = disk.write([LogEntry(position: 7, body: .message(story.message()))], person: "ann")
+        #expect(disk.unreadCount == 0)
+        disk.drop(wish, isKept: false)
+        #expect(disk.unreadCount == 2)
     }
 
     @Test func `asks for members it cannot be sure of: of a group it joins midway, and after coming back`() {
