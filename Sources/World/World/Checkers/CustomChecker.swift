@@ -51,7 +51,9 @@ struct CustomChecker: Checker {
         into findings: inout Findings
     ) {
         let last = self.handedOver[key]?.values.last ?? 0
-        if self.handedOver[key]?[message.id] != nil { findings.add("custom", "\(message.id) was handed to \(key) twice") }
+        if self.handedOver[key]?[message.id] != nil {
+            findings.add("custom", "\(message.id) was handed to \(key) twice")
+        }
         if position < last { findings.add("custom", "\(message.id) was handed to \(key) after a later one") }
         for passed in self.sent[key.user.user] ?? [] where passed.position > last && passed.position < position {
             if scene.walls.allSatisfy({ !passed.message.isExpired(at: $0) }) {
