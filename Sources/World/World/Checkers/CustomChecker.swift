@@ -50,7 +50,7 @@ struct CustomChecker: Checker {
         _ message: CustomMessage, at position: LogPosition, to key: DeviceKey, in scene: Scene,
         into findings: inout Findings
     ) {
-        let last = self.handedOver[key]?.values.last ?? 0
+        let last = self.handedOver[key]?.elements.last?.value ?? 0
         if self.handedOver[key]?[message.id] != nil {
             findings.add("custom", "\(message.id) was handed to \(key) twice")
         }
