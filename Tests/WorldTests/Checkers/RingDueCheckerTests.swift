@@ -34,7 +34,7 @@ extension Story {
     /// Longer than any message may take.
     fileprivate mutating func waitTooLong() {
         self.wait(RingDueChecker.bound + 1)
-        self.tell(.reached(.taps))
+        self.tell(.heard)
     }
 }
 
@@ -44,10 +44,10 @@ extension Story {
         let unheard = silent.due()
         silent.tell(.presented(ring(unheard, sound: false), on: ann1))
         silent.wait(RingDueChecker.bound)
-        silent.tell(.reached(.taps))
+        silent.tell(.heard)
         #expect(silent.broken == [])
         silent.wait(1)
-        silent.tell(.reached(.taps))
+        silent.tell(.heard)
         #expect(silent.broken == ["P3"])
         #expect(silent.checkers.marks[.dueRings] == 0)
 
@@ -81,7 +81,7 @@ extension Story {
             story.waitTooLong()
             #expect(story.broken == [])
             story.wait(300_000)
-            story.tell(.reached(.taps))
+            story.tell(.heard)
             #expect(story.broken == ["P3"])
         }
     }
@@ -93,10 +93,10 @@ extension Story {
         story.tell(.serverStarted)
         story.tell(.held(until: 10_000_000, on: "bob-1"))
         story.wait(RingDueChecker.bound)
-        story.tell(.reached(.taps))
+        story.tell(.heard)
         #expect(story.broken == [])
         story.wait(1)
-        story.tell(.reached(.taps))
+        story.tell(.heard)
         #expect(story.broken == ["P3"])
     }
 
@@ -185,7 +185,7 @@ extension Story {
             story.commit(.setPersonSettings(UserKey(app: World.app, user: "ann"), person, at: story.now))
             _ = story.due()
             story.wait(600_000)
-            story.tell(.reached(.taps))
+            story.tell(.heard)
             #expect(story.broken == [])
             story.waitTooLong()
             #expect(story.broken == (manner == .defer ? ["P3"] : []))
@@ -208,7 +208,7 @@ extension Story {
             let leg = LegID(message: message.id, user: ann, device: ann1.device)
             story.commit(.keepLeg(OpenLeg(leg: leg, position: 1, wait: wait)))
             story.wait(540_000)
-            story.tell(.reached(.taps))
+            story.tell(.heard)
             #expect(story.broken == (isExcused ? [] : ["P3"]))
             story.waitTooLong()
             #expect(story.broken == ["P3"])

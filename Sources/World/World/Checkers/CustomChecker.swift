@@ -50,8 +50,10 @@ struct CustomChecker: Checker {
         _ message: CustomMessage, at position: LogPosition, to key: DeviceKey, in scene: Scene,
         into findings: inout Findings
     ) {
-        let last = self.handedOver[key]?.values.last ?? 0
-        if self.handedOver[key]?[message.id] != nil { findings.add("custom", "\(message.id) was handed to \(key) twice") }
+        let last = self.handedOver[key]?.elements.last?.value ?? 0
+        if self.handedOver[key]?[message.id] != nil {
+            findings.add("custom", "\(message.id) was handed to \(key) twice")
+        }
         if position < last { findings.add("custom", "\(message.id) was handed to \(key) after a later one") }
         for passed in self.sent[key.user.user] ?? [] where passed.position > last && passed.position < position {
             if scene.walls.allSatisfy({ !passed.message.isExpired(at: $0) }) {

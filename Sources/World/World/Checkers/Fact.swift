@@ -208,14 +208,17 @@ struct Checkers {
     /// What the run has reached.
     private(set) var marks = WorldMarks()
 
-    init(
-        _ all: [any Checker] = [
+    /// Every promise, before anything has happened.
+    static var every: [any Checker] {
+        [
             DurableChecker(), OrderChecker(), RingChecker(), LevelChecker(), RecallChecker(), HiddenChecker(),
             BlockChecker(), RequestChecker(), ConvergenceChecker(), BadgeChecker(), TapChecker(), CustomChecker(),
             LegChecker(), PersonChecker(), RollCallChecker(), RingDueChecker(), FollowUpChecker(),
             PushedBadgeChecker(), TokenChecker(), WordsChecker(), BoundsChecker(), PoolChecker(),
         ]
-    ) {
+    }
+
+    init(_ all: [any Checker] = Self.every) {
         self.all = all
         self.askers = FactKind.allCases.map { kind in
             all.indices.filter { type(of: all[$0]).kinds.contains(kind) }

@@ -32,8 +32,12 @@ struct FollowUpChecker: Checker {
 
     mutating func see(_ fact: Fact, in scene: Scene, into findings: inout Findings) {
         guard case .committed(let command, let result) = fact else { return }
+        // Most are ends, and a command with its result is much to copy.
+        if case .endLeg(let end) = command {
+            if case .done = result { self.see(end, scene) }
+            return
+        }
         switch (command, result) {
-        case (.endLeg(let end), .done): self.see(end, scene)
         case (.keepLeg(let leg), .done): self.begin(leg.leg, scene)
         case (.recall, .recalled(let recall, let message, let deliveries, _)):
             let positions = deliveries.map { ($0.user, $0.position) }

@@ -56,7 +56,7 @@ struct LegTable<Value> {
         let message: MessageID
         /// Their holders, in the order in which they came; a few of most messages.
         var holders: [Int] = []
-        var values: [Value] = []
+        var cells: [Value] = []
     }
 
     private var rows: [Row] = []
@@ -65,13 +65,13 @@ struct LegTable<Value> {
     /// Every leg: by the order in which the messages came, then the legs.
     var places: some Sequence<Place> {
         self.rows.indices.lazy.flatMap { row in
-            self.rows[row].values.indices.lazy.map { Place(row: row, cell: $0) }
+            self.rows[row].cells.indices.lazy.map { Place(row: row, cell: $0) }
         }
     }
 
     subscript(_ place: Place) -> Value {
-        get { self.rows[place.row].values[place.cell] }
-        _modify { yield &self.rows[place.row].values[place.cell] }
+        get { self.rows[place.row].cells[place.cell] }
+        _modify { yield &self.rows[place.row].cells[place.cell] }
     }
 
     func message(at place: Place) -> MessageID { self.rows[place.row].message }
@@ -81,7 +81,7 @@ struct LegTable<Value> {
     /// Who has legs of a message that fit, in the order in which these came.
     func holders(of message: MessageID, where fits: (Value) -> Bool) -> [Int] {
         guard let row = self.rowOf[message].map({ self.rows[$0] }) else { return [] }
-        return zip(row.holders, row.values).filter { fits($0.1) }.map(\.0)
+        return zip(row.holders, row.cells).filter { fits($0.1) }.map(\.0)
     }
 
     /// Where the leg of a message stands that a holder has; nil if nothing is known of it.
@@ -97,8 +97,8 @@ struct LegTable<Value> {
         let row = self.rowOf[message] ?? self.addRow(message)
         if let cell = self.rows[row].holders.firstIndex(of: holder) { return Place(row: row, cell: cell) }
         self.rows[row].holders.append(holder)
-        self.rows[row].values.append(value())
-        return Place(row: row, cell: self.rows[row].values.count - 1)
+        self.rows[row].cells.append(value())
+        return Place(row: row, cell: self.rows[row].cells.count - 1)
     }
 
     private mutating func addRow(_ message: MessageID) -> Int {

@@ -26,11 +26,11 @@ struct AwayPhone: Hashable {
 
 /// Watches messages to phones that lie away.
 struct RingDueChecker: Checker {
-    // Of the time it hears by what is measured, if by nothing else.
+    // Of the time it hears by what comes again and again: by what the core hears, and by what is measured while none runs.
     static let kinds = FactKinds(
         .away, .presented, .moved, .disturbed, .signedOut, .pushed, .fetched, .wrongEnvironment, .serverStarted,
         .clockSet, .held, .setPushState, .signOut, .keepLeg, .endLeg, .recall, .delete, .markRead, .change, .set,
-        .measured)
+        .heard, .measured)
 
     /// How long a message may take, in milliseconds: a connection that is dead without a word, the push before it, an extension that
     /// uses up its time.
@@ -52,6 +52,7 @@ struct RingDueChecker: Checker {
     }
 
     private var dues: [Due] = []
+    /// When the first of them is due.
     private var earliest = Int64.max
     private var heldUntil: Int64 = 0
     private var heldPhones: OrderedDictionary<DeviceID, Int64> = [:]
@@ -68,7 +69,9 @@ struct RingDueChecker: Checker {
         case .presented(let record, let key) where record.isRing:
             let count = self.dues.count
             self.dues.removeAll { $0.key == key && $0.message.description == record.identifier }
-            if self.dues.count < count { findings.reach(.dueRings) }
+            guard self.dues.count < count else { return }
+            findings.reach(.dueRings)
+            self.findEarliest()
         // It came into the list, and a Focus that began since the acceptance left it silent.
         case .presented(let record, let key) where record.reason == .focus && record.list:
             self.drop(into: &findings) { $0.key == key && $0.message.description == record.identifier }
@@ -134,6 +137,7 @@ struct RingDueChecker: Checker {
         for index in self.dues.indices where device == nil || self.dues[index].key.device == device {
             self.dues[index].at = max(self.dues[index].at, until + Self.bound)
         }
+        self.findEarliest()
     }
 
     private mutating func see(
@@ -176,6 +180,7 @@ struct RingDueChecker: Checker {
             self.dues[index].at = max(self.dues[index].at, due)
             self.dues[index].isDeferred = true
         }
+        self.findEarliest()
     }
 
     /// A leg ends. That these ends fit, P6 says.
@@ -229,6 +234,8 @@ struct RingDueChecker: Checker {
         let count = self.dues.count
         guard count > 0 else { return }
         self.dues.removeAll(where: isExcused)
+        guard self.dues.count < count else { return }
+        self.findEarliest()
         for _ in self.dues.count..<count { findings.reach(.excusedRings) }
     }
 
@@ -237,6 +244,8 @@ struct RingDueChecker: Checker {
             findings.add("P3", "\(due.key) did not ring for \(due.message), which was due by \(due.at)")
         }
         self.dues.removeAll { now > $0.at }
-        self.earliest = self.dues.map(\.at).min() ?? .max
+        self.findEarliest()
     }
+
+    private mutating func findEarliest() { self.earliest = self.dues.lazy.map(\.at).min() ?? .max }
 }
