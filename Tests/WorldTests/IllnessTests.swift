@@ -14,6 +14,9 @@ import Testing
         #expect(self.illness(.outage, from: 100_000, for: 90_000).heldUntil == 100_000 + 150_000 + 180_000)
         #expect(self.illness(.brokenHandshakes, from: 100_000, for: 90_000).heldUntil == 100_000 + 300_000 + 185_000)
         #expect(self.illness(.expiredTokens, from: 0, for: 5_000).heldUntil == 3 * 45_000)
+        // What began in it fails later.
+        #expect(self.illness(.silence, from: 0, for: 5_000).heldUntil == 105_000 + 180_000)
+        #expect(self.illness(.noAnswer, from: 0, for: 5_000).heldUntil == 3 * 76_000)
     }
 
     @Test func `goes on until something has worked, and devices wait on even then`() {

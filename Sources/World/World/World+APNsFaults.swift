@@ -42,6 +42,8 @@ package enum APNsFault: String, Hashable, Sendable, CaseIterable {
     case expiredTokens
     /// Apple's name has no address.
     case noName
+    /// Who wants to connect gets no answer.
+    case noAnswer
 
     /// What Apple's core is told of it.
     var plan: FaultPlan {
@@ -66,7 +68,7 @@ package enum APNsFault: String, Hashable, Sendable, CaseIterable {
         case .brokenHandshakes: FaultPlan(.tlsAlert(.handshakeFailure))
         case .oneStream: FaultPlan(.streamLimit(1, requests: nil))
         case .expiredTokens: FaultPlan(.clockSkew(seconds: 3_000))
-        case .noName: FaultPlan()
+        case .noName, .noAnswer: FaultPlan()
         }
     }
 }
@@ -124,7 +126,7 @@ struct APNsIllness: Hashable {
         if self.isFirst || self.hasWorked {
             (self.since, self.until, self.opensBreaker, self.hasWorked) = (start, start, false, false)
         }
-        self.until = max(self.until, start + length)
+        self.until = max(self.until, start + length + fault.aftermath)
         self.opensBreaker = self.opensBreaker || fault.opensBreaker
         // Pauses of the client that double, half of each by chance: the last one is at most twice as long as all before, and the first.
         let ill = self.until - self.since
@@ -146,9 +148,22 @@ extension APNsFault {
     var opensBreaker: Bool {
         switch self {
         case .brokenHandshakes, .expiredTokens: true
-        case .unavailable, .serverError, .lostAnswers, .lateAnswers, .throttle, .shutdown, .wrongEnvironment, .outage, .goAway,
-            .goAwayUnprocessed, .cut, .silence, .resetStreams, .refusedStreams, .refusedConnections, .oneStream, .noName:
+        case .unavailable, .serverError, .lostAnswers, .lateAnswers, .throttle, .shutdown, .wrongEnvironment, .outage,
+            .goAway,
+            .goAwayUnprocessed, .cut, .silence, .resetStreams, .refusedStreams, .refusedConnections, .oneStream,
+            .noName,
+            .noAnswer:
             false
+        }
+    }
+
+    /// How long what began in it may take to fail, in milliseconds: a request its 30 seconds and the PING after it, an attempt to
+    /// connect ten for each of two addresses.
+    var aftermath: Int64 {
+        switch self {
+        case .silence: 40_000
+        case .noAnswer: 20_000
+        default: 0  // tidy: the others are told at once, or answered late
         }
     }
 }

@@ -171,6 +171,7 @@ extension World {
         guard link.applePhase != .silent, link.applePhase != .over else { return }
         switch frame {
         case .hello:
+            guard self.apnsFault != .noAnswer else { return }
             self.handle(APNsService.Event.connectionArrived(connection, .push(.sandbox)))
             // What the client says first in TLS, and the answer.
             guard self.links[number]?.applePhase == .connecting else { return }

@@ -42,7 +42,9 @@ import Testing
             story.tell(.pool(.ended(1, .notSent)))
             #expect(story.broken.count == broken)
         }
-        for (wait, requests, broken) in [(30_000, 1, 0), (30_001, 1, 1), (10_000, 0, 1), (10_000, 2, 1)] as [(Int64, Int, Int)] {
+        for (wait, requests, broken) in [(30_000, 1, 0), (30_001, 1, 1), (10_000, 0, 1), (10_000, 2, 1)]
+            as [(Int64, Int, Int)]
+        {
             var story = Story(PoolChecker())
             story.tell(.pool(.asked(1)))
             story.wait(wait)

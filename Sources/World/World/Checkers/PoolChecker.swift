@@ -46,7 +46,9 @@ struct PoolChecker: Checker {
             }
         case .pool(.taken(let number)):
             guard let request = self.open[number] else { return }
-            if request.isTaken { findings.add("push client", "request \(number) was sent again after Apple had taken it") }
+            if request.isTaken {
+                findings.add("push client", "request \(number) was sent again after Apple had taken it")
+            }
             self.open[number]?.isTaken = true
         case .pool(.ended(let number, let end)): self.end(number, end, scene.now.monotonic, into: &findings)
         case .pool(.lost): self.open = [:]

@@ -245,7 +245,8 @@ package struct WorldMarks: Hashable, Sendable {
         case .reached(let mark): self.reach(mark)
         case .wrongEnvironment: self.reach(.wrongEnvironments)
         case .refusedWrite: self.reach(.refusedWrites)
-        case .heard, .pool, .serverStarted, .neighbourTold, .apiAccepted, .clockSet, .tokenEnded, .written, .acknowledged,
+        case .heard, .pool, .serverStarted, .neighbourTold, .apiAccepted, .clockSet, .tokenEnded, .written,
+            .acknowledged,
             .asked, .answered,
             .tapped,
             .disturbed,
