@@ -13,7 +13,7 @@ enum FactKind: UInt64, CaseIterable {
     case neighbourStored
 
     // The server.
-    case heard, clockSet, wrongEnvironment, serverStarted, pushed, neighbourTold, apiAccepted
+    case heard, clockSet, wrongEnvironment, serverStarted, pushed, pool, neighbourTold, apiAccepted
 
     // A person and the app in front of them.
     case written, acknowledged, refused, asked, answered, tapped, disturbed, opened, refusedWrite, tokenEnded
@@ -53,6 +53,7 @@ extension Fact {
         case .wrongEnvironment: .wrongEnvironment
         case .serverStarted: .serverStarted
         case .pushed: .pushed
+        case .pool: .pool
         case .neighbourTold: .neighbourTold
         case .apiAccepted: .apiAccepted
         case .written: .written

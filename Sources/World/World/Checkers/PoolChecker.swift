@@ -30,6 +30,8 @@ struct PoolChecker: Checker {
     /// How long the client may keep a request, in milliseconds: its default.
     static let deadline: Int64 = 30_000
 
+    static let kinds = FactKinds(.pool, .measured)
+
     private struct Request: Hashable {
         var at: Int64
         /// Whether Apple has accepted it.
