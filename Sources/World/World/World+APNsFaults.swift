@@ -93,7 +93,7 @@ extension World {
         let length = self.chance.number(5_000...90_000)
         self.plan(.apnsFault(nil), after: length)
         self.apnsIllness.goOn(with: fault, from: self.time, for: length)
-        self.see(.held(until: self.apnsIllness.heldUntil, on: nil))
+        self.see(.held(until: self.apnsIllness.heldUntil + self.connectingTime, on: nil))
     }
 
     /// Something ails Apple from now on; nil for nothing.
