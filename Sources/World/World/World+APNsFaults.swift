@@ -65,7 +65,8 @@ package enum APNsFault: String, Hashable, Sendable, CaseIterable {
         case .resetStreams: FaultPlan(.resetStream(code: 2))
         case .refusedStreams: FaultPlan(.refuseStream)
         case .refusedConnections: FaultPlan(.refuseConnect)
-        case .brokenHandshakes: FaultPlan(.tlsAlert(.handshakeFailure))
+        // Who is connected is cut off, and has to come again.
+        case .brokenHandshakes: FaultPlan(.cut, .tlsAlert(.handshakeFailure))
         case .oneStream: FaultPlan(.streamLimit(1, requests: nil))
         case .expiredTokens: FaultPlan(.clockSkew(seconds: 3_000))
         case .noName, .noAnswer: FaultPlan()
@@ -93,7 +94,7 @@ extension World {
         let length = self.chance.number(5_000...90_000)
         self.plan(.apnsFault(nil), after: length)
         self.apnsIllness.goOn(with: fault, from: self.time, for: length)
-        self.see(.held(until: self.apnsIllness.heldUntil, on: nil))
+        self.see(.held(until: self.apnsIllness.heldUntil + self.connectingTime, on: nil))
     }
 
     /// Something ails Apple from now on; nil for nothing.

@@ -39,9 +39,14 @@ extension World {
     static let connectTimeout: Int64 = 10_000
     private static let addresses = ["17.188.143.1", "17.188.143.2"]
 
+    /// The longest time until a new connection is open, in milliseconds: the name, TCP and TLS to and fro, the first request and its
+    /// answer, before which no other one goes out on it.
+    var connectingTime: Int64 { 7 * self.options.faults.latencyMax }
+
     /// A server that starts has a client without connections.
     mutating func openPool() {
         self.pool = WorldPool(chance: SplitMix64(seed: self.options.seed, party: .pool, turn: self.life))
+        self.see(.held(until: self.time + self.connectingTime, on: nil))
     }
 
     /// The server's process has ended: its sockets are closed, and nobody knows any more what was under way.

@@ -94,7 +94,7 @@ private func run(_ options: WorldOptions) -> WorldReport {
     }
 
     @Test func `number what happens to extensions, requests and links, each by itself`() {
-        var options = WorldOptions(seed: 3, phones: 6, hours: 2, faults: .harsh)
+        var options = WorldOptions(seed: 3, phones: 6, hours: 4, faults: .harsh)
         let all = World.run(options)
         let kinds: [(name: String, marks: [WorldMark])] = [
             ("link", [.slowLinks]), ("http", [.lostRequests]), ("extension", [.killedExtensions, .stalledExtensions]),
