@@ -35,14 +35,12 @@ import Testing
     @Test func `has phones that lock themselves a minute after they were touched last`() {
         let (report, lines) = World.trace(WorldOptions(seed: 1, phones: 8, hours: 3, faults: .none))
         #expect(report.violations == [])
-        let quiet = lines.filter { (3_660_000..<10_740_000).contains($0.at) }
-        let opened = quiet.indices.filter { quiet[$0].text.hasSuffix("calls sceneDidBecomeActive(_:)") }
-        #expect(opened.count > 8)
-        for index in opened {
-            let left = quiet[index...].first {
-                $0.party == quiet[index].party && $0.text.hasSuffix("calls sceneWillResignActive(_:)")
-            }
-            #expect((left?.at ?? .max) - quiet[index].at <= Night.lockTime)
+        for phone in 0..<8 {
+            let fronts = lines.filter { $0.text == "phone \(phone) calls sceneDidBecomeActive(_:)" }.map(\.at)
+            let leaves = lines.filter { $0.text == "phone \(phone) calls sceneWillResignActive(_:)" }.map(\.at)
+            let quiet = fronts.filter { (3_660_000..<10_740_000).contains($0) }
+            #expect(!quiet.isEmpty)
+            #expect(quiet.allSatisfy { front in leaves.contains { (front...front + Night.lockTime).contains($0) } })
         }
     }
 

@@ -112,12 +112,12 @@ extension World {
     /// The disk has what was handed to it: only now it survives, and only now the core hears of it (DESIGN P1).
     mutating func sync() {
         self.isSyncing = false
-        var (commands, requests): ([StoreCommand], [StoreRequestID]) = ([], [])
+        var (commands, handed): ([StoreCommand], [StoreRequestID]) = ([], [])
         swap(&commands, &self.batch)
-        swap(&requests, &self.batchRequests)
+        swap(&handed, &self.batchRequests)
         guard !self.isDiskFull else {
             let life = self.life
-            for request in requests where life == self.life {
+            for request in handed where life == self.life {
                 self.handle(ServerEvent.stored(request, .failed("no space left on device")))
             }
             return
@@ -133,9 +133,9 @@ extension World {
                 }
             }
             let life = self.life
-            for place in requests.indices {
+            for place in handed.indices {
                 self.see(.heard)
-                self.handle(ServerEvent.stored(requests[place], results[place]))
+                self.handle(ServerEvent.stored(handed[place], results[place]))
                 guard life == self.life else { return }
             }
         } catch {

@@ -230,7 +230,7 @@ struct LegChecker: Checker {
 
     func judge(_ ending: Ending, in scene: Scene, into findings: inout Findings) {
         let stored = self.stored(in: ending, scene)
-        for place in self.legs.places where self.legs[place].isExpected {
+        for place in self.legs.allPlaces where self.legs[place].isExpected {
             let (message, holder) = (self.legs.message(at: place), self.legs.holder(at: place))
             guard stored.find(message, holder) == nil else { continue }
             findings.add("P6", "\(scene.holders.leg(of: message, at: holder)) has no end")

@@ -63,7 +63,7 @@ struct LegTable<Value> {
     private var rowOf: [MessageID: Int] = [:]
 
     /// Every leg: by the order in which the messages came, then the legs.
-    var places: some Sequence<Place> {
+    var allPlaces: some Sequence<Place> {
         self.rows.indices.lazy.flatMap { row in
             self.rows[row].cells.indices.lazy.map { Place(row: row, cell: $0) }
         }
