@@ -469,7 +469,8 @@ open
 wait-for screens: Conversations
 alert-style alert
 home
-wait-for home screen
+# The app has done what it does when it leaves the screen: a badge of 0 clears its notifications.
+wait-for backgroundSuspended
 push first
 wait-for alert: first
 close
