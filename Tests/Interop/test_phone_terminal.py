@@ -467,10 +467,11 @@ PANEL = """
 # iOS 9 with the alert style of panels: one is closed, one opens the app.
 open
 wait-for screens: Conversations
+# Its store is open: what it shows as unread, none, it has told the system, and 0 clears its notifications.
+wait-for "user":"phone"
 alert-style alert
 home
-# The app has done what it does when it leaves the screen: a badge of 0 clears its notifications.
-wait-for backgroundSuspended
+wait-for "run_state":"background
 push first
 wait-for alert: first
 close
