@@ -150,8 +150,9 @@ extension APNsService {
 }
 
 /// The error codes of RFC 9113, section 7, that the service uses.
-enum HTTP2Code {
+package enum HTTP2Code {
     static let noError: UInt32 = 0
     static let protocolError: UInt32 = 1
-    static let refusedStream: UInt32 = 7
+    /// REFUSED_STREAM: the request was not processed (RFC 9113, section 8.7).
+    package static let refusedStream: UInt32 = 7
 }

@@ -142,7 +142,8 @@ extension World {
         case .response(let stream, let response):
             let jitter = response.isSuccess ? 0 : self.pool?.jitter() ?? 0
             self.handle(APNsDispatcher.Event.responded(id, stream: stream, response, jitter: jitter))
-        case .reset(let stream, code: 7): self.handle(APNsDispatcher.Event.streamRefused(id, stream: stream))
+        case .reset(let stream, code: HTTP2Code.refusedStream):
+            self.handle(APNsDispatcher.Event.streamRefused(id, stream: stream))
         case .reset(let stream, let code):
             self.handle(APNsDispatcher.Event.streamReset(id, stream: stream, code: "code \(code)"))
         case .goAway(let lastStream, let debug):
@@ -243,7 +244,7 @@ extension World {
             if limit == 1 { self.see(.reached(.narrowConnections)) }
             self.tell(.streamLimit(limit), on: id.rawValue)
         case .resetStream(let id, let code):
-            self.see(.reached(code == 7 ? .refusedStreams : .resetStreams))
+            self.see(.reached(code == HTTP2Code.refusedStream ? .refusedStreams : .resetStreams))
             self.links[id.connection.rawValue]?.streams.remove(id.stream)
             self.tell(.reset(stream: id.stream, code: code), on: id.connection.rawValue)
             self.closeIfAnswered(id.connection.rawValue)
