@@ -181,7 +181,8 @@ extension StoreEngine {
             var state = try self.conversationState(number, of: person)
         else { throw StoredBytesFault.missing("conversation \(conversation) of \(key)") }
         let left =
-            upTo < state.counted ? try self.unread(of: person, in: number, state, after: upTo) : (unread: 0, mentions: 0)
+            upTo < state.counted
+            ? try self.unread(of: person, in: number, state, after: upTo) : (unread: 0, mentions: 0)
         person.count(left.unread - state.unread, mentions: left.mentions - state.mentions, in: &state)
         state.withdrawn.removeAll { $0 <= upTo }
         state.read = upTo
@@ -238,7 +239,8 @@ extension StoreEngine {
         }
         self.noteChange(of: device.key.device, of: person)
         for forgotten in DeviceRecord.forgotten(of: person.devices ?? []) {
-            person.devices?.remove(at: person.devicePlace(forgotten))
+            let place = person.devicePlace(forgotten)
+            person.devices?.remove(at: place)
             self.noteChange(of: forgotten, of: person)
         }
     }

@@ -60,7 +60,8 @@ extension ServerCore {
                 let user = try Self.person(asked)
                 if self.isKnown(zoneOf: settings, or: .init(asked: asked, user: user, settings: settings), &effects) {
                     self.ask(
-                        .setPersonSettings(user, settings, at: now.wall), for: .errand(.request(asked)), by: asked.asker,
+                        .setPersonSettings(user, settings, at: now.wall), for: .errand(.request(asked)),
+                        by: asked.asker,
                         &effects)
                 }
             case .enterRoom(let room, let history):
@@ -80,7 +81,8 @@ extension ServerCore {
             case .change, .recall, .edit, .delete, .setConversationSettings, .setBlocked, .conversation, .settings,
                 .history, .receipts:
                 self.ask(
-                    try self.command(for: request, asked, now), for: .errand(.request(asked)), by: asked.asker, &effects)
+                    try self.command(for: request, asked, now), for: .errand(.request(asked)), by: asked.asker, &effects
+                )
             }
         } catch {
             self.answer(asked.requester, .refused(error), &effects)

@@ -12,7 +12,8 @@ extension ServerCore {
                     code: .unavailable, field: "send",
                     rule: "must wait: \(self.settings.sendsInFlightMax) are being stored already")
             }
-            let message = try self.accepted(draft, from: known.device.user, by: .person(known.device.user), now, &effects)
+            let message = try self.accepted(
+                draft, from: known.device.user, by: .person(known.device.user), now, &effects)
             self.sessions[session]?.sendsInFlight += 1
             self.ask(
                 .accept(message: message.message, senderDevice: known.device.device),
