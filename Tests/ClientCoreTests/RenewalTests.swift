@@ -101,7 +101,8 @@ import TidingsModel
 }
 
 @Suite struct `A token that was revoked` {
-    static let revoked = ServerFrame.Problem(code: .tokenRevoked, field: "token", rule: "was revoked; ask for a new one")
+    static let revoked = ServerFrame.Problem(
+        code: .tokenRevoked, field: "token", rule: "was revoked; ask for a new one")
 
     @Test func `is replaced by another one of the app's, three times and later each time`() {
         var core = ClientCore.online(heartbeat: 600_000)
@@ -128,7 +129,8 @@ import TidingsModel
 @Suite struct `A person whom the app has banned` {
     @Test func `is not connected again until the app asks for it`() {
         var core = ClientCore.online()
-        let banned = ServerFrame.Problem(code: .disabled, field: "token", rule: "names a person whom the app has banned")
+        let banned = ServerFrame.Problem(
+            code: .disabled, field: "token", rule: "names a person whom the app has banned")
         #expect(
             core.handle(.frameReceived(1, .problem(banned, isFatal: true)), at: at(1))
                 == [.close(1), .publishStatus(.refused(banned)), .finishConnect(.refused(banned))])

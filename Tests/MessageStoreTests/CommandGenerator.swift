@@ -199,7 +199,8 @@ struct CommandGenerator {
         let key = self.deviceKey()
         self.signedIn.append(key)
         return .signIn(
-            key, platform: self.pick(["ios", "linux"]), tokenIssuedAt: self.chance(90) ? self.clock - Int64(self.number(0..<1_000)) : nil,
+            key, platform: self.pick(["ios", "linux"]),
+            tokenIssuedAt: self.chance(90) ? self.clock - Int64(self.number(0..<1_000)) : nil,
             at: self.time())
     }
 

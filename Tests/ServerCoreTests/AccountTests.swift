@@ -18,7 +18,9 @@ import TidingsModel
                 "count disabled", "count disabled", "store ban bob", "s1 ← fatal disabled", "close s1", "reply done",
             ])
         var store = bench.store
-        guard case .trace(let trace?) = try store.apply(.trace(ServerBench.app, bench.messages[0]), epoch: bench.opening.epoch)
+        guard
+            case .trace(let trace?) = try store.apply(
+                .trace(ServerBench.app, bench.messages[0]), epoch: bench.opening.epoch)
         else {
             Issue.record("there is no trace")
             return
@@ -112,7 +114,8 @@ import TidingsModel
                     ApiRequestID(1),
                     .fromExtension(
                         device, tokenIssuedAt: bench.now.wall,
-                        userTokenIssuedAt: userTokenIssuedAt.map { ServerBench.started + $0 }, .missed(after: 0, limit: 1))
+                        userTokenIssuedAt: userTokenIssuedAt.map { ServerBench.started + $0 },
+                        .missed(after: 0, limit: 1))
                 ))
         }
         #expect(ask(nil) == ["store log bob after 0, 1", "reply page of 0"])

@@ -79,7 +79,10 @@ import TidingsModel
             (.invalid, "invalid_token: token is not a user token of this server"),
             (.expired, "expired_token: token has expired; ask for a new one"),
             (.wrongApp, "wrong_app: token names an app that does not exist here"),
-            (Self.token("carol", until: 900_000), "invalid_token: token must name the app and the person of the session"),
+            (
+                Self.token("carol", until: 900_000),
+                "invalid_token: token must name the app and the person of the session"
+            ),
             (Self.token(until: 120_000), "invalid_field: token must expire later than the one in use"),
         ]
         for (number, (verdict, words)) in verdicts.enumerated() {

@@ -42,7 +42,8 @@ import TidingsModel
     private func token(_ header: String, _ claims: String, secret: String = TestServer.secret.value) -> String {
         let plain = "\(JSONWebToken.encoded(Array(header.utf8))).\(JSONWebToken.encoded(Array(claims.utf8)))"
         let key = SymmetricKey(data: Data(secret.utf8))
-        return "\(plain).\(JSONWebToken.encoded(Array(HMAC<SHA256>.authenticationCode(for: Data(plain.utf8), using: key))))"
+        return
+            "\(plain).\(JSONWebToken.encoded(Array(HMAC<SHA256>.authenticationCode(for: Data(plain.utf8), using: key))))"
     }
 
     @Test func `names its person`() async throws {
@@ -63,7 +64,8 @@ import TidingsModel
             Claims(sub: "alice", app: "demo", exp: 1_900_000_000),
             Claims(sub: "alice", iss: "demo", exp: 1_900_000_000),
         ] {
-            guard case .valid(let checked, _) = try await self.verdict(self.sign(claims)), checked.user == Self.alice else {
+            guard case .valid(let checked, _) = try await self.verdict(self.sign(claims)), checked.user == Self.alice
+            else {
                 Issue.record("refused: \(claims)")
                 continue
             }
@@ -98,7 +100,8 @@ import TidingsModel
         }
     }
 
-    @Test func `is not good before its nbf, or of the future by its iat, but for half a minute of leeway`() async throws {
+    @Test func `is not good before its nbf, or of the future by its iat, but for half a minute of leeway`() async throws
+    {
         let later = Self.now / 1_000 + 31
         for claim in ["nbf", "iat"] {
             let token = self.token(
@@ -115,11 +118,12 @@ import TidingsModel
         var app = ServerConfiguration.App(id: "demo", tokenSecret: TestServer.secret)
         func verdicts(_ app: ServerConfiguration.App) async throws -> [Bool] {
             let tokens = try await UserTokens(apps: [app])
-            return ["", #","aud":"demo""#, #","aud":["mail","chat"]"#, #","aud":"mail""#, #","aud":[]"#, #","aud":{}"#].map {
-                let token = self.token(
-                    #"{"alg":"HS256"}"#, #"{"app":"demo","sub":"alice","exp":1900000000\#($0)}"#)
-                return tokens.verdict(on: token, device: nil, wallMilliseconds: Self.now) != .wrongAudience
-            }
+            return ["", #","aud":"demo""#, #","aud":["mail","chat"]"#, #","aud":"mail""#, #","aud":[]"#, #","aud":{}"#]
+                .map {
+                    let token = self.token(
+                        #"{"alg":"HS256"}"#, #"{"app":"demo","sub":"alice","exp":1900000000\#($0)}"#)
+                    return tokens.verdict(on: token, device: nil, wallMilliseconds: Self.now) != .wrongAudience
+                }
         }
         #expect(try await verdicts(app) == [true, true, false, false, false, false])
         app.tokens.audiences = ["chat"]
@@ -163,7 +167,9 @@ import TidingsModel
             #expect(try await self.verdict(token) == .invalid, "\(number)")
             for claim in ["exp", "nbf", "iat", "x"] {
                 let claims = #"{"app":"demo","sub":"alice","exp":1900000000,"\#(claim)":\#(number)}"#
-                _ = try await self.verdict(self.token(#"{"alg":"HS256"}"#, claims.replacing(claim == "exp" ? #""exp":1900000000,"# : "", with: "")))
+                _ = try await self.verdict(
+                    self.token(
+                        #"{"alg":"HS256"}"#, claims.replacing(claim == "exp" ? #""exp":1900000000,"# : "", with: "")))
             }
         }
     }

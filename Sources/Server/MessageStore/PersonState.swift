@@ -94,7 +94,8 @@ final class PersonState {
 
     init(
         number: Int64, key: UserKey, head: LogPosition = 0, counts: UnreadCounts = UnreadCounts(),
-        settings: AllSettings = AllSettings(), account: AccountState = AccountState(), applied: JournalPosition = 0, signedIn: Int = 0,
+        settings: AllSettings = AllSettings(), account: AccountState = AccountState(), applied: JournalPosition = 0,
+        signedIn: Int = 0,
         chunk: LogChunk = LogChunk(first: 1)
     ) {
         self.number = number

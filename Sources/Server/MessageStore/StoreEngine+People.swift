@@ -73,7 +73,8 @@ extension StoreEngine {
             throw StoredBytesFault.missing("entry \(head) of the log of \(key)")
         }
         let person = PersonState(
-            number: number, key: key, head: head, counts: counts, settings: settings, account: account, applied: applied,
+            number: number, key: key, head: head, counts: counts, settings: settings, account: account,
+            applied: applied,
             signedIn: signedIn, chunk: chunk)
         self.remember(person)
         return person

@@ -337,8 +337,9 @@ extension StoreEngine {
         for key in keys.sorted() {
             guard let person = try self.find(key) else { continue }
             let record = try self.loadUser(key)
-            guard record.head > 0 || !record.devices.isEmpty || !record.openLegs.isEmpty
-                || record.account != AccountState()
+            guard
+                record.head > 0 || !record.devices.isEmpty || !record.openLegs.isEmpty
+                    || record.account != AccountState()
             else { continue }
             people.append(
                 StoreDump.Person(

@@ -118,7 +118,8 @@ extension LegEnd {
     package var mayBeShown: Bool {
         switch self {
         case .accepted, .settled(.shown): true
-        case .ownDevice, .noDevice, .signedOut, .disabled, .notNotifiable, .settled, .readElsewhere, .recalled, .expired,
+        case .ownDevice, .noDevice, .signedOut, .disabled, .notNotifiable, .settled, .readElsewhere, .recalled,
+            .expired,
             .muted, .quietHours, .noToken, .tokenQuarantined, .tokenDead, .rejected:
             false
         }

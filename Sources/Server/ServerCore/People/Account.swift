@@ -8,7 +8,8 @@ extension ServerCore {
         _ effects: inout [ServerEffect]
     ) {
         if case .revokeTokens(let time, _) = change, time > now.wall {
-            let invalid = InvalidField(field: "before", rule: "must not be in the future: it is \(now.wall), got \(time)")
+            let invalid = InvalidField(
+                field: "before", rule: "must not be in the future: it is \(now.wall), got \(time)")
             return effects.append(.reply(request, .refused(.init(invalid))))
         }
         let slot = self.slot(of: user, now, &effects)
@@ -36,7 +37,8 @@ extension ServerCore {
         switch change {
         case .unban: break
         case .ban:
-            let problem = ServerFrame.Problem(code: .disabled, field: "token", rule: "names a person whom the app has banned")
+            let problem = ServerFrame.Problem(
+                code: .disabled, field: "token", rule: "names a person whom the app has banned")
             for device in devices { self.removeDevice(device, because: problem, now, &effects) }
         case .revokeTokens(_, signsOut: true):
             for device in devices { self.removeDevice(device, now, &effects) }

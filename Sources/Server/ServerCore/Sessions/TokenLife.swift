@@ -73,7 +73,8 @@ extension ServerCore {
         do throws(ServerFrame.Problem) {
             let token = try verdict.good().token
             guard token.user == known.device.user else {
-                throw .init(code: .invalidToken, field: "token", rule: "must name the app and the person of the session")
+                throw .init(
+                    code: .invalidToken, field: "token", rule: "must name the app and the person of the session")
             }
             if let fault = self.people[known.slot].account.fault(inTokenIssuedAt: token.issuedAt) { throw fault }
             guard token.expiresAt > self.people[known.slot].devices[index].userToken?.expiresAt ?? 0 else {

@@ -82,7 +82,9 @@ struct TokenKey: Sendable {
         // RFC 7518 §6.2.1.2: as many bytes as the curve has.
         guard let x = item["x"]?.stringValue, let y = item["y"]?.stringValue,
             JSONWebToken.decoded(x.utf8)?.count == 32, JSONWebToken.decoded(y.utf8)?.count == 32
-        else { throw Fault(rule: "must give x and y of a key on P-256 as 32 bytes each, in base64url; \(name) does not") }
+        else {
+            throw Fault(rule: "must give x and y of a key on P-256 as 32 bytes each, in base64url; \(name) does not")
+        }
         do {
             let keys = JWTKeyCollection()
             await keys.add(ecdsa: try ES256PublicKey(parameters: (x, y)))
@@ -100,7 +102,9 @@ struct TokenKey: Sendable {
         let bits = modulus.count * 8 - first.leadingZeroBitCount
         guard Self.modulusBits.contains(bits) else {
             throw Fault(
-                rule: "must hold RSA keys of \(Self.modulusBits.lowerBound) to \(Self.modulusBits.upperBound) bits, \(name) has \(bits)")
+                rule:
+                    "must hold RSA keys of \(Self.modulusBits.lowerBound) to \(Self.modulusBits.upperBound) bits, \(name) has \(bits)"
+            )
         }
         do {
             let keys = JWTKeyCollection()

@@ -72,7 +72,9 @@ package struct UserTokens: Sendable {
     ///   - device: the device the extension token of a good verdict is bound to; nil for none, as at a renewal.
     ///   - wallMilliseconds: now; a token is expired from its `exp` on.
     func verdict(on token: String, device: DeviceID?, wallMilliseconds now: Int64) -> TokenVerdict {
-        guard let token = JSONWebToken(token), let name = token.text("app") ?? token.text("iss") else { return .invalid }
+        guard let token = JSONWebToken(token), let name = token.text("app") ?? token.text("iss") else {
+            return .invalid
+        }
         let id = AppID(name)
         guard let app = self.apps[id] else { return .wrongApp }
         switch self.signature(of: token, for: app, id) {

@@ -159,7 +159,8 @@ struct ServerMetrics: Sendable {
 
     /// One of each end, so that all of them stand in the text from the start.
     private static let legEnds: [LegEnd] = [
-        .ownDevice, .noDevice, .signedOut, .disabled, .notNotifiable, .settled(.shown), .readElsewhere, .recalled, .expired,
+        .ownDevice, .noDevice, .signedOut, .disabled, .notNotifiable, .settled(.shown), .readElsewhere, .recalled,
+        .expired,
         .muted, .quietHours,
         .noToken, .tokenQuarantined, .accepted(apnsID: ""), .tokenDead(timestamp: 0), .rejected(reason: ""),
     ]
