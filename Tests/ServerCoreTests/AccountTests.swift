@@ -65,9 +65,9 @@ import TidingsModel
     @Test func `is told by the account`() {
         var bench = ServerBench()
         bench.run(Self.change(.ban))
-        bench.run(.api(ApiRequestID(1), .account(ServerBench.key("bob"))))
-        bench.run(.api(ApiRequestID(2), .account(ServerBench.key("carol"))))
-        #expect(bench.replies.suffix(2) == [.account(AccountState(isBanned: true)), .account(AccountState())])
+        bench.run(.api(ApiRequestID(1), .userAccount(ServerBench.key("bob"))))
+        bench.run(.api(ApiRequestID(2), .userAccount(ServerBench.key("carol"))))
+        #expect(bench.replies.suffix(2) == [.userAccount(AccountState(isBanned: true)), .userAccount(AccountState())])
     }
 }
 

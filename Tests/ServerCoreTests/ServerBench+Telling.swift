@@ -169,7 +169,7 @@ extension ServerBench {
             "unread \(report.counts.unread)" + (report.conversation.map { " of them \($0.unread) there" } ?? "")
         case .objectNames(let names): "object names \(names)"
         case .devices(let devices): "\(devices.count) devices"
-        case .account(let account): "\(account)"
+        case .userAccount(let account): "\(account)"
         case .answer(let answer): "answer \(answer)"
         }
     }

@@ -33,7 +33,7 @@ import TidingsModel
         var opened = Opened()
         #expect(try opened.apply(.changeAccount(bo, .revokeTokens(before: 100, signsOut: false), at: 200)) == .done)
         #expect(try opened.apply(.changeAccount(bo, .revokeTokens(before: 50, signsOut: false), at: 201)) == .done)
-        #expect(try opened.apply(.readAccount(bo)) == .account(AccountState(tokensNotBefore: 100)))
+        #expect(try opened.apply(.readAccount(bo)) == .userAccount(AccountState(tokensNotBefore: 100)))
         #expect(try self.signIn(99, &opened) == "token_revoked")
         #expect(try self.signIn(nil, &opened) == "token_revoked")
         #expect(try self.signIn(100, &opened) == "signed in")
@@ -54,6 +54,6 @@ import TidingsModel
         var opened = Opened()
         _ = try opened.apply(.changeAccount(UserKey(app: "club", user: "bo"), .ban, at: 9))
         #expect(try self.signIn(nil, &opened) == "signed in")
-        #expect(try opened.apply(.readAccount(ada)) == .account(AccountState()))
+        #expect(try opened.apply(.readAccount(ada)) == .userAccount(AccountState()))
     }
 }

@@ -52,8 +52,8 @@ extension ByteReader {
             return .objectNames(
                 AppID(try self.text()),
                 try self.list { (reader) throws(StoredBytesFault) in ObjectName(try reader.text()) })
-        case .account:
-            return .account(
+        case .userAccount:
+            return .userAccount(
                 try self.userKey(),
                 AccountState(isBanned: try self.byte() == 1, tokensNotBefore: try self.optionalSigned()))
         }

@@ -70,7 +70,7 @@ extension ByteWriter {
         case .objectNames(let app, let names):
             self.text(app.rawValue)
             self.list(names) { $0.text($1.rawValue) }
-        case .account(let key, let account):
+        case .userAccount(let key, let account):
             self.userKey(key)
             self.byte(account.isBanned ? 1 : 0)
             self.signed(account.tokensNotBefore)

@@ -31,7 +31,7 @@ enum JournalRecord: Hashable {
     /// The app's own object names, in place of those before; sorted.
     case objectNames(AppID, [ObjectName])
     /// The person's account as it is from now on.
-    case account(UserKey, AccountState)
+    case userAccount(UserKey, AccountState)
 
     /// The number of the kind in the journal. A number is never used again for another kind.
     enum Kind: UInt8 {
@@ -60,7 +60,7 @@ enum JournalRecord: Hashable {
         case objectNames = 21
         /// A custom message that expires.
         case expiringCustom = 22
-        case account = 23
+        case userAccount = 24
     }
 
     var kind: Kind {
@@ -84,7 +84,7 @@ enum JournalRecord: Hashable {
         case .endLeg: .endLeg
         case .receipt: .receipt
         case .objectNames: .objectNames
-        case .account: .account
+        case .userAccount: .userAccount
         }
     }
 }

@@ -52,7 +52,7 @@ extension StoreEngine {
             guard let person = try self.find(leg.user), position > person.applied else { break }
             person.receipts.insert(PersonState.Receipt(leg, receipt))
             self.touch(person)
-        case .account(let key, let account):
+        case .userAccount(let key, let account):
             let person = try self.intern(key)
             guard position > person.applied else { break }
             person.account = account

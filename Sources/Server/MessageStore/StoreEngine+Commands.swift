@@ -21,7 +21,7 @@ extension StoreEngine {
         case .signIn(let key, let platform, let issuedAt, let at):
             try self.signIn(key, platform: platform, tokenIssuedAt: issuedAt, at: at)
         case .changeAccount(let key, let change, let at): try self.change(key, change, at: at)
-        case .readAccount(let key): .account(try self.find(key)?.account ?? AccountState())
+        case .readAccount(let key): .userAccount(try self.find(key)?.account ?? AccountState())
         case .signOut(let key, let at): try self.signOut(key, at: at)
         case .setPushState(let key, let state): try self.setPushState(key, state)
         case .advance(let key, let settled, let decided):
@@ -136,7 +136,7 @@ extension StoreEngine {
         let before = person?.account ?? AccountState()
         var after = before
         after.take(change)
-        return after == before ? .done : try self.write(.account(key, after))
+        return after == before ? .done : try self.write(.userAccount(key, after))
     }
 
     private func signOut(_ key: DeviceKey, _ end: LegEnd = .signedOut, at: Int64) throws -> StoreResult {

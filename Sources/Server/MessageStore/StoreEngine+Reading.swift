@@ -76,7 +76,7 @@ extension StoreEngine {
         case .blocked(_, let user, let isBlocked, _): return .blocked(user, isBlocked)
         case .custom(let operation): return .custom(operation.message)
         case .putConversation, .signIn, .signOut, .setPushState, .advance, .keepLeg, .endLeg, .receipt,
-            .objectNames, .account:
+            .objectNames, .userAccount:
             throw StoredBytesFault.badValue("log entry: journal record \(entry.record) is none")
         }
     }
@@ -155,7 +155,7 @@ extension StoreEngine {
             case .accept, .recall, .custom: true
             case .putConversation, .change, .edit, .delete, .conversationSettings, .personSettings, .blocked, .signIn,
                 .signOut, .setPushState, .advance, .markRead, .keepLeg, .endLeg, .receipt, .objectNames,
-                .account:
+                .userAccount:
                 false
             }
         }
@@ -169,7 +169,7 @@ extension StoreEngine {
             case .accept, .recall, .custom: return try self.entry(of: position, in: person) != nil
             case .putConversation, .change, .edit, .delete, .conversationSettings, .personSettings, .blocked, .signIn,
                 .signOut, .setPushState, .advance, .markRead, .keepLeg, .endLeg, .receipt, .objectNames,
-                .account:
+                .userAccount:
                 continue
             }
         }
@@ -253,7 +253,7 @@ extension StoreEngine {
             case .receipt(let leg, let receipt, let at):
                 if receipts[leg]?[receipt] == nil { receipts[leg, default: [:]][receipt] = at }
             case .putConversation, .change, .recall, .edit, .delete, .conversationSettings, .personSettings, .blocked,
-                .signIn, .signOut, .setPushState, .advance, .markRead, .keepLeg, .objectNames, .account:
+                .signIn, .signOut, .setPushState, .advance, .markRead, .keepLeg, .objectNames, .userAccount:
                 break
             }
         }

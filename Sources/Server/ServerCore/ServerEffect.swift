@@ -61,7 +61,7 @@ package enum ApiResult: Hashable, Sendable {
     /// The devices on which a person is signed in, sorted by id.
     case devices([DeviceInfo])
     /// What the app's backend has decided about a person.
-    case account(AccountState)
+    case userAccount(AccountState)
     /// What a request is answered.
     case answer(ClientAnswer)
 }

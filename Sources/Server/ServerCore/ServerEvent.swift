@@ -128,8 +128,8 @@ package enum ApiCommand: Hashable, Sendable {
     case devices(UserKey)
     /// Ban a person, let them in again, or revoke their tokens. Answers `.done` or `.refused`.
     case changeAccount(UserKey, AccountChange)
-    /// Whether a person is banned, and which of their tokens are good. Answers `.account`.
-    case account(UserKey)
+    /// Whether a person is banned, and which of their tokens are good. Answers `.userAccount`.
+    case userAccount(UserKey)
     /// What a device's service extension asks, with a token issued at this wall time at a connect with a user token of another
     /// (nil if that did not say). Answered `.refused` with `invalid_token` if the device is signed out, the token was replaced,
     /// or the user token revoked (DESIGN §7 "Extension").

@@ -233,7 +233,7 @@ package struct ReferenceStore: Hashable, Sendable {
         case .signIn(let key, let platform, let issuedAt, let at):
             self.signIn(key, platform: platform, tokenIssuedAt: issuedAt, at: at)
         case .changeAccount(let key, let change, let at): self.change(key, change, at: at)
-        case .readAccount(let key): .account(self.people.look(key) { $0.account } ?? AccountState())
+        case .readAccount(let key): .userAccount(self.people.look(key) { $0.account } ?? AccountState())
         case .signOut(let key, let at): self.signOut(key, at: at)
         case .setPushState(let key, let state): self.setPushState(key, state)
         case .advance(let key, let settled, let decided): self.advance(key, settled: settled, decided: decided)

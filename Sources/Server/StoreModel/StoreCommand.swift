@@ -34,7 +34,7 @@ package enum StoreCommand: Hashable, Sendable {
     case signOut(DeviceKey, at: Int64)
     /// The backend bans a person, lets them in again, or revokes their tokens. Answers `.done`.
     case changeAccount(UserKey, AccountChange, at: Int64)
-    /// Whether a person is banned, and which of their tokens are good. Answers `.account`.
+    /// Whether a person is banned, and which of their tokens are good. Answers `.userAccount`.
     case readAccount(UserKey)
     /// The device's push token, or what became of it. Answers `.done`, or `.taken` if another device of the app had the same
     /// token for the same topic and environment: it has none any more. `.refused` for an unknown device.

@@ -14,14 +14,14 @@ extension ServerCore {
         }
         let slot = self.slot(of: user, now, &effects)
         guard self.people[slot].isReady else {
-            self.loadings[slot]?.queue.append(.account(request, change))
+            self.loadings[slot]?.queue.append(.userAccount(request, change))
             return
         }
         self.people[slot].busyAt = now.monotonic
         if let end = change.endOfLegs {
             for index in self.people[slot].devices.indices { self.leave(slot, index, as: end, &effects) }
         }
-        self.ask(.changeAccount(user, change, at: now.wall), for: .errand(.account(request, user, change)), &effects)
+        self.ask(.changeAccount(user, change, at: now.wall), for: .errand(.userAccount(request, user, change)), &effects)
         self.arm(slot)
     }
 

@@ -49,7 +49,7 @@ extension ServerCore {
             self.askOfDevices(.list, of: user, for: request, now, &effects)
         case .changeAccount(let user, let change):
             self.changeAccount(of: user, change, for: request, now, &effects)
-        case .account(let user):
+        case .userAccount(let user):
             self.ask(.readAccount(user), for: .apiAnswer(request), &effects)
         case .fromExtension(let device, let issuedAt, let userTokenIssuedAt, let question):
             self.serve(

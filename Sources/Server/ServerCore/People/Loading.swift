@@ -11,7 +11,7 @@ struct Loading: Sendable {
         case signedIn(SessionID, DeviceRecord)
         case signOut(ApiRequestID, DeviceKey)
         case ofDevices(ApiRequestID, DevicesQuestion)
-        case account(ApiRequestID, AccountChange)
+        case userAccount(ApiRequestID, AccountChange)
         case fromExtension(ApiRequestID, DeviceKey, issuedAt: Int64, userTokenIssuedAt: Int64?, ExtensionRequest)
     }
 
@@ -63,7 +63,7 @@ struct Loading: Sendable {
             case .delivery(let delivery, let message, _):
                 LogEntry(position: delivery.position, body: .message(message.message))
             case .entry(let entry, _, _): entry
-            case .signedIn, .signOut, .ofDevices, .account, .fromExtension: nil
+            case .signedIn, .signOut, .ofDevices, .userAccount, .fromExtension: nil
             }
         }.filter { $0.position > self.from && $0.position <= head }
         return LogPosition(entries.count) == head - self.from ? entries : nil
@@ -169,7 +169,7 @@ extension ServerCore {
                 self.signOut(device, for: request, now, &effects)
             case .ofDevices(let request, let question):
                 self.askOfDevices(question, of: record.key, for: request, now, &effects)
-            case .account(let request, let change):
+            case .userAccount(let request, let change):
                 self.changeAccount(of: record.key, change, for: request, now, &effects)
             case .fromExtension(let request, let device, let issuedAt, let userTokenIssuedAt, let question):
                 self.serve(

@@ -112,8 +112,8 @@ extension ServerCore {
         case (.apiSignOut(let request, let device), .done):
             self.removeDevice(device, now, &effects)
             effects.append(.reply(request, .done))
-        case (.apiAnswer(let request), .account(let account)):
-            effects.append(.reply(request, .account(account)))
+        case (.apiAnswer(let request), .userAccount(let account)):
+            effects.append(.reply(request, .userAccount(account)))
         case (.signIn(let session, let device), .refused(let problem)):
             self.refuseSignIn(session, device, problem, &effects)
         case (.signIn(let session, let device), .device(let record)):
@@ -159,7 +159,7 @@ extension ServerCore {
                 self.answer(asked.requester, .refused(Self.unavailable), &effects)
             case .apiSend(let request, _), .apiAnswer(let request), .apiSignOut(let request, _),
                 .missed(let request, _),
-                .errand(.custom(let request, _)), .errand(.account(let request, _, _)):
+                .errand(.custom(let request, _)), .errand(.userAccount(let request, _, _)):
                 effects.append(.reply(request, .refused(Self.unavailable)))
             case .signIn(let session, _):
                 guard self.openings[session] != nil else { continue }

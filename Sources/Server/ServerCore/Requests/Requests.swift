@@ -180,7 +180,7 @@ extension ServerCore {
             self.countDeliveries(deliveries.count, by: asked, now)
             self.withdraw(message, recall, deliveries, shown: shown, now, &effects)
         case .done, .accepted, .duplicate, .taken, .device, .read, .user, .page, .trace, .unread, .objectNames, .failed,
-            .account:
+            .userAccount:
             return false
         }
         return true

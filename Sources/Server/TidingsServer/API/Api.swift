@@ -36,7 +36,7 @@ struct Api: Sendable {
         self.addConversations(to: app)
         self.addSettings(to: app)
         self.addDevices(to: app)
-        self.addAccounts(to: app)
+        self.addUserAccounts(to: app)
         return router
     }
 

@@ -7,7 +7,7 @@ import TidingsModel
 /// What the app's backend decides about a person: banned or not, and which tokens are good.
 extension Api {
     /// Adds the routes.
-    func addAccounts(to app: RouterGroup<Context>) {
+    func addUserAccounts(to app: RouterGroup<Context>) {
         let user = app.group("users/{user}")
         user.get("account") { try await self.account($0, $1) }
         user.put("ban") { try await self.change($0, $1, .ban) }
@@ -17,8 +17,8 @@ extension Api {
 
     /// Asks what was decided about a person.
     func account(of user: UserKey) async throws(ApiProblem) -> AccountState {
-        switch await self.core(.account(user)) {
-        case .account(let account): return account
+        switch await self.core(.userAccount(user)) {
+        case .userAccount(let account): return account
         case .refused(let problem): throw ApiProblem(problem)
         case .accepted, .done, .trace, .page, .unread, .objectNames, .devices, .answer, .missed: throw ApiProblem.bug
         }
@@ -51,7 +51,7 @@ extension Api {
         switch await self.core(command) {
         case .done: return Response(status: .noContent)
         case .refused(let problem): throw ApiProblem(problem)
-        case .accepted, .trace, .page, .unread, .objectNames, .devices, .account, .answer, .missed:
+        case .accepted, .trace, .page, .unread, .objectNames, .devices, .userAccount, .answer, .missed:
             throw ApiProblem.bug
         }
     }
