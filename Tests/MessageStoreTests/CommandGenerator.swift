@@ -57,7 +57,9 @@ struct CommandGenerator {
 
     private mutating func conversation() -> ConversationID {
         self.chance(45)
-            ? ConversationID(type: self.pick([.direct, .direct, .system, .pushService]), target: self.user().rawValue)
+            ? ConversationID(
+                type: self.pick([.direct, .direct, .direct, .system, .customerService, .publicService]),
+                target: self.user().rawValue)
             : self.membersConversation()
     }
 
@@ -153,8 +155,10 @@ struct CommandGenerator {
                     at: self.time()))
         }
         if self.commands <= 4, self.chance(50) { return self.signIn() }
-        switch self.number(0..<156) {
-        case 0..<34: return .accept(message: self.message(), senderDevice: self.chance(50) ? "phone" : nil)
+        switch self.number(0..<162) {
+        case 0..<34:
+            return .accept(
+                message: self.message(), senderDevice: self.chance(50) ? "phone" : nil, room: self.roomAccess())
         case 34..<39: return self.putConversation()
         case 39..<45: return self.signIn()
         case 45..<47: return .signOut(self.deviceKey(), at: self.time())
@@ -181,8 +185,17 @@ struct CommandGenerator {
         case 127..<129:
             let names: [ObjectName] = self.chance(30) ? [] : ["my:Poll", "my:Card", "my:Poll"]
             return .setObjectNames(self.app(), self.chance(90) ? Array(names.dropLast(self.number(0..<3))) : [""])
+        case 129..<135:
+            let account = ConversationID(
+                type: self.pick([.customerService, .customerService, .publicService, .direct]),
+                target: self.user().rawValue)
+            return .setAccount(self.app(), account, isDeclared: self.chance(70))
         default: return self.nextQuestion()
         }
+    }
+
+    private mutating func roomAccess() -> RoomAccess {
+        RoomAccess(isOpen: self.chance(75), isInside: self.chance(60), at: self.clock)
     }
 
     private mutating func signIn() -> StoreCommand {
@@ -192,7 +205,12 @@ struct CommandGenerator {
     }
 
     private mutating func nextQuestion() -> StoreCommand {
-        switch self.number(0..<9) {
+        switch self.number(0..<12) {
+        case 9: return .readAccounts(self.app())
+        case 10: return .mayWrite(self.userKey(), self.conversation(), room: self.roomAccess())
+        case 11:
+            return .readBans(
+                self.app(), self.membersConversation(), asked: self.chance(60) ? self.user() : nil, at: self.time())
         case 6: return .readUnread(self.userKey(), self.chance(80) ? self.conversation() : nil)
         case 7: return .readObjectNames(self.app())
         case 8:
@@ -210,7 +228,8 @@ struct CommandGenerator {
             return .readHistory(
                 UserKey(app: message.app, user: self.user()),
                 self.chance(60) ? message.conversation : self.conversation(),
-                before: self.chance(40) ? message.id : nil, limit: self.chance(90) ? self.number(1..<6) : 0)
+                before: self.chance(40) ? message.id : nil, limit: self.chance(90) ? self.number(1..<6) : 0,
+                room: self.roomAccess())
         }
     }
 
@@ -239,7 +258,7 @@ extension CommandGenerator {
                 EditOperation(
                     app: self.chance(90) ? message.app : self.app(), message: message.id,
                     actor: self.actor(about: message), content: self.pick([message.content, "ho", "ho", ""]),
-                    window: Int64(self.number(0..<4_000)), at: self.time()))
+                    window: Int64(self.number(0..<4_000)), room: self.roomAccess(), at: self.time()))
         case 21..<26: return self.deletion()
         case 26..<30: return self.conversationSettings()
         case 30:
@@ -259,7 +278,8 @@ extension CommandGenerator {
     private mutating func operation() -> ConversationOperation {
         ConversationOperation(
             app: self.app(), conversation: self.membersConversation(), action: self.action(),
-            actor: self.chance(60) ? self.user() : nil, membersMax: self.chance(80) ? 3_000 : 2, at: self.time())
+            actor: self.chance(60) ? self.user() : nil, membersMax: self.chance(80) ? 3_000 : 2,
+            policy: self.chance(80) ? nil : .init(create: .backend, join: .nobody, add: .members), at: self.time())
     }
 
     /// The sender, anybody, or the backend.
@@ -280,7 +300,7 @@ extension CommandGenerator {
     }
 
     private mutating func action() -> ConversationAction {
-        switch self.number(0..<13) {
+        switch self.number(0..<17) {
         case 0, 1: .create(name: "Team", portrait: self.chance(30) ? "p" : nil, members: self.users(0..<5))
         case 2, 3: .add(self.users(0..<3))
         case 4: .join
@@ -290,6 +310,8 @@ extension CommandGenerator {
         case 9: .setPortrait(self.chance(50) ? "q" : nil)
         case 10: .setRole(self.user(), self.pick(MemberRole.allCases))
         case 11: .setNickname(self.user(), self.pick([nil, "Nick", "Nack"]))
+        case 12, 13: .ban(self.users(0..<3), until: self.chance(50) ? nil : self.clock + Int64(self.number(0..<2_000)))
+        case 14: .unban(self.users(0..<3))
         default: self.chance(40) ? .dissolve : .join
         }
     }
@@ -301,7 +323,7 @@ extension CommandGenerator {
             RecallOperation(
                 id: MessageID(rawValue: self.lastID), app: self.chance(90) ? message.app : self.app(),
                 message: message.id, actor: self.actor(about: message), window: Int64(self.number(0..<4_000)),
-                at: self.time()))
+                room: self.roomAccess(), at: self.time()))
     }
 
     private mutating func conversationSettings() -> StoreCommand {

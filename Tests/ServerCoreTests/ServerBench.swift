@@ -184,7 +184,8 @@ extension ServerBench {
             guard case .taken = result else { return false }
             return true
         case .accept, .putConversation, .signIn, .signOut, .advance, .markRead, .keepLeg, .endLeg, .receipt, .loadUser,
-            .readLog, .trace, .readUnread, .setObjectNames, .readObjectNames:
+            .readLog, .trace, .readUnread, .setObjectNames, .readObjectNames, .mayWrite, .readBans, .setAccount,
+            .readAccounts:
             return false
         }
     }

@@ -52,6 +52,8 @@ extension ByteReader {
             return .objectNames(
                 AppID(try self.text()),
                 try self.list { (reader) throws(StoredBytesFault) in ObjectName(try reader.text()) })
+        case .account:
+            return .account(AppID(try self.text()), try self.conversation(), isDeclared: try self.byte() == 1)
         }
     }
 

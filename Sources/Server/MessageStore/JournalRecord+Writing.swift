@@ -70,6 +70,10 @@ extension ByteWriter {
         case .objectNames(let app, let names):
             self.text(app.rawValue)
             self.list(names) { $0.text($1.rawValue) }
+        case .account(let app, let account, let isDeclared):
+            self.text(app.rawValue)
+            self.conversation(account)
+            self.byte(isDeclared ? 1 : 0)
         }
     }
 

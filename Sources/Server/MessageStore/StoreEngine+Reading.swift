@@ -17,13 +17,15 @@ extension StoreEngine {
         var entries: [LogEntry] = []
         var names: [ConversationID: String] = [:]
         var wereUnread: [LogPosition] = []
+        var erased: [LogPosition] = []
         if limit > 0, after < person.head {
             // What was unread before the first entry says the one before it.
             var unread = 0
             try self.forEachEntry(of: person, after: max(after, 1) - 1) { entry in
                 defer { unread = entry.unread }
                 guard entry.position > after else { return true }
-                let body = try self.body(of: entry)
+                var body = try self.body(of: entry)
+                if try self.revise(&body, of: entry, for: person) { erased.append(entry.position) }
                 if case .recall = body, entry.unread < unread { wereUnread.append(entry.position) }
                 if case .message(let message) = body, names[message.conversation] == nil {
                     let name = try self.name(of: message.conversation, in: key.app)
@@ -34,7 +36,34 @@ extension StoreEngine {
             }
         }
         return LogPage(
-            entries: entries, head: person.head, unread: person.counts.unread, names: names, wereUnread: wereUnread)
+            entries: entries, head: person.head, unread: person.counts.unread, names: names, wereUnread: wereUnread,
+            erased: erased)
+    }
+
+    /// Makes what an entry says be as it reads now.
+    ///
+    /// - Returns: whether it is for no device any more.
+    private func revise(
+        _ body: inout LogEntry.Body, of entry: LogChunk.Entry, for person: PersonState
+    ) throws -> Bool {
+        switch body {
+        case .message(let message):
+            let revision = try self.revision(of: message.id)
+            let isGone = try revision.recalled > 0 || self.isDeleted(message.id, by: person)
+            body = .message(message.revised(content: isGone ? nil : try self.editedContent(revision), isGone: isGone))
+            return isGone
+        case .edit(var edit):
+            let revision = try self.revision(of: edit.message)
+            guard
+                try revision.recalled > 0 || revision.edited != entry.record
+                    || self.isDeleted(edit.message, by: person)
+            else { return false }
+            edit.content = ""
+            body = .edit(edit)
+            return true
+        case .read, .custom, .recall, .deletion, .conversationSettings, .personSettings, .blocked, .change, .unknown:
+            return false
+        }
     }
 
     func readUnread(_ key: UserKey, _ conversation: ConversationID?) throws -> UnreadReport {
@@ -70,7 +99,7 @@ extension StoreEngine {
         case .blocked(_, let user, let isBlocked, _): return .blocked(user, isBlocked)
         case .custom(let operation): return .custom(operation.message)
         case .putConversation, .signIn, .signOut, .setPushState, .advance, .keepLeg, .endLeg, .receipt,
-            .objectNames:
+            .objectNames, .account:
             throw StoredBytesFault.badValue("log entry: journal record \(entry.record) is none")
         }
     }
@@ -148,7 +177,7 @@ extension StoreEngine {
             switch try self.record(at: position) {
             case .accept, .recall, .custom: true
             case .putConversation, .change, .edit, .delete, .conversationSettings, .personSettings, .blocked, .signIn,
-                .signOut, .setPushState, .advance, .markRead, .keepLeg, .endLeg, .receipt, .objectNames:
+                .signOut, .setPushState, .advance, .markRead, .keepLeg, .endLeg, .receipt, .objectNames, .account:
                 false
             }
         }
@@ -199,7 +228,11 @@ extension StoreEngine {
             case .accept(let message, _, let version):
                 let people = try self.recipients(of: message, version: version)
                 let entries = try self.entries(of: position, in: people)
-                accepted = AcceptedSubject(subject: .message(message), app: message.app, entries: entries)
+                let revision = try self.revision(of: id)
+                let now = message.revised(
+                    content: revision.recalled > 0 ? nil : try self.editedContent(revision),
+                    isGone: revision.recalled > 0)
+                accepted = AcceptedSubject(subject: .message(now), app: message.app, entries: entries)
                 for (person, entry) in entries where entry.lacksDevice {
                     let leg = LegID(message: id, user: person.key, device: nil)
                     if ended[leg] == nil { ended[leg] = EndedLeg(leg: leg, end: .noDevice, at: message.sentAt) }
@@ -220,7 +253,7 @@ extension StoreEngine {
             case .receipt(let leg, let receipt, let at):
                 if receipts[leg]?[receipt] == nil { receipts[leg, default: [:]][receipt] = at }
             case .putConversation, .change, .recall, .edit, .delete, .conversationSettings, .personSettings, .blocked,
-                .signIn, .signOut, .setPushState, .advance, .markRead, .keepLeg, .objectNames:
+                .signIn, .signOut, .setPushState, .advance, .markRead, .keepLeg, .objectNames, .account:
                 break
             }
         }
@@ -323,6 +356,7 @@ extension StoreEngine {
             },
             messages: messages,
             objectNames: self.objectNames.sorted { $0.key < $1.key }.map { .init(app: $0.key, names: $0.value) },
+            accounts: self.accounts.sorted { $0.key < $1.key }.map { .init(app: $0.key, accounts: $0.value.sorted()) },
             revisions: try self.revisions(of: messages.map(\.id)))
     }
 
@@ -331,7 +365,8 @@ extension StoreEngine {
             let revision = try self.revision(of: message)
             guard revision != MessageRevision() else { return nil }
             return StoreDump.Revision(
-                message: message, content: try self.editedContent(revision), isRecalled: revision.recalled > 0)
+                message: message, content: revision.recalled > 0 ? nil : try self.editedContent(revision),
+                isRecalled: revision.recalled > 0)
         }
     }
 

@@ -15,7 +15,9 @@ extension ServerCore {
             let message = try self.accepted(draft, from: known.device.user, now)
             self.sessions[session]?.sendsInFlight += 1
             self.ask(
-                .accept(message: message.message, senderDevice: known.device.device),
+                .accept(
+                    message: message.message, senderDevice: known.device.device,
+                    room: self.roomAccess(draft.conversation, of: known, now)),
                 for: .send(session, message, known.device.device), &effects)
         } catch {
             effects.append(.write(session, .sendRefused(draft.clientMessageID, error)))

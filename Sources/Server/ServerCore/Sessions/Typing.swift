@@ -11,18 +11,28 @@ extension ServerCore {
         let user = known.device.user
         guard (try? UserID.validated(conversation.target, field: "conversation.target")) != nil else { return }
         switch conversation.type {
-        case .direct, .customerService:
+        case .direct:
             let seen = ConversationID(type: conversation.type, target: user.user.rawValue)
             self.tellTyping(isTyping, of: user, in: seen, to: [UserID(conversation.target)], &effects)
         case .group, .discussion:
-            // The store knows the members. One question at a time: what comes meanwhile is lost.
-            guard !known.isTypingAsked, self.storeBacklog < self.settings.storeBacklogMax else { return }
-            self.sessions[session]?.isTypingAsked = true
-            self.ask(
-                .readConversation(user.app, conversation, asked: user.user),
-                for: .errand(.typing(conversation, user, isTyping: isTyping, session)), &effects)
-        case .chatRoom, .system, .appPublicService, .publicService, .pushService: break
+            self.askWhoHears(
+                .readConversation(user.app, conversation, asked: user.user), conversation, isTyping, session, known,
+                &effects)
+        case .customerService, .appPublicService, .publicService:
+            self.askWhoHears(.mayWrite(user, conversation), conversation, isTyping, session, known, &effects)
+        case .chatRoom, .system, .pushService: break
         }
+    }
+
+    /// The store knows the members, and the accounts. One question at a time: what comes meanwhile is lost.
+    private mutating func askWhoHears(
+        _ question: StoreCommand, _ conversation: ConversationID, _ isTyping: Bool, _ session: SessionID,
+        _ known: Session, _ effects: inout [ServerEffect]
+    ) {
+        guard !known.isTypingAsked, self.storeBacklog < self.settings.storeBacklogMax else { return }
+        self.sessions[session]?.isTypingAsked = true
+        let errand = Errand.typing(conversation, known.device.user, isTyping: isTyping, session)
+        self.ask(question, for: .errand(errand), &effects)
     }
 
     /// Tells those of some people who are in front; never the one who types, nor who has blocked them.

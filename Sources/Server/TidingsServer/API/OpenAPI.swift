@@ -2,7 +2,8 @@
 enum OpenAPI {
     /// The whole document, in YAML.
     static let document =
-        Self.head + Self.messagePaths + Self.conversationPaths + Self.settingsPaths + Self.devicePaths
+        Self.head + Self.messagePaths + Self.conversationPaths + Self.accountPaths + Self.settingsPaths
+        + Self.devicePaths
         + Self.operationPaths
         + Self.components
 

@@ -110,7 +110,7 @@ extension StoreCommand {
         case .keepLeg: .keepLeg
         case .endLeg: .endLeg
         case .receipt, .loadUser, .readLog, .trace, .readConversation, .readHistory, .readSettings, .readReceipts,
-            .readUnread, .setObjectNames, .readObjectNames:
+            .readUnread, .setObjectNames, .readObjectNames, .mayWrite, .readBans, .setAccount, .readAccounts:
             .askStore
         }
     }
