@@ -12,7 +12,7 @@ enum Schema {
     /// "Tidm": tells a store from other programs' databases.
     static let applicationID = 0x5469_646d
     /// The schema this build writes.
-    static let version = 5
+    static let version = 6
 
     /// Opens the file, makes the tables if it is new, and checks that it syncs as told.
     ///
@@ -108,7 +108,8 @@ enum Schema {
                 try Self.linkLogs(database)
             }
             if found < 4 { try database.execute(sql: Self.tablesOfVersion4) }
-            try database.execute(sql: Self.tablesOfVersion5)
+            if found < 5 { try database.execute(sql: Self.tablesOfVersion5) }
+            try database.execute(sql: Self.tablesOfVersion6)
             if found > 1 { try Self.eraseOldTexts(database) }
             try database.execute(sql: "PRAGMA user_version = \(Self.version)")
             return .commit
@@ -146,7 +147,7 @@ enum Schema {
         }
     }
 
-    /// Overwrites the texts of versions before 5 that nobody may read any more. What is not derived yet follows when the store recovers.
+    /// Overwrites the texts of versions before 6 that nobody may read any more. What is not derived yet follows when the store recovers.
     private static func eraseOldTexts(_ database: Database) throws {
         let watermark = try Int64.fetchOne(database, sql: "SELECT watermark FROM store") ?? 0
         var erased: [Int64: Set<Int>] = [:]
@@ -335,6 +336,14 @@ enum Schema {
         """
 
     private static let tablesOfVersion5 = """
+        -- What phones have said of messages since this version: once of each device.
+        CREATE TABLE receipt (
+            person INTEGER NOT NULL, message INTEGER NOT NULL, device TEXT NOT NULL, receipt TEXT NOT NULL,
+            PRIMARY KEY (person, message, device, receipt)
+        ) WITHOUT ROWID;
+        """
+
+    private static let tablesOfVersion6 = """
         -- `bans`: who may not come into a chat room (JournalRecord+Conversations.swift); NULL for nobody.
         ALTER TABLE conversation ADD COLUMN bans BLOB;
         -- The people whom apps have declared accounts of a kind.

@@ -11,13 +11,19 @@ extension ReferenceStore {
         return record ?? UserRecord(key: key, head: 0, unread: 0, devices: [], openLegs: [])
     }
 
-    func page(of key: UserKey, after: LogPosition, limit: Int) -> LogPage {
+    func page(of key: UserKey, after: LogPosition, limit: Int, frameBytesMax: Int) -> LogPage {
         guard let place = self.people.place(of: key) else { return LogPage(entries: [], head: 0, unread: 0) }
         let head = self.people[place].head
-        var entries = after < head ? Array(self.people[place].log[Int(after)...].prefix(max(0, limit))) : []
+        var room = frameBytesMax
+        var entries: [LogEntry] = []
         var erased: [LogPosition] = []
-        for index in entries.indices where self.revise(&entries[index], of: place) {
-            erased.append(entries[index].position)
+        let rest = after < head ? self.people[place].log[Int(after)...].prefix(max(0, limit)) : []
+        for var entry in rest {
+            let isErased = self.revise(&entry, of: place)
+            room -= entry.body.frameBytes
+            guard room >= 0 || entries.isEmpty else { break }
+            if isErased { erased.append(entry.position) }
+            entries.append(entry)
         }
         var names: [ConversationID: String] = [:]
         for entry in entries {
@@ -167,7 +173,7 @@ extension ReferenceStore {
             else { return nil }
             return StoreDump.Person(
                 record: self.record(of: key), counts: person.counts,
-                log: self.page(of: key, after: 0, limit: .max).entries,
+                log: self.page(of: key, after: 0, limit: .max, frameBytesMax: .max).entries,
                 cursors: person.cursors.map {
                     .init(
                         conversation: $0.key, unread: $0.value.unread, mentions: $0.value.mentions,

@@ -29,7 +29,7 @@ extension ServerCore {
         self.ask(
             .readHistory(
                 session.device.user, room, before: nil, limit: Swift.max(1, history), room: self.roomAccess(now)),
-            for: .errand(.enterRoom(asked, room, history: history)), &effects)
+            for: .errand(.enterRoom(asked, room, history: history)), by: asked.asker, &effects)
     }
 
     private static func checkRoom(_ room: ConversationID) throws(ServerFrame.Problem) {

@@ -161,6 +161,9 @@ package struct ServerConfiguration: Equatable, Sendable {
             add: .init(rawValue: self.add[keyPath: word]) ?? standard.add)
     }
 
+    /// Whether the limits hold: `enforce`, or `none`.
+    package var limitsMode = "enforce"
+
     /// The salt of recipient tags, as an operator writes it.
     var recipientTagSalt: Int {
         get { Int(clamping: self.core.recipientTagSalt) }
@@ -171,6 +174,7 @@ package struct ServerConfiguration: Equatable, Sendable {
     package var coreSettings: ServerSettings {
         var settings = self.core
         settings.frameBytesMax = UInt32(clamping: self.gateway.frameBytesMax)
+        if self.limitsMode == "none" { settings.limits = .none }
         settings.devicePolicy = DevicePolicy(rawValue: self.devicePolicy) ?? .all
         settings.groupPolicy = self.policy(\.group, or: .group)
         settings.discussionPolicy = self.policy(\.discussion, or: .discussion)
