@@ -196,7 +196,7 @@ extension StoreEngine {
             // The record that has the id is the first of those that speak of it.
             case .accept, .recall, .custom: return try self.entry(of: position, in: person) != nil
             case .putConversation, .change, .edit, .delete, .conversationSettings, .personSettings, .blocked, .signIn,
-                .signOut, .setPushState, .advance, .markRead, .keepLeg, .endLeg, .receipt, .objectNames:
+                .signOut, .setPushState, .advance, .markRead, .keepLeg, .endLeg, .receipt, .objectNames, .account:
                 continue
             }
         }
