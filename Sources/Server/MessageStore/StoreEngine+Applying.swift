@@ -233,7 +233,8 @@ extension StoreEngine {
         }
         self.noteChange(of: device.key.device, of: person)
         for forgotten in DeviceRecord.forgotten(of: person.devices ?? []) {
-            person.devices?.remove(at: person.devicePlace(forgotten))
+            let place = person.devicePlace(forgotten)
+            person.devices?.remove(at: place)
             self.noteChange(of: forgotten, of: person)
         }
     }

@@ -9,12 +9,12 @@ enum NetworkAddress {
     static func owner(of address: SocketAddress?) -> String {
         switch address {
         case .v4(let address):
-            var number = address.address.sin_addr
-            let bytes = withUnsafeBytes(of: &number) { Array($0) }
+            var number = address.address
+            let bytes = withUnsafeBytes(of: &number) { Array($0[4..<8]) }
             return Self.text(ofVersion4: bytes)
         case .v6(let address):
-            var number = address.address.sin6_addr
-            let bytes = withUnsafeBytes(of: &number) { Array($0) }
+            var number = address.address
+            let bytes = withUnsafeBytes(of: &number) { Array($0[8..<24]) }
             // An IPv4 address as a socket of IPv6 gives it (RFC 4291 §2.5.5.2).
             if bytes.prefix(12) == [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff] {
                 return Self.text(ofVersion4: Array(bytes[12...]))
