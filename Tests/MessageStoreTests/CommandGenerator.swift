@@ -27,6 +27,8 @@ struct CommandGenerator {
     private var levelled: (UserKey, ConversationID)?
     /// Who was named last when somebody was blocked, and by whom.
     private var blocked: (UserKey, UserID)?
+    /// Who was banned last, and from where.
+    private var banned: (user: UserKey, room: ConversationID)?
     private var signedIn: [DeviceKey] = []
     private var commands = 0
 
@@ -98,6 +100,7 @@ struct CommandGenerator {
         if let (key, user) = self.blocked, self.chance(15) {
             (app, sender, conversation) = (key.app, user, ConversationID(type: .direct, target: key.user.rawValue))
         }
+        if let (key, room) = self.banned, self.chance(10) { (app, sender, conversation) = (key.app, key.user, room) }
         let isDirected = !conversation.type.targetIsPeer && self.chance(25)
         let message = Message(
             id: id, app: app, sender: sender, conversation: conversation,
@@ -155,6 +158,11 @@ struct CommandGenerator {
                     at: self.time()))
         }
         if self.commands <= 4, self.chance(50) { return self.signIn() }
+        if self.commands == 5, self.chance(40) {
+            let room = ConversationID(type: .chatRoom, target: "team")
+            return .putConversation(
+                ConversationRecord(app: "shop", conversation: room, name: "Hall", members: self.users(0..<4)))
+        }
         switch self.number(0..<162) {
         case 0..<34:
             return .accept(
@@ -207,7 +215,13 @@ struct CommandGenerator {
     private mutating func nextQuestion() -> StoreCommand {
         switch self.number(0..<12) {
         case 9: return .readAccounts(self.app())
-        case 10: return .mayWrite(self.userKey(), self.conversation(), room: self.roomAccess())
+        case 10:
+            if let (key, user) = self.blocked, self.chance(40) {
+                return .mayWrite(
+                    UserKey(app: key.app, user: user), .init(type: .direct, target: key.user.rawValue),
+                    room: self.roomAccess())
+            }
+            return .mayWrite(self.userKey(), self.conversation(), room: self.roomAccess())
         case 11:
             return .readBans(
                 self.app(), self.membersConversation(), asked: self.chance(60) ? self.user() : nil, at: self.time())
@@ -227,6 +241,10 @@ struct CommandGenerator {
                 self.app(), self.membersConversation(), asked: self.chance(70) ? self.user() : nil)
         case 4: return .readSettings(self.userKey())
         default:
+            if let (key, room) = self.banned, self.chance(40) {
+                let user = self.chance(70) ? key : self.userKey()
+                return .readHistory(user, room, before: nil, limit: 3, room: self.roomAccess())
+            }
             let message = self.earlier()
             return .readHistory(
                 UserKey(app: message.app, user: self.user()),
@@ -271,7 +289,11 @@ extension CommandGenerator {
             return .endLevel(key, conversation, at: self.time() + Int64(self.number(0..<400)))
         case 31..<33: return .setPersonSettings(self.userKey(), self.personSettings(), at: self.time())
         case 33..<37:
-            let (key, user) = (self.userKey(), self.user())
+            var (key, user) = (self.userKey(), self.user())
+            if self.chance(40), let message = self.made.last(where: \.conversation.type.targetIsPeer) {
+                key = UserKey(app: message.app, user: UserID(message.conversation.target))
+                user = message.sender
+            }
             self.blocked = (key, user)
             return .setBlocked(key, user, self.chance(80), at: self.time())
         default: return self.custom()
@@ -279,8 +301,21 @@ extension CommandGenerator {
     }
 
     private mutating func operation() -> ConversationOperation {
-        ConversationOperation(
-            app: self.app(), conversation: self.membersConversation(), action: self.action(),
+        if let (key, room) = self.banned, self.chance(12) {
+            let joins = self.chance(50)
+            return ConversationOperation(
+                app: key.app, conversation: room, action: joins ? .join : .add([key.user]),
+                actor: joins ? key.user : nil,
+                at: self.time())
+        }
+        let (app, action) = (self.app(), self.action())
+        var conversation = self.membersConversation()
+        if case .ban(let users, _) = action, self.chance(90) {
+            conversation = ConversationID(type: .chatRoom, target: "team")
+            if let user = users.first { self.banned = (UserKey(app: app, user: user), conversation) }
+        }
+        return ConversationOperation(
+            app: app, conversation: conversation, action: action,
             actor: self.chance(60) ? self.user() : nil, membersMax: self.chance(80) ? 3_000 : 2,
             policy: self.chance(80) ? nil : .init(create: .backend, join: .nobody, add: .members), at: self.time())
     }

@@ -132,7 +132,7 @@ import TidingsModel
         let store = try MessageStore(path: folder.path(), logger: quiet)
         _ = try await store.apply([Self.commands[0]])
         store.close()
-        // What version 4 has left: the texts, in rows whose effects are derived.
+        // What version 5 has left: the texts, in rows whose effects are derived.
         var row = JournalRow()
         row.append(.accept(message(2, content: "GOES-2"), senderDevice: nil, version: 0))
         row.append(.accept(message(3, content: "GOES-3"), senderDevice: nil, version: 0))
@@ -153,9 +153,8 @@ import TidingsModel
             try database.execute(
                 sql: """
                     UPDATE store SET watermark = 6, indexed = 6, last_message = 9;
-                    ALTER TABLE conversation DROP COLUMN bans;
-                    DROP TABLE account;
-                    PRAGMA user_version = 4;
+                    \(backToVersion5);
+                    PRAGMA user_version = 5;
                     """)
         }
         try database.close()

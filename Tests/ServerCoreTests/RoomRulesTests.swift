@@ -33,10 +33,7 @@ extension SessionID: ExpressibleByIntegerLiteral {
 
     private static func change(_ action: ConversationAction) -> ClientRequest { .change(Self.room, action) }
 
-    @Test
-    func
-        `who is banned is put out of every connection at once, neither writes nor comes back, until the ban is lifted`()
-    {
+    @Test func `who is banned is put out at once, and neither writes nor comes back until the ban is lifted`() {
         var bench = Self.bench()
         #expect(Self.hearers(&bench) == ["s2", "s3"])
         #expect(

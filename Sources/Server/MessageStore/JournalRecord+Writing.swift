@@ -2,6 +2,7 @@ import StoreModel
 import TidingsModel
 
 extension ByteWriter {
+    // tidy: long because it is one case per kind.
     mutating func body(of record: JournalRecord) {
         switch record {
         case .accept(let message, let senderDevice, let version):
