@@ -212,6 +212,8 @@ import TidingsModel
                 .putConversation(
                     ConversationRecord(app: ServerBench.app, conversation: .room("lobby"), name: "L", members: []))))
         let alice = bench.connect("alice").session
+        bench.script = [.history([], hasMore: false)]
+        bench.ask(alice, 1, .enterRoom(.room("lobby"), history: 0))
         for number in 0..<30 {
             let session = bench.connect(UserID("u\(number)")).session
             bench.script = [.history([], hasMore: false)]
@@ -339,7 +341,8 @@ private enum Unlimited {
         guard lines.isEmpty else { return lines }
         let hello = ClientFrame.Hello(
             versions: 1...1, token: "t", device: device, platform: "ios", runState: .foreground, after: 0)
-        let good = TokenVerdict.valid(ServerBench.key(user), extensionToken: "x")
+        let token = CheckedToken(user: ServerBench.key(user), expiresAt: .max, issuedAt: nil)
+        let good = TokenVerdict.valid(token, extensionToken: "x")
         return bench.run(.connected(session, hello, verdict ?? good, from: address))
     }
 

@@ -48,7 +48,7 @@ extension ServerBench {
 
     private mutating func tell(_ command: StoreCommand) -> String {
         switch command {
-        case .accept(let message, _):
+        case .accept(let message, _, _):
             self.messages.append(message.id)
             return "accept \(self.name(message.id))"
         case .putConversation(let record): return "conversation \(record.conversation)"
@@ -86,7 +86,7 @@ extension ServerBench {
             self.messages.append(operation.message.id)
             return "custom \(self.name(operation.message.id)) \(operation.recipients)"
         case .readConversation(_, let conversation, _): return "conversation? \(conversation)"
-        case .readHistory(let user, let conversation, _, let limit):
+        case .readHistory(let user, let conversation, _, let limit, _):
             return "history \(user.user) \(conversation) \(limit)"
         case .readSettings(let user): return "settings? \(user.user)"
         case .readReceipts(_, let message, let user):
@@ -97,6 +97,10 @@ extension ServerBench {
             return "unread? \(user.user)" + (conversation.map { " \($0)" } ?? "")
         case .setObjectNames(_, let names): return "object names \(names)"
         case .readObjectNames: return "object names?"
+        case .mayWrite(let user, let conversation, _): return "may write? \(user.user) \(conversation)"
+        case .readBans(_, let room, _, _): return "bans? \(room)"
+        case .setAccount(_, let account, let isDeclared): return "account \(account) \(isDeclared)"
+        case .readAccounts: return "accounts?"
         }
     }
 
@@ -164,6 +168,8 @@ extension ServerBench {
         case .refused(let problem): "refused \(problem.code.rawValue) \(problem.field)"
         case .trace(let trace): "trace of \(trace.map { self.name($0.id) } ?? "nothing")"
         case .page(let page): "page of \(page.entries.count)"
+        case .accounts(let accounts): "accounts \(accounts)"
+        case .bans(let bans): "bans \(bans.map(\.user))"
         case .missed(let page, _, _): "page of \(page.entries.count)"
         case .unread(let report):
             "unread \(report.counts.unread)" + (report.conversation.map { " of them \($0.unread) there" } ?? "")

@@ -184,7 +184,9 @@ extension ServerBench {
             guard case .taken = result else { return false }
             return true
         case .accept, .putConversation, .signIn, .signOut, .advance, .markRead, .keepLeg, .endLeg, .receipt, .loadUser,
-            .readLog, .trace, .readUnread, .setObjectNames, .readObjectNames, .changeAccount, .readAccount:
+            .changeAccount, .readAccount, .readLog, .trace, .readUnread, .setObjectNames, .readObjectNames, .mayWrite,
+            .readBans, .setAccount,
+            .readAccounts:
             return false
         }
     }

@@ -120,7 +120,7 @@ import TidingsModel
         bench.pass(69_000)
         bench.say(to: .direct("bob"))
         #expect(bench.pass(1_000) == ["s1 ← fatal expired_token", "close s1"])
-        #expect(bench.connect("bob", tokenUntil: 900_000, after: 1).lines.outside == ["s2 ← welcome head 1 unread 1"])
+        #expect(bench.connect("bob", after: 1, tokenUntil: 900_000).lines.outside == ["s2 ← welcome head 1 unread 1"])
         #expect(bench.pushes.isEmpty)
     }
 

@@ -56,6 +56,8 @@ extension ByteReader {
             return .userAccount(
                 try self.userKey(),
                 AccountState(isBanned: try self.byte() == 1, tokensNotBefore: try self.optionalSigned()))
+        case .account:
+            return .account(AppID(try self.text()), try self.conversation(), isDeclared: try self.byte() == 1)
         }
     }
 

@@ -2,6 +2,7 @@ import StoreModel
 import TidingsModel
 
 extension ByteWriter {
+    // tidy: long because it is one case per kind.
     mutating func body(of record: JournalRecord) {
         switch record {
         case .accept(let message, let senderDevice, let version):
@@ -74,6 +75,10 @@ extension ByteWriter {
             self.userKey(key)
             self.byte(account.isBanned ? 1 : 0)
             self.signed(account.tokensNotBefore)
+        case .account(let app, let account, let isDeclared):
+            self.text(app.rawValue)
+            self.conversation(account)
+            self.byte(isDeclared ? 1 : 0)
         }
     }
 

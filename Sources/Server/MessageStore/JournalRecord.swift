@@ -32,6 +32,8 @@ enum JournalRecord: Hashable {
     case objectNames(AppID, [ObjectName])
     /// The person's account as it is from now on.
     case userAccount(UserKey, AccountState)
+    /// An account, as its customers see it, was declared, or is none any more.
+    case account(AppID, ConversationID, isDeclared: Bool)
 
     /// The number of the kind in the journal. A number is never used again for another kind.
     enum Kind: UInt8 {
@@ -61,6 +63,7 @@ enum JournalRecord: Hashable {
         /// A custom message that expires.
         case expiringCustom = 22
         case userAccount = 24
+        case account = 23
     }
 
     var kind: Kind {
@@ -85,6 +88,7 @@ enum JournalRecord: Hashable {
         case .receipt: .receipt
         case .objectNames: .objectNames
         case .userAccount: .userAccount
+        case .account: .account
         }
     }
 }

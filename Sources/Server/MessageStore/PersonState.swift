@@ -212,12 +212,14 @@ final class MembersState {
     var memberSet: Set<Int64>
     /// Those of whom there is more to say than that they are members, by number.
     var ranks: [Int64: Member]
+    /// Who may not come in, sorted; some of them may have ended.
+    var bans: [Ban]
     /// All of it in words; nil while nobody asked.
     var record: ConversationRecord?
 
     init(
         number: Int64, app: AppID, conversation: ConversationID, name: String, portrait: String?, isDissolved: Bool,
-        version: UInt64, members: [Int64], ranks: [Int64: Member]
+        version: UInt64, members: [Int64], ranks: [Int64: Member], bans: [Ban]
     ) {
         self.number = number
         self.app = app
@@ -229,5 +231,6 @@ final class MembersState {
         self.members = members
         self.memberSet = Set(members)
         self.ranks = ranks
+        self.bans = bans
     }
 }

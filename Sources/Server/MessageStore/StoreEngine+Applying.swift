@@ -61,6 +61,7 @@ extension StoreEngine {
         case .objectNames(let app, let names):
             self.objectNames[app] = names.isEmpty ? nil : names
             self.objectNamesTail.insert(app)
+        case .account(let app, let account, let isDeclared): self.apply(account, of: app, isDeclared: isDeclared)
         }
         return .done
     }

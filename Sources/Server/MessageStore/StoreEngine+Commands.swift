@@ -5,7 +5,7 @@ import TidingsModel
 extension StoreEngine {
     func carryOut(_ command: StoreCommand) throws -> StoreResult {
         switch command {
-        case .accept(let message, let device): try self.accept(message, from: device)
+        case .accept(let message, let device, let room): try self.accept(message, from: device, room: room)
         case .putConversation(let record): try self.putConversation(record)
         case .change(let operation): try self.change(operation)
         case .recall(let operation): try self.recall(operation)
@@ -37,17 +37,23 @@ extension StoreEngine {
         case .trace(let app, let id): .trace(try self.trace(of: id, in: app))
         case .readConversation(let app, let conversation, let user):
             try self.readConversation(conversation, of: app, for: user)
-        case .readHistory(let key, let conversation, let before, let limit):
-            try self.readHistory(of: key, in: conversation, before: before, limit: limit)
+        case .readHistory(let key, let conversation, let before, let limit, let room):
+            try self.readHistory(of: key, in: conversation, before: before, limit: limit, room: room)
+        case .mayWrite(let key, let conversation, let room): try self.mayWrite(key, conversation, room: room)
+        case .readBans(let app, let conversation, let user, let at):
+            try self.readBans(conversation, of: app, asked: user, at: at)
         case .readSettings(let key): .settings(try self.settings(of: key))
         case .readReceipts(let app, let message, let user): try self.readReceipts(of: message, in: app, asked: user)
         case .readUnread(let key, let conversation): .unread(try self.readUnread(key, conversation))
         case .setObjectNames(let app, let names): try self.setObjectNames(names, of: app)
         case .readObjectNames(let app): .objectNames(self.objectNames[app] ?? [])
+        case .setAccount(let app, let account, let isDeclared):
+            try self.setAccount(account, of: app, isDeclared: isDeclared)
+        case .readAccounts(let app): .accounts((self.accounts[app] ?? []).sorted())
         }
     }
 
-    private func accept(_ message: Message, from device: DeviceID?) throws -> StoreResult {
+    private func accept(_ message: Message, from device: DeviceID?, room: RoomAccess) throws -> StoreResult {
         let sender = try self.find(UserKey(app: message.app, user: message.sender))
         if let sender, let earlier = try self.sentMessage(message.clientMessageID, by: sender) {
             return .duplicate(earlier.id, sentAt: earlier.at)
@@ -58,22 +64,20 @@ extension StoreEngine {
         {
             return .refused(fault)
         }
+        let standing = try self.standing(
+            of: message.sender, in: message.conversation, of: message.app, at: message.sentAt)
+        if let refusal = StoreRules.refusal(
+            in: message.conversation, isBackend: device == nil, standing, room: room)
+        {
+            return .refused(refusal)
+        }
         if message.conversation.type.targetIsPeer {
-            if message.conversation.type == .direct,
-                try self.settings(of: UserKey(app: message.app, user: UserID(message.conversation.target)))
-                    .blocked.contains(message.sender)
-            {
-                return .refused(StoreRules.blocked(by: UserID(message.conversation.target)))
-            }
             return try self.write(.accept(message, senderDevice: device, version: 0))
         }
-        guard let conversation = try self.find(message.conversation, in: message.app), !conversation.isDissolved else {
+        guard let conversation = try self.find(message.conversation, in: message.app) else {
             return .refused(StoreRules.unknownConversation(message.conversation))
         }
         if message.conversation.type != .chatRoom {
-            guard let sender, conversation.memberSet.contains(sender.number) else {
-                return .refused(StoreRules.notAMember(of: message.conversation))
-            }
             for user in message.recipients {
                 let person = try self.find(UserKey(app: message.app, user: user))
                 guard let person, conversation.memberSet.contains(person.number) else {

@@ -28,6 +28,7 @@ extension StoreEngine {
             try self.begin()
             try self.storeIdentities()
             try self.storeRevisions()
+            try self.eraseTexts()
             let isDone = try self.derive(&round)
             let watermark = isDone ? round.target : self.watermark
             self.sql.setDerived.bind(1, watermark)
@@ -116,6 +117,13 @@ extension StoreEngine {
                 writer.rank(of: member)
             }
             self.sql.putConversation.bind(9, writer.bytes)
+            writer.removeAll()
+            if conversation.bans.isEmpty {
+                self.sql.putConversation.bindNull(10)
+            } else {
+                writer.bans(conversation.bans)
+                self.sql.putConversation.bind(10, writer.bytes)
+            }
             try self.sql.putConversation.run()
         }
         self.newVersions.removeAll(keepingCapacity: true)
@@ -169,6 +177,20 @@ extension StoreEngine {
             }
         }
         self.objectNamesTail.removeAll()
+        try self.storeAccounts()
+    }
+
+    private func storeAccounts() throws {
+        // tidy: order does not leave: each row is its own
+        for account in self.accountsTail {
+            let isDeclared = self.accounts[account.app]?.contains(account.conversation) == true
+            let statement = isDeclared ? self.sql.insertAccount : self.sql.deleteAccount
+            statement.bind(1, account.app.rawValue)
+            statement.bind(2, account.conversation.type.rawValue)
+            statement.bind(3, account.conversation.target)
+            try statement.run()
+        }
+        self.accountsTail.removeAll()
     }
 
     private func store(_ person: PersonState) throws {

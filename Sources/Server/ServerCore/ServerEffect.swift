@@ -58,6 +58,10 @@ package enum ApiResult: Hashable, Sendable {
     case unread(UnreadReport)
     /// The object names an app has registered, sorted.
     case objectNames([ObjectName])
+    /// The accounts of an app, as their customers see them, sorted.
+    case accounts([ConversationID])
+    /// Who may not come into a chat room, sorted by person.
+    case bans([Ban])
     /// The devices on which a person is signed in, sorted by id.
     case devices([DeviceInfo])
     /// What the app's backend has decided about a person.

@@ -118,6 +118,12 @@ package enum ApiCommand: Hashable, Sendable {
     case setObjectNames(AppID, [ObjectName])
     /// The object names an app has registered. Answers `.objectNames`.
     case objectNames(AppID)
+    /// Declare a person an account of a kind that needs one, or no longer; named as its customers see it. Answers `.done` or `.refused`.
+    case setAccount(AppID, ConversationID, isDeclared: Bool)
+    /// The accounts of an app. Answers `.accounts`.
+    case accounts(AppID)
+    /// Who may not come into a chat room, on behalf of `actor`; nil for the app's backend. Answers `.bans` or `.refused`.
+    case bans(AppID, ConversationID, actor: UserID?)
     /// The life of one message, withdrawal or custom message, live legs included. Answers `.trace`.
     case trace(AppID, MessageID)
     /// Sign a device out: its session ends, its token is forgotten. Answers `.done` or `.refused`.

@@ -12,15 +12,15 @@ extension ServerCore {
                 try self.admit(.messages, of: sender.app, "send", now, &effects)
                 let message = try self.accepted(draft, from: sender, by: .backend(sender.app), now, &effects)
                 self.ask(
-                    .accept(message: message.message, senderDevice: nil), for: .apiSend(request, message),
-                    by: .backend(sender.app), &effects)
+                    .accept(message: message.message, senderDevice: nil, room: self.roomAccess(now)),
+                    for: .apiSend(request, message), by: .backend(sender.app), &effects)
             } catch {
                 effects.append(.reply(request, .refused(error)))
             }
         case .putConversation(let conversation):
             do throws(InvalidField) {
                 try self.check(memberCount: conversation.members.count, in: conversation.app)
-                self.ask(.putConversation(conversation), for: .apiAnswer(request), &effects)
+                self.ask(.putConversation(conversation), for: .errand(.put(request, conversation)), &effects)
             } catch {
                 effects.append(.reply(request, .refused(ServerFrame.Problem(error))))
             }
@@ -39,6 +39,12 @@ extension ServerCore {
             self.ask(.setObjectNames(app, names), for: .apiAnswer(request), &effects)
         case .objectNames(let app):
             self.ask(.readObjectNames(app), for: .apiAnswer(request), &effects)
+        case .setAccount(let app, let account, let isDeclared):
+            self.ask(.setAccount(app, account, isDeclared: isDeclared), for: .apiAnswer(request), &effects)
+        case .accounts(let app):
+            self.ask(.readAccounts(app), for: .apiAnswer(request), &effects)
+        case .bans(let app, let room, let person):
+            self.ask(.readBans(app, room, asked: person, at: now.wall), for: .apiAnswer(request), &effects)
         case .trace(let app, let message):
             self.ask(.trace(app, message), for: .apiAnswer(request), &effects)
         case .signOut(let device):

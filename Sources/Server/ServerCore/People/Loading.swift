@@ -214,6 +214,8 @@ extension ServerCore {
                 switch entry.body {
                 // Never pushed, and no leg of its own.
                 case .read, .custom, .conversationSettings, .personSettings, .blocked, .change, .unknown: break
+                // The store gives messages as they read now, and only the last edit with its text.
+                case .edit(let edit) where edit.content.isEmpty: break
                 case .edit(let edit): self.people[slot].devices[index].legs.edit(edit)
                 case .deletion(let deletion):
                     self.people[slot].devices[index].legs.withdraw(Set(deletion.messages), as: .deleted)

@@ -109,6 +109,10 @@ extension ServerCore {
             effects.append(.reply(request, .unread(report)))
         case (.apiAnswer(let request), .objectNames(let names)):
             effects.append(.reply(request, .objectNames(names)))
+        case (.apiAnswer(let request), .accounts(let accounts)):
+            effects.append(.reply(request, .accounts(accounts)))
+        case (.apiAnswer(let request), .bans(let bans)):
+            effects.append(.reply(request, .bans(bans)))
         case (.apiSignOut(let request, let device), .done):
             self.removeDevice(device, now, &effects)
             effects.append(.reply(request, .done))
@@ -159,7 +163,8 @@ extension ServerCore {
                 self.answer(asked.requester, .refused(Self.unavailable), &effects)
             case .apiSend(let request, _), .apiAnswer(let request), .apiSignOut(let request, _),
                 .missed(let request, _),
-                .errand(.custom(let request, _)), .errand(.userAccount(let request, _, _)):
+                .errand(.custom(let request, _)), .errand(.put(let request, _)),
+                .errand(.userAccount(let request, _, _)):
                 effects.append(.reply(request, .refused(Self.unavailable)))
             case .signIn(let session, _):
                 guard self.openings[session] != nil else { continue }

@@ -23,6 +23,8 @@ struct Session: Sendable {
     var isTypingAsked = false
     /// The chat rooms it hears.
     var rooms: OrderedSet<ConversationID> = []
+    /// The chat rooms it has asked to hear, each as often as it has asked: the store has not answered.
+    var entering: [ConversationID] = []
     /// The people it watches.
     var watched: OrderedSet<UserID> = []
     /// Push registrations, reads and sign-outs with the store.

@@ -16,7 +16,9 @@ extension ServerCore {
                 draft, from: known.device.user, by: .person(known.device.user), now, &effects)
             self.sessions[session]?.sendsInFlight += 1
             self.ask(
-                .accept(message: message.message, senderDevice: known.device.device),
+                .accept(
+                    message: message.message, senderDevice: known.device.device,
+                    room: self.roomAccess(draft.conversation, of: known, now)),
                 for: .send(session, message, known.device.device), by: .person(known.device.user), &effects)
         } catch {
             effects.append(.write(session, .sendRefused(draft.clientMessageID, error)))

@@ -241,7 +241,9 @@ extension ServerCore {
     ) {
         guard let known = self.sessions[session] else { return }
         self.sessions[session]?.syncsInFlight -= 1
-        let entries = self.fitting(page.entries.map { $0.handedOver(at: now.wall) })
+        let erased = Set(page.erased)
+        let entries = self.fitting(
+            page.entries.map { erased.contains($0.position) ? $0.place : $0.handedOver(at: now.wall) })
         if let index = self.people[known.slot].devices.index(of: known.device.device),
             self.people[known.slot].devices[index].skippedUpTo <= entries.last?.position ?? 0
         {

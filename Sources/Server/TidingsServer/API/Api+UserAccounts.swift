@@ -20,7 +20,8 @@ extension Api {
         switch await self.core(.userAccount(user)) {
         case .userAccount(let account): return account
         case .refused(let problem): throw ApiProblem(problem)
-        case .accepted, .done, .trace, .page, .unread, .objectNames, .devices, .answer, .missed: throw ApiProblem.bug
+        case .accepted, .done, .trace, .page, .unread, .objectNames, .accounts, .bans, .devices, .answer, .missed:
+            throw ApiProblem.bug
         }
     }
 
@@ -51,7 +52,8 @@ extension Api {
         switch await self.core(command) {
         case .done: return Response(status: .noContent)
         case .refused(let problem): throw ApiProblem(problem)
-        case .accepted, .trace, .page, .unread, .objectNames, .devices, .userAccount, .answer, .missed:
+        case .accepted, .trace, .page, .unread, .objectNames, .accounts, .bans, .devices, .userAccount, .answer,
+            .missed:
             throw ApiProblem.bug
         }
     }

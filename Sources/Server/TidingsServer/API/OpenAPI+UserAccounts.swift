@@ -1,6 +1,6 @@
 extension OpenAPI {
     /// What the app's backend decides about one person.
-    static let accountPaths = #"""
+    static let userAccountPaths = #"""
           /v1/apps/{app}/users/{user}/account:
             get:
               summary: Whether a person is banned, and which of their tokens are good

@@ -2,8 +2,9 @@
 enum OpenAPI {
     /// The whole document, in YAML.
     static let document =
-        Self.head + Self.messagePaths + Self.conversationPaths + Self.settingsPaths + Self.devicePaths
-        + Self.accountPaths + Self.operationPaths
+        Self.head + Self.messagePaths + Self.conversationPaths + Self.accountPaths + Self.settingsPaths
+        + Self.devicePaths
+        + Self.userAccountPaths + Self.operationPaths
         + Self.components
 
     /// What it is, and user tokens.

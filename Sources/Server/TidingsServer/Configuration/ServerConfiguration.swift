@@ -1,4 +1,5 @@
 package import ServerCore
+import StoreModel
 package import TidingsModel
 
 /// Everything an operator can set. Each key, its unit, default and range stand in `ConfigurationKey`; the values come from a
@@ -55,6 +56,8 @@ package struct ServerConfiguration: Equatable, Sendable {
         /// `full`; or `normal`, which breaks the promise that an acknowledged message survives a loss of power, and exists
         /// only so that the proof of that promise can be seen to fail.
         package var synchronous = "full"
+        /// How long a text that was withdrawn or edited over may stay in the file, in milliseconds.
+        package var eraseMilliseconds: Int64 = 60_000
     }
 
     /// What holds for the user tokens of all apps; the rest is the core's.
@@ -164,6 +167,36 @@ package struct ServerConfiguration: Equatable, Sendable {
     /// How many of a person's devices may be signed in: a raw value of `DevicePolicy`.
     package var devicePolicy = DevicePolicy.all.rawValue
 
+    /// Who makes, joins and adds: raw values of `ConversationPolicy`, by kind.
+    package var create = PolicyWords(
+        group: ConversationPolicy.group.create.rawValue, discussion: ConversationPolicy.discussion.create.rawValue,
+        chatRoom: ConversationPolicy.chatRoom.create.rawValue)
+    /// The same for coming in.
+    package var join = PolicyWords(
+        group: ConversationPolicy.group.join.rawValue, discussion: ConversationPolicy.discussion.join.rawValue,
+        chatRoom: ConversationPolicy.chatRoom.join.rawValue)
+    /// The same for adding people.
+    package var add = PolicyWords(
+        group: ConversationPolicy.group.add.rawValue, discussion: ConversationPolicy.discussion.add.rawValue,
+        chatRoom: ConversationPolicy.chatRoom.add.rawValue)
+
+    /// A word for each kind of conversation that has members.
+    package struct PolicyWords: Hashable, Sendable {
+        /// For groups.
+        package var group: String
+        /// For discussions.
+        package var discussion: String
+        /// For chat rooms.
+        package var chatRoom: String
+    }
+
+    private func policy(_ word: KeyPath<PolicyWords, String>, or standard: ConversationPolicy) -> ConversationPolicy {
+        ConversationPolicy(
+            create: .init(rawValue: self.create[keyPath: word]) ?? standard.create,
+            join: .init(rawValue: self.join[keyPath: word]) ?? standard.join,
+            add: .init(rawValue: self.add[keyPath: word]) ?? standard.add)
+    }
+
     /// Whether the limits hold: `enforce`, or `none`.
     package var limitsMode = "enforce"
 
@@ -179,6 +212,9 @@ package struct ServerConfiguration: Equatable, Sendable {
         settings.frameBytesMax = UInt32(clamping: self.gateway.frameBytesMax)
         if self.limitsMode == "none" { settings.limits = .none }
         settings.devicePolicy = DevicePolicy(rawValue: self.devicePolicy) ?? .all
+        settings.groupPolicy = self.policy(\.group, or: .group)
+        settings.discussionPolicy = self.policy(\.discussion, or: .discussion)
+        settings.chatRoomPolicy = self.policy(\.chatRoom, or: .chatRoom)
         for app in self.apps {
             settings.words[app.id] = app.words
             settings.membersMaxByApp[app.id] = app.membersMax

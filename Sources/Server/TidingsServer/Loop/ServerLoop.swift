@@ -238,7 +238,7 @@ final class ServerLoop: @unchecked Sendable {
             case .accepted: self.metrics.messagesAccepted.increment()
             case .duplicate: self.metrics.messagesRepeated.increment()
             case .done, .refused, .device, .read, .user, .page, .trace, .failed, .changed, .recalled, .noted, .taken,
-                .conversation, .history, .settings, .receipts, .unread, .objectNames, .userAccount:
+                .userAccount, .conversation, .history, .settings, .receipts, .unread, .objectNames, .accounts, .bans:
                 break
             }
             self.receive(.stored(id, result))

@@ -85,7 +85,7 @@ struct AbuseChecker: Checker {
         _ command: StoreCommand, _ result: StoreResult, _ scene: Scene, into findings: inout Findings
     ) {
         switch (command, result) {
-        case (.accept(let message, _), .accepted): self.accept(message, scene, into: &findings)
+        case (.accept(let message, _, _), .accepted): self.accept(message, scene, into: &findings)
         case (.recall(let operation), .recalled(let recall, _, _, _)):
             self.checkAuthor(of: recall.message, operation.actor, "recalled", scene, into: &findings)
         case (.edit(let operation), .noted(.edit(let edit)?, _)):

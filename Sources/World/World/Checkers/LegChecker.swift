@@ -81,7 +81,7 @@ struct LegChecker: Checker {
             return
         }
         switch (command, result) {
-        case (.accept(let message, _), .accepted(let deliveries, _)):
+        case (.accept(let message, _, _), .accepted(let deliveries, _)):
             for delivery in deliveries { self.expect(message, at: delivery, scene) }
         case (.recall, .recalled(let recall, _, let deliveries, let shown)):
             for leg in shown { self.expect(recall, after: leg, deliveries, scene) }

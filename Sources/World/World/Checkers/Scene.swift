@@ -84,7 +84,7 @@ struct Scene {
         case (.signIn(let key, _, _, _), .device):
             let holder = self.holders.take(key.user, key.device)
             if self.deviceHolders.count < self.committed.devices.count { self.deviceHolders.append(holder) }
-        case (.accept(let message, _), .accepted(let deliveries, _)):
+        case (.accept(let message, _, _), .accepted(let deliveries, _)):
             for delivery in deliveries {
                 let user = UserKey(app: message.app, user: delivery.user)
                 if self.committed.devices(of: user).isEmpty { _ = self.holders.take(user, nil) }
@@ -195,7 +195,7 @@ struct StoreView {
     mutating func take(_ command: StoreCommand, _ result: StoreResult, wall: Int64) {
         if self.keepsMessages { self.count(command, result) }
         switch (command, result) {
-        case (.accept(let message, let device), .accepted(let deliveries, _)):
+        case (.accept(let message, let device, _), .accepted(let deliveries, _)):
             self.messages[message.id] = Accepted(
                 message: message, deliveries: deliveries, device: device, number: self.messages.count)
         case (.acceptCustom(let operation), .accepted): self.custom.append(operation.message.id)

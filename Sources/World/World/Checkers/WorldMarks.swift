@@ -276,7 +276,7 @@ package struct WorldMarks: Hashable, Sendable {
 
     private mutating func count(_ command: StoreCommand, _ result: StoreResult) {
         switch (command, result) {
-        case (.accept(let message, _), .accepted):
+        case (.accept(let message, _, _), .accepted):
             if message.conversation.hasMembers { self.reach(.groupMessages) }
             if message.mentions != .none { self.reach(.mentions) }
         case (.change, .changed(let change?, _)): self.count(change.action)
