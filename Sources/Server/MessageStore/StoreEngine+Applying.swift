@@ -52,6 +52,12 @@ extension StoreEngine {
             guard let person = try self.find(leg.user), position > person.applied else { break }
             person.receipts.insert(PersonState.Receipt(leg, receipt))
             self.touch(person)
+        case .userAccount(let key, let account):
+            let person = try self.intern(key)
+            guard position > person.applied else { break }
+            person.account = account
+            person.accountChanged = true
+            self.touch(person)
         case .objectNames(let app, let names):
             self.objectNames[app] = names.isEmpty ? nil : names
             self.objectNamesTail.insert(app)

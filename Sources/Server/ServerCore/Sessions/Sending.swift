@@ -109,8 +109,8 @@ extension ServerCore {
         _ now: Now, _ effects: inout [ServerEffect]
     ) {
         let isOwn = sender.map { self.people[slot].devices[index].id == $0 } ?? false
-        if self.people[slot].devices[index].isLeaving {
-            return effects.append(.countEnd(isOwn ? .ownDevice : .signedOut))
+        if let end = self.people[slot].devices[index].leaving {
+            return effects.append(.countEnd(isOwn ? .ownDevice : end))
         }
         if isOwn {
             self.end(message.message.id, slot, index, .ownDevice, now, &effects)

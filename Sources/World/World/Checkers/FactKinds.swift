@@ -111,7 +111,7 @@ extension StoreCommand {
         case .keepLeg: .keepLeg
         case .endLeg: .endLeg
         case .receipt, .loadUser, .readLog, .trace, .readConversation, .readHistory, .readSettings, .readReceipts,
-            .readUnread, .setObjectNames, .readObjectNames:
+            .readUnread, .setObjectNames, .readObjectNames, .changeAccount, .readAccount:
             .askStore
         }
     }
