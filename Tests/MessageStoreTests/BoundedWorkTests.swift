@@ -140,7 +140,13 @@ import TidingsModel
         store.close()
         let database = try DatabaseQueue(path: folder.path())
         try await database.write { database in
-            try database.execute(sql: "DROP TABLE receipt; PRAGMA user_version = 4")
+            try database.execute(
+                sql: """
+                    DROP TABLE receipt;
+                    ALTER TABLE person DROP COLUMN banned;
+                    ALTER TABLE person DROP COLUMN tokens_not_before;
+                    PRAGMA user_version = 4;
+                    """)
         }
         try database.close()
         var reference = ReferenceStore()

@@ -131,6 +131,8 @@ import TidingsModel
                     ALTER TABLE person DROP COLUMN signed_in;
                     DROP TABLE object_name;
                     DROP TABLE receipt;
+                    ALTER TABLE person DROP COLUMN banned;
+                    ALTER TABLE person DROP COLUMN tokens_not_before;
                     PRAGMA user_version = 2;
                     """)
         }

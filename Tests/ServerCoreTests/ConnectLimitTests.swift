@@ -13,7 +13,8 @@ import TidingsModel
         guard lines.isEmpty else { return lines }
         let hello = ClientFrame.Hello(
             versions: 1...1, token: "t", device: device, platform: "ios", runState: .foreground, after: 0)
-        let good = TokenVerdict.valid(ServerBench.key(user), extensionToken: "x")
+        let token = CheckedToken(user: ServerBench.key(user), expiresAt: 1 << 53, issuedAt: nil)
+        let good = TokenVerdict.valid(token, extensionToken: "x")
         return bench.run(.connected(session, hello, verdict ?? good, from: address))
     }
 
