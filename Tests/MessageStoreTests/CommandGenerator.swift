@@ -141,7 +141,7 @@ struct CommandGenerator {
         self.pick([
             .ownDevice, .noDevice, .signedOut, .notNotifiable, .settled(.shown), .settled(.appHandled),
             .settled(.leftToApp), .settled(.suppressed(.providerMissing)), .readElsewhere, .recalled, .expired, .muted,
-            .noToken, .tokenQuarantined, .accepted(apnsID: "A-1"), .tokenDead(timestamp: -5),
+            .disabled, .noToken, .tokenQuarantined, .accepted(apnsID: "A-1"), .tokenDead(timestamp: -5),
             .rejected(reason: "TooBig"),
         ])
     }
@@ -163,7 +163,7 @@ struct CommandGenerator {
             return .putConversation(
                 ConversationRecord(app: "shop", conversation: room, name: "Hall", members: self.users(0..<4)))
         }
-        switch self.number(0..<162) {
+        switch self.number(0..<166) {
         case 0..<34:
             return .accept(
                 message: self.message(), senderDevice: self.chance(50) ? "phone" : nil, room: self.roomAccess())
@@ -198,6 +198,8 @@ struct CommandGenerator {
                 type: self.pick([.customerService, .customerService, .publicService, .direct]),
                 target: self.user().rawValue)
             return .setAccount(self.app(), account, isDeclared: self.chance(70))
+        case 135..<138: return .changeAccount(self.userKey(), self.accountChange(), at: self.time())
+        case 138: return .readAccount(self.userKey())
         default: return self.nextQuestion()
         }
     }
@@ -206,10 +208,21 @@ struct CommandGenerator {
         RoomAccess(isOpen: self.chance(75), isInside: self.chance(60), at: self.clock)
     }
 
+    private mutating func accountChange() -> AccountChange {
+        switch self.number(0..<6) {
+        case 0: .ban
+        case 1..<4: .unban
+        default: .revokeTokens(before: self.clock - Int64(self.number(0..<2_000)), signsOut: self.chance(50))
+        }
+    }
+
     private mutating func signIn() -> StoreCommand {
         let key = self.deviceKey()
         self.signedIn.append(key)
-        return .signIn(key, platform: self.pick(["ios", "linux"]), at: self.time())
+        return .signIn(
+            key, platform: self.pick(["ios", "linux"]),
+            tokenIssuedAt: self.chance(90) ? self.clock - Int64(self.number(0..<1_000)) : nil,
+            at: self.time())
     }
 
     private mutating func nextQuestion() -> StoreCommand {

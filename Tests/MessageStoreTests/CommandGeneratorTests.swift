@@ -39,6 +39,8 @@ import TidingsModel
             "recall: not_a_member", "change: banned", "change: invalid_field conversation.type",
             "readHistory: banned", "readHistory: not_a_member", "setAccount: done", "setAccount: invalid_field kind",
             "readAccounts: accounts", "mayWrite: done", "mayWrite: blocked", "readBans: bans", "readBans: not_allowed",
+            "changeAccount: done", "readAccount: userAccount", "signIn: device", "signIn: disabled",
+            "signIn: token_revoked",
         ]
         for name in wanted { #expect(seen[name] != nil, "\(name)") }
     }

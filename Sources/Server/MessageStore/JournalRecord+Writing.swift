@@ -75,6 +75,10 @@ extension ByteWriter {
             self.text(app.rawValue)
             self.conversation(account)
             self.byte(isDeclared ? 1 : 0)
+        case .userAccount(let key, let account):
+            self.userKey(key)
+            self.byte(account.isBanned ? 1 : 0)
+            self.signed(account.tokensNotBefore)
         }
     }
 
@@ -182,6 +186,7 @@ extension ByteWriter {
             self.byte(14)
             self.text(reason)
         case .quietHours: self.byte(15)
+        case .disabled: self.byte(16)
         }
     }
 

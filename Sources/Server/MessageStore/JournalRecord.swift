@@ -32,6 +32,8 @@ enum JournalRecord: Hashable {
     case objectNames(AppID, [ObjectName])
     /// An account, as its customers see it, was declared, or is none any more.
     case account(AppID, ConversationID, isDeclared: Bool)
+    /// The person's account as it is from now on.
+    case userAccount(UserKey, AccountState)
 
     /// The number of the kind in the journal. A number is never used again for another kind.
     enum Kind: UInt8 {
@@ -61,6 +63,7 @@ enum JournalRecord: Hashable {
         /// A custom message that expires.
         case expiringCustom = 22
         case account = 23
+        case userAccount = 24
     }
 
     var kind: Kind {
@@ -85,6 +88,7 @@ enum JournalRecord: Hashable {
         case .receipt: .receipt
         case .objectNames: .objectNames
         case .account: .account
+        case .userAccount: .userAccount
         }
     }
 }

@@ -12,7 +12,7 @@ enum Schema {
     /// "Tidm": tells a store from other programs' databases.
     static let applicationID = 0x5469_646d
     /// The schema this build writes.
-    static let version = 6
+    static let version = 7
 
     /// Opens the file, makes the tables if it is new, and checks that it syncs as told.
     ///
@@ -109,7 +109,8 @@ enum Schema {
             }
             if found < 4 { try database.execute(sql: Self.tablesOfVersion4) }
             if found < 5 { try database.execute(sql: Self.tablesOfVersion5) }
-            try database.execute(sql: Self.tablesOfVersion6)
+            if found < 6 { try database.execute(sql: Self.tablesOfVersion6) }
+            try database.execute(sql: Self.tablesOfVersion7)
             if found > 1 { try Self.eraseOldTexts(database) }
             try database.execute(sql: "PRAGMA user_version = \(Self.version)")
             return .commit
@@ -147,7 +148,7 @@ enum Schema {
         }
     }
 
-    /// Overwrites the texts of versions before 6 that nobody may read any more. What is not derived yet follows when the store recovers.
+    /// Overwrites the texts of versions before 7 that nobody may read any more. What is not derived yet follows when the store recovers.
     private static func eraseOldTexts(_ database: Database) throws {
         let watermark = try Int64.fetchOne(database, sql: "SELECT watermark FROM store") ?? 0
         var erased: [Int64: Set<Int>] = [:]
@@ -344,6 +345,13 @@ enum Schema {
         """
 
     private static let tablesOfVersion6 = """
+        -- What the app's backend has decided: whether the person is banned, and before which time their tokens are revoked
+        -- (wall milliseconds; NULL for none).
+        ALTER TABLE person ADD COLUMN banned INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE person ADD COLUMN tokens_not_before INTEGER;
+        """
+
+    private static let tablesOfVersion7 = """
         -- `bans`: who may not come into a chat room (JournalRecord+Conversations.swift); NULL for nobody.
         ALTER TABLE conversation ADD COLUMN bans BLOB;
         -- The people whom apps have declared accounts of a kind.

@@ -9,7 +9,8 @@ extension StoreEngine {
         }
         return UserRecord(
             key: key, head: person.head, unread: person.counts.unread, devices: try self.devices(of: person),
-            openLegs: try self.openLegs(of: person).values.sorted { $0.leg < $1.leg }, settings: person.settings)
+            openLegs: try self.openLegs(of: person).values.sorted { $0.leg < $1.leg }, settings: person.settings,
+            account: person.account)
     }
 
     func readUnread(_ key: UserKey, _ conversation: ConversationID?) throws -> UnreadReport {
@@ -100,7 +101,7 @@ extension StoreEngine {
             switch try self.record(at: position) {
             case .accept, .recall, .custom: true
             case .putConversation, .change, .edit, .delete, .conversationSettings, .personSettings, .blocked, .signIn,
-                .signOut, .setPushState, .advance, .markRead, .keepLeg, .endLeg, .receipt, .objectNames, .account:
+                .signOut, .setPushState, .advance, .markRead, .keepLeg, .endLeg, .receipt, .objectNames, .account, .userAccount:
                 false
             }
         }
@@ -113,7 +114,7 @@ extension StoreEngine {
             // The record that has the id is the first of those that speak of it.
             case .accept, .recall, .custom: return try self.entry(of: position, in: person) != nil
             case .putConversation, .change, .edit, .delete, .conversationSettings, .personSettings, .blocked, .signIn,
-                .signOut, .setPushState, .advance, .markRead, .keepLeg, .endLeg, .receipt, .objectNames, .account:
+                .signOut, .setPushState, .advance, .markRead, .keepLeg, .endLeg, .receipt, .objectNames, .account, .userAccount:
                 continue
             }
         }
@@ -201,7 +202,7 @@ extension StoreEngine {
             case .receipt(let leg, let receipt, let at):
                 if receipts[leg]?[receipt] == nil { receipts[leg, default: [:]][receipt] = at }
             case .putConversation, .change, .recall, .edit, .delete, .conversationSettings, .personSettings, .blocked,
-                .signIn, .signOut, .setPushState, .advance, .markRead, .keepLeg, .objectNames, .account:
+                .signIn, .signOut, .setPushState, .advance, .markRead, .keepLeg, .objectNames, .account, .userAccount:
                 break
             }
         }
@@ -285,7 +286,10 @@ extension StoreEngine {
         for key in keys.sorted() {
             guard let person = try self.find(key) else { continue }
             let record = try self.loadUser(key)
-            guard record.head > 0 || !record.devices.isEmpty || !record.openLegs.isEmpty else { continue }
+            guard
+                record.head > 0 || !record.devices.isEmpty || !record.openLegs.isEmpty
+                    || record.account != AccountState()
+            else { continue }
             people.append(
                 StoreDump.Person(
                     record: record, counts: person.counts, log: try self.readLog(key, after: 0, limit: .max).entries,

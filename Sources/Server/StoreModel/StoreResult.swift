@@ -38,6 +38,8 @@ package enum StoreResult: Hashable, Sendable {
     case accounts([ConversationID])
     /// Who may not come into a chat room now, sorted by person.
     case bans([Ban])
+    /// What the backend has decided about a person.
+    case userAccount(AccountState)
     /// The device as it is now.
     indirect case device(DeviceRecord)
     /// The read cursor moved (or stood there already: then `position` is nil), and what is unread now.

@@ -27,7 +27,7 @@ extension Api {
                     accounts.map { ["kind": .string($0.type.rawValue), "id": .string($0.target)] })
             ])
         case .refused(let problem): throw ApiProblem(problem)
-        case .accepted, .done, .trace, .page, .unread, .objectNames, .bans, .devices, .answer, .missed:
+        case .accepted, .done, .trace, .page, .unread, .objectNames, .bans, .devices, .answer, .userAccount, .missed:
             throw ApiProblem.bug
         }
     }
@@ -41,7 +41,7 @@ extension Api {
         switch await self.core(.setAccount(app, account, isDeclared: isDeclared)) {
         case .done: return Response(status: .noContent)
         case .refused(let problem): throw ApiProblem(problem)
-        case .accepted, .trace, .page, .unread, .objectNames, .accounts, .bans, .devices, .answer, .missed:
+        case .accepted, .trace, .page, .unread, .objectNames, .accounts, .bans, .devices, .answer, .userAccount, .missed:
             throw ApiProblem.bug
         }
     }
@@ -57,7 +57,7 @@ extension Api {
                     bans.map { ["user": .string($0.user.rawValue), "until": $0.until.map { .int($0) } ?? .null] })
             ])
         case .refused(let problem): throw ApiProblem(problem)
-        case .accepted, .done, .trace, .page, .unread, .objectNames, .accounts, .devices, .answer, .missed:
+        case .accepted, .done, .trace, .page, .unread, .objectNames, .accounts, .devices, .answer, .userAccount, .missed:
             throw ApiProblem.bug
         }
     }

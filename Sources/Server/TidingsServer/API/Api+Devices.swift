@@ -19,7 +19,7 @@ extension Api {
         switch await self.core(.devices(UserKey(app: app, user: try self.person(context)))) {
         case .devices(let devices): return .json(["devices": .array(devices.map(\.json))])
         case .refused(let problem): throw ApiProblem(problem)
-        case .accepted, .done, .trace, .page, .unread, .objectNames, .accounts, .bans, .answer, .missed:
+        case .accepted, .done, .trace, .page, .unread, .objectNames, .accounts, .bans, .answer, .userAccount, .missed:
             throw ApiProblem.bug
         }
     }
@@ -40,7 +40,7 @@ extension Api {
         switch await self.core(command) {
         case .done: return Response(status: .noContent)
         case .refused(let problem): throw ApiProblem(problem)
-        case .accepted, .trace, .page, .unread, .objectNames, .accounts, .bans, .devices, .answer, .missed:
+        case .accepted, .trace, .page, .unread, .objectNames, .accounts, .bans, .devices, .answer, .userAccount, .missed:
             throw ApiProblem.bug
         }
     }

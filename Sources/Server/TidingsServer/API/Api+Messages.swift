@@ -62,7 +62,7 @@ extension Api {
                     "repeated": .bool(isRepeat),
                 ], status: isRepeat ? .ok : .created)
         case .refused(let problem): throw ApiProblem(problem)
-        case .done, .trace, .page, .unread, .objectNames, .accounts, .bans, .devices, .answer, .missed:
+        case .done, .trace, .page, .unread, .objectNames, .accounts, .bans, .devices, .answer, .userAccount, .missed:
             throw ApiProblem.bug
         }
     }
@@ -166,7 +166,7 @@ extension Api {
         case .trace(nil):
             throw ApiProblem(.notFound, code: "unknown_message", field: "id", rule: "names no message of this app")
         case .refused(let problem): throw ApiProblem(problem)
-        case .accepted, .done, .page, .unread, .objectNames, .accounts, .bans, .devices, .answer, .missed:
+        case .accepted, .done, .page, .unread, .objectNames, .accounts, .bans, .devices, .answer, .userAccount, .missed:
             throw ApiProblem.bug
         }
     }

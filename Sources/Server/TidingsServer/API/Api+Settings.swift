@@ -109,7 +109,7 @@ extension Api {
         switch await self.core(.unread(user, conversation)) {
         case .unread(let report): return report
         case .refused(let problem): throw ApiProblem(problem)
-        case .accepted, .done, .trace, .page, .objectNames, .accounts, .bans, .devices, .answer, .missed:
+        case .accepted, .done, .trace, .page, .objectNames, .accounts, .bans, .devices, .answer, .userAccount, .missed:
             throw ApiProblem.bug
         }
     }
@@ -121,7 +121,7 @@ extension Api {
         switch await self.core(.objectNames(app)) {
         case .objectNames(let names): return .json(["names": .array(names.map { .string($0.rawValue) })])
         case .refused(let problem): throw ApiProblem(problem)
-        case .accepted, .done, .trace, .page, .unread, .accounts, .bans, .devices, .answer, .missed:
+        case .accepted, .done, .trace, .page, .unread, .accounts, .bans, .devices, .answer, .userAccount, .missed:
             throw ApiProblem.bug
         }
     }
@@ -137,7 +137,7 @@ extension Api {
         switch await self.core(.setObjectNames(app, names)) {
         case .done: return Response(status: .noContent)
         case .refused(let problem): throw ApiProblem(problem)
-        case .accepted, .trace, .page, .unread, .objectNames, .accounts, .bans, .devices, .answer, .missed:
+        case .accepted, .trace, .page, .unread, .objectNames, .accounts, .bans, .devices, .answer, .userAccount, .missed:
             throw ApiProblem.bug
         }
     }

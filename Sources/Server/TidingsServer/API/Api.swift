@@ -37,6 +37,7 @@ struct Api: Sendable {
         self.addAccounts(to: app)
         self.addSettings(to: app)
         self.addDevices(to: app)
+        self.addUserAccounts(to: app)
         return router
     }
 

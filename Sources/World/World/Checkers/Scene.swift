@@ -81,7 +81,7 @@ struct Scene {
         switch (command, result) {
         case (.endLeg(let end), _): self.holder = self.holders.take(end.leg.user, end.leg.device)
         case (.keepLeg(let open), _): self.holder = self.holders.take(open.leg.user, open.leg.device)
-        case (.signIn(let key, _, _), .device):
+        case (.signIn(let key, _, _, _), .device):
             let holder = self.holders.take(key.user, key.device)
             if self.deviceHolders.count < self.committed.devices.count { self.deviceHolders.append(holder) }
         case (.accept(let message, _, _), .accepted(let deliveries, _)):
@@ -211,7 +211,7 @@ struct StoreView {
             for delivery in deliveries where change.removes(delivery.user) {
                 self.readUpTo[delivery.user, default: [:]][change.conversation] = delivery.position
             }
-        case (.signIn(let key, _, _), .device(let record)):
+        case (.signIn(let key, _, _, _), .device(let record)):
             if self.devices.updateValue(record, forKey: key) == nil {
                 self.owned[key.user, default: []].append(self.devices.count - 1)
             }

@@ -312,7 +312,7 @@ package struct WorldMarks: Hashable, Sendable {
         case .expired: self.reach(.expiredLegs)
         case .tokenQuarantined: self.reach(.quarantined)
         case .tokenDead: self.reach(.deadTokens)
-        case .ownDevice, .noDevice, .signedOut, .notNotifiable, .settled, .noToken, .accepted,
+        case .ownDevice, .noDevice, .signedOut, .disabled, .notNotifiable, .settled, .noToken, .accepted,
             .rejected:
             break
         }
