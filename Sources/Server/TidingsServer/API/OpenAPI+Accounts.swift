@@ -1,6 +1,6 @@
 extension OpenAPI {
     /// Accounts and bans.
-    static let accountPaths = #"""
+    static let servicePaths = #"""
           /v1/apps/{app}/accounts:
             get:
               summary: The accounts the app has declared
