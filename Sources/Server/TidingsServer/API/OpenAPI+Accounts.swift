@@ -1,6 +1,6 @@
 extension OpenAPI {
     /// Accounts and bans.
-    static let servicePaths = #"""
+    static let accountPaths = #"""
           /v1/apps/{app}/accounts:
             get:
               summary: The accounts the app has declared
