@@ -19,14 +19,14 @@ struct SeededGenerator: RandomNumberGenerator {
 struct CommandGenerator {
     var random: SeededGenerator
     private var lastID: UInt64 = 1000
-    private var clock: Int64 = 1_800_000_000_000
+    private(set) var clock: Int64 = 1_800_000_000_000
 
     /// The messages made last.
-    private var made: [Message] = []
+    private(set) var made: [Message] = []
     /// Whose level was given an end last, and where.
     private var levelled: (UserKey, ConversationID)?
     /// Who was named last when somebody was blocked, and by whom.
-    private var blocked: (UserKey, UserID)?
+    private(set) var blocked: (UserKey, UserID)?
     /// Who was banned last, and from where.
     private var banned: (user: UserKey, room: ConversationID)?
     private var signedIn: [DeviceKey] = []
@@ -100,7 +100,7 @@ struct CommandGenerator {
         if let (key, user) = self.blocked, self.chance(15) {
             (app, sender, conversation) = (key.app, user, ConversationID(type: .direct, target: key.user.rawValue))
         }
-        if let (key, room) = self.banned, self.chance(10) { (app, sender, conversation) = (key.app, key.user, room) }
+        if let (key, room) = self.banned, self.chance(30) { (app, sender, conversation) = (key.app, key.user, room) }
         let isDirected = !conversation.type.targetIsPeer && self.chance(25)
         let message = Message(
             id: id, app: app, sender: sender, conversation: conversation,
@@ -204,18 +204,6 @@ struct CommandGenerator {
         }
     }
 
-    private mutating func accountChange() -> AccountChange {
-        switch self.number(0..<6) {
-        case 0: .ban
-        case 1..<4: .unban
-        default: .revokeTokens(before: self.clock - Int64(self.number(0..<2_000)), signsOut: self.chance(50))
-        }
-    }
-
-    private mutating func roomAccess() -> RoomAccess {
-        RoomAccess(isOpen: self.chance(75), isInside: self.chance(60), at: self.clock)
-    }
-
     private mutating func signIn() -> StoreCommand {
         let key = self.deviceKey()
         self.signedIn.append(key)
@@ -287,7 +275,7 @@ extension CommandGenerator {
         case 0..<14: return .change(self.operation())
         case 14..<18: return self.recall()
         case 18..<21:
-            let message = self.earlier()
+            let message = self.ofBlocked() ?? self.earlier()
             return .edit(
                 EditOperation(
                     app: self.chance(90) ? message.app : self.app(), message: message.id,

@@ -70,7 +70,7 @@ import TidingsModel
         _ = reference.open()
         let commands = (0..<60).map { _ in generator.next() }.filter { command in
             switch command {
-            case .setObjectNames, .setAccount: false
+            case .setObjectNames, .setAccount, .changeAccount: false
             case .change(let operation): !operation.isBan
             case .endLeg(let ended): ended.leg.device != nil
             default: true

@@ -212,6 +212,8 @@ import TidingsModel
                 .putConversation(
                     ConversationRecord(app: ServerBench.app, conversation: .room("lobby"), name: "L", members: []))))
         let alice = bench.connect("alice").session
+        bench.script = [.history([], hasMore: false)]
+        bench.ask(alice, 1, .enterRoom(.room("lobby"), history: 0))
         for number in 0..<30 {
             let session = bench.connect(UserID("u\(number)")).session
             bench.script = [.history([], hasMore: false)]

@@ -3,6 +3,7 @@ import HTTPTypes
 import NIOCore
 import Requirements
 import ServerCore
+import StoreModel
 import Testing
 import TidingsModel
 
@@ -137,6 +138,7 @@ import TidingsModel
             "messages": try await ApiDouble(answering: .accepted(accepted)),
             "custom-messages": try await ApiDouble(answering: .accepted(accepted)),
             "object-names": try await ApiDouble(answering: .done),
+            "tokens": try await ApiDouble(answering: .userAccount(AccountState())),
         ]
         let kept = Corpus.inputs(of: "json").map { String(decoding: $0, as: UTF8.self) }
         try await Fuzz.run("requests to the API", short: 1_500, long: 60_000) { number in

@@ -55,6 +55,9 @@ extension World {
         }
     }
 
+    /// How many devices they make up at once.
+    static let madeUpAtOnce = 12
+
     static func isHostile(_ user: UserID) -> Bool { self.hostilePeople.contains(user) }
 
     mutating func hostileActs() {
@@ -65,7 +68,7 @@ extension World {
         self.see(.reached(.hostileActs))
         let turn = self.chance.number(0...9)
         switch turn {
-        case 0...2: self.makeUpDevices(Int(self.chance.number(1...12)))
+        case 0...2: self.makeUpDevices(Int(self.chance.number(1...Int64(Self.madeUpAtOnce))))
         case 3...4: self.writeToMadeUpDevices()
         case 5...6: self.flood()
         case 7: self.reviseOthers()

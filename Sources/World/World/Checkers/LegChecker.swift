@@ -221,7 +221,10 @@ struct LegChecker: Checker {
         case .noDevice: return end.leg.device == nil ? nil : "there is a device"
         case .tokenDead: return self.hadOtherToken(end.leg) ? nil : "its tokens are all good"
         case .rejected: return self.refusesTokens || self.hadOtherToken(end.leg) ? nil : "its tokens are all good"
-        case .tokenQuarantined: return self.refusesTokens ? nil : "APNs has refused no token"
+        case .tokenQuarantined:
+            // Hostile clients register tokens that APNs has never given anybody.
+            let isMadeUp = World.isHostile(end.leg.user.user)
+            return self.refusesTokens || isMadeUp ? nil : "APNs has refused no token"
         }
     }
 
