@@ -212,7 +212,7 @@ extension ServerCore {
 
     /// The first of some messages, as many as fit a frame; at least one.
     func fitting(_ messages: [Message]) -> [Message] {
-        var room = Int(self.settings.frameBytesMax)
+        var room = self.settings.pageBytesMax
         let count = messages.prefix { message in
             room -= Self.frameBytes(of: message)
             return room >= 0
@@ -231,7 +231,7 @@ extension ServerCore {
     private func fitting(_ entries: [LogEntry]) -> [LogEntry] {
         // JSON may write a byte as six ("\u0001"); in the frame everything but the texts and the lists of people takes less than
         // 512 bytes an entry, and a person less than 128.
-        var room = Int(self.settings.frameBytesMax)
+        var room = self.settings.pageBytesMax
         var count = 0
         for entry in entries {
             room -= 512
