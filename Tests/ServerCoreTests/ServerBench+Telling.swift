@@ -115,6 +115,7 @@ extension ServerBench {
         case .reconnect(let after): "reconnect after \(after)"
         case .answer(let number, let answer): "answer \(number) \(answer)"
         case .signal(let signal): "signal \(signal)"
+        case .tokenExpiring(let at): "token ends at \(at)"
         }
     }
 

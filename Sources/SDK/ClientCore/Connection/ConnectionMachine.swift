@@ -306,12 +306,13 @@ package struct ConnectionMachine: Hashable, Sendable {
             self.token = nil
             self.staleTokens += 1
             if self.staleTokens < Self.staleTokensMax { return self.start(at: now, into: &effects) }
-        case .invalidToken, .wrongApp, .kicked: self.token = nil
+        case .invalidToken, .wrongApp, .kicked, .tokenRevoked, .disabled: self.token = nil
         case .superseded: return self.yield(to: problem, at: now, into: &effects)
         case .unsupportedVersion, .invalidField, .unknownConversation, .unknownMessage, .notAMember,
-            .notAllowed, .blocked, .tooLate, .exists, .unknownObjectName:
+            .notAllowed, .blocked, .tooLate, .exists, .unknownObjectName, .banned:
             break
-        case .malformedFrame, .frameTooLarge, .unexpectedFrame, .timedOut, .slowReader, .unavailable:
+        case .malformedFrame, .frameTooLarge, .unexpectedFrame, .timedOut, .slowReader, .unavailable, .rateLimited,
+            .storageFull:
             return self.wait(reason: problem.description, at: now, into: &effects)
         }
         self.staleTokens = 0

@@ -138,6 +138,7 @@ extension ClientCore {
             self.opened.confirmed(ping: count)
         case .answer(let request, let answer): self.answered(request, answer, at: now, into: &effects)
         case .signal(let signal): self.heard(signal, into: &effects)
+        case .tokenExpiring: break
         }
     }
 

@@ -61,6 +61,8 @@ extension ServerCore {
             case .unwatch(let users):
                 try self.unwatch(users, asked)
                 self.answer(asked.requester, .done(0), &effects)
+            case .renewToken:
+                throw ServerFrame.Problem(code: .notAllowed, field: "request", rule: "is not known to this server")
             case .change, .recall, .edit, .delete, .setConversationSettings, .setBlocked, .conversation, .settings,
                 .history, .receipts:
                 self.ask(try self.command(for: request, asked, now), for: .errand(.request(asked)), &effects)
@@ -103,7 +105,7 @@ extension ServerCore {
         case .history(let conversation, let before, let limit):
             .readHistory(try Self.person(asked), conversation, before: before, limit: Int(limit))
         case .receipts(let message): .readReceipts(asked.app, message, asked: asked.actor)
-        case .enterRoom, .exitRoom, .watch, .unwatch: throw Self.unavailable
+        case .enterRoom, .exitRoom, .watch, .unwatch, .renewToken: throw Self.unavailable
         }
     }
 

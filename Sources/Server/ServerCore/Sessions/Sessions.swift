@@ -83,7 +83,7 @@ extension ServerCore {
                 try Self.check(run)
                 self.changeLease(slot, index, .reported(run), now, &effects)
                 if run == .foreground { self.settleStored(slot, index, now, &effects) }
-            case .registerPush(let registration):
+            case .registerPush(let registration, _):
                 guard self.mayCommand(session, "push_registration", &effects) else { return }
                 try self.register(registration, slot, index, now, &effects)
             case .sync(let after, let limit):
