@@ -189,9 +189,8 @@ targets.append(
         path: "Tests/AppGroupRace", swiftSettings: strict))
 targets += shell(
     "SDK", "TidingsClient", needs: ["TidingsModel", "TidingsWire", "ClientCore", "TidingsAppGroup"] + keychain,
-    testing: onLinux ? ["VirtualPhone", "PhoneCore"] : [],
     uses: ["GRDB", "SwiftProtobuf"] + (onLinux ? ["NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL", "NIOWebSocket"] : []),
-    resources: [.copy("PrivacyInfo.xcprivacy")], settings: facade)
+    testing: onLinux ? ["VirtualPhone", "PhoneCore"] : [], resources: [.copy("PrivacyInfo.xcprivacy")], settings: facade)
 targets += shell(
     "SDK", "TidingsKit", needs: ["TidingsModel", "ClientCore", "TidingsAppGroup", "TidingsClient"] + facades,
     testing: ["TidingsWire"], resources: [.copy("PrivacyInfo.xcprivacy")], settings: facade)

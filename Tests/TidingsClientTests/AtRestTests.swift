@@ -8,6 +8,11 @@ import TidingsModel
 
 @testable import TidingsClient
 
+#if TIDINGS_UIKIT
+    import PhoneCore
+    import VirtualPhone
+#endif
+
 private let alice: UserID = "alice"
 private let bob: UserID = "bob"
 private let withBob = ConversationID(type: .direct, target: "bob")
@@ -225,3 +230,49 @@ extension ClientBench {
         #expect(secrets.values == [:])
     }
 }
+
+#if TIDINGS_UIKIT
+    /// A phone that is there for one question: whether it is unlocked.
+    private struct UnlockedPhone: PhoneLink {
+        func send(_ message: ProcessMessage) {}
+        func ask(_ query: Query, number: QueryNumber) -> QueryAnswer? { .protectedData(true) }
+    }
+
+    @Suite struct `The keychain of a virtual phone` {
+        @Test func `has the user token for the app alone, and the extension token for the extension too`() throws {
+            let bench = try ClientBench()
+            defer { bench.remove() }
+            func process(_ role: PhoneProcessFacts.Role) -> PhoneProcess {
+                PhoneProcess(
+                    facts: PhoneProcessFacts(
+                        role: role, bundleID: "com.example.chat", osVersion: "17", phoneID: "phone", home: "/",
+                        groups: ["group.chat": "/"], keychain: bench.folder.appendingPathComponent("keychain.json").path),
+                    link: UnlockedPhone())
+            }
+            let app = process(.app)
+            let service = process(.notificationService)
+            let folders = ClientFolders(root: bench.folder.appendingPathComponent("app"), secrets: KeychainSecrets())
+            let tokens = KeychainTokens(accessGroup: "group.chat")
+            try withPhoneProcess(app) {
+                _ = try folders.deviceID(app: "demo")
+                try folders.keepToken("first", of: alice, app: "demo")
+                try folders.keepToken("secret", of: alice, app: "demo")
+                try tokens.write("extension")
+                #expect(folders.token(of: alice, app: "demo") == "secret")
+            }
+            withPhoneProcess(service) {
+                #expect(tokens.read() == "extension")
+                #expect(folders.token(of: alice, app: "demo") == nil)
+            }
+            try withPhoneProcess(app) {
+                try folders.forgetSignIn(app: "demo")
+                try tokens.write(nil)
+                #expect(folders.token(of: alice, app: "demo") == nil)
+                #expect(tokens.read() == nil)
+                #expect(throws: ExtensionTokenFault(accessGroup: "group.other", status: -34_018)) {
+                    try KeychainTokens(accessGroup: "group.other").write("x")
+                }
+            }
+        }
+    }
+#endif

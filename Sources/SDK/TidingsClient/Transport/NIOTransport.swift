@@ -125,6 +125,9 @@
 
         func close() { self.close(saying: .normalClosure) }
 
+        /// The open channel, for tests.
+        var channel: (any Channel)? { self.state.withLock { $0.channel } }
+
         func limitReceived(to bytes: Int) { self.state.withLock { $0.receivedBytesMax = bytes } }
 
         func setReading(_ isReading: Bool) {
