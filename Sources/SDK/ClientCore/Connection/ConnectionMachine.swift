@@ -289,12 +289,16 @@ package struct ConnectionMachine: Hashable, Sendable {
     }
 
     /// Waits with a jitter of up to half the doubled time, so that phones thrown off together do not return together.
-    private mutating func wait(reason: String, at now: Now, into effects: inout [Effect]) -> State {
+    ///
+    /// - Parameter least: how long the server has asked to wait, in milliseconds; the back-off follows.
+    private mutating func wait(
+        reason: String, least: Int64 = 0, at now: Now, into effects: inout [Effect]
+    ) -> State {
         if self.isSteady(at: now) { self.failures = 0 }
         let doubled = self.settings.backoffMilliseconds << min(self.failures, 16)
         let longest = min(self.settings.backoffMaxMilliseconds, doubled)
         self.failures += 1
-        let delay = longest - Int64.random(in: 0...(longest / 2), using: &self.generator)
+        let delay = least + longest - Int64.random(in: 0...(longest / 2), using: &self.generator)
         effects.append(.publish(.waiting(milliseconds: delay, reason: reason)))
         return .waiting(until: now.monotonic + delay)
     }
@@ -313,7 +317,7 @@ package struct ConnectionMachine: Hashable, Sendable {
             break
         case .malformedFrame, .frameTooLarge, .unexpectedFrame, .timedOut, .slowReader, .unavailable, .rateLimited,
             .storageFull:
-            return self.wait(reason: problem.description, at: now, into: &effects)
+            return self.wait(reason: problem.description, least: problem.retryAfter, at: now, into: &effects)
         }
         self.staleTokens = 0
         effects += [.publish(.refused(problem)), .finishConnect(.refused(problem))]
