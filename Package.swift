@@ -190,7 +190,8 @@ targets.append(
 targets += shell(
     "SDK", "TidingsClient", needs: ["TidingsModel", "TidingsWire", "ClientCore", "TidingsAppGroup"] + keychain,
     uses: ["GRDB", "SwiftProtobuf"] + (onLinux ? ["NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL", "NIOWebSocket"] : []),
-    testing: onLinux ? ["VirtualPhone", "PhoneCore"] : [], resources: [.copy("PrivacyInfo.xcprivacy")], settings: facade)
+    testing: onLinux ? ["VirtualPhone", "PhoneCore"] : [], resources: [.copy("PrivacyInfo.xcprivacy")], settings: facade
+)
 targets += shell(
     "SDK", "TidingsKit", needs: ["TidingsModel", "ClientCore", "TidingsAppGroup", "TidingsClient"] + facades,
     testing: ["TidingsWire"], resources: [.copy("PrivacyInfo.xcprivacy")], settings: facade)

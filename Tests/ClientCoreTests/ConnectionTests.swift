@@ -57,7 +57,8 @@ import TidingsModel
     }
 
     /// A server in a crash loop, or on a full disk, welcomes everybody before it falls.
-    @Test func `backs off longer from a server that falls after each welcome, and anew from one that has stood`() throws {
+    @Test func `backs off longer from a server that falls after each welcome, and anew from one that has stood`() throws
+    {
         var machine = ConnectionMachine(seed: 3)
         var now: Int64 = 0
         func moment() -> Now { Now(monotonic: now, wall: 0) }

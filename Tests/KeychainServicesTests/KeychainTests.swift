@@ -76,7 +76,8 @@ private struct UnlockedPhone: PhoneLink {
                 kSecClass: kSecClassGenericPassword, kSecMatchLimit: kSecMatchLimitAll, kSecReturnAttributes: true,
             ]
             #expect(SecItemCopyMatching(everything, &all) == errSecSuccess)
-            #expect((all as? [CFTypeRef])?.compactMap { ($0 as? CFDictionary)?[kSecAttrAccount] as? String } == ["a", "b"])
+            #expect(
+                (all as? [CFTypeRef])?.compactMap { ($0 as? CFDictionary)?[kSecAttrAccount] as? String } == ["a", "b"])
             #expect(SecItemDelete(Self.item("a")) == errSecSuccess)
             #expect(SecItemDelete(Self.item("a")) == errSecItemNotFound)
             #expect([Self.find("a"), Self.find("b")] == ["\(errSecItemNotFound)", "three"])

@@ -246,7 +246,8 @@ extension ClientBench {
                 PhoneProcess(
                     facts: PhoneProcessFacts(
                         role: role, bundleID: "com.example.chat", osVersion: "17", phoneID: "phone", home: "/",
-                        groups: ["group.chat": "/"], keychain: bench.folder.appendingPathComponent("keychain.json").path),
+                        groups: ["group.chat": "/"], keychain: bench.folder.appendingPathComponent("keychain.json").path
+                    ),
                     link: UnlockedPhone())
             }
             let app = process(.app)

@@ -59,7 +59,9 @@ import Testing
     ) async throws {
         let server = try OneAnswerServer(head + "Connection: close\r\n\r\n" + body)
         let url = try #require(URL(string: "http://127.0.0.1:\(server.port)/cat.jpg"))
-        let answer = await Result { try await URLSessionHTTP.fetch(url, hosts: ["127.0.0.1"], bytesMax: 4, seconds: 120) }
+        let answer = await Result {
+            try await URLSessionHTTP.fetch(url, hosts: ["127.0.0.1"], bytesMax: 4, seconds: 120)
+        }
         switch fault {
         case nil: #expect(try answer.get() == Data(body.utf8))
         case let fault?: #expect(throws: fault) { try answer.get() }

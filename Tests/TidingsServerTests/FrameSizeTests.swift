@@ -38,7 +38,8 @@ private func worst(_ bytes: Int, mayBeControl: Bool) -> String {
             .max,
             .receipts(MessageReceipts(id: message.id, recipients: 3_000, delivered: people, read: people))),
         "settings": .answer(
-            .max, .settings(AllSettings(person: PersonSettings(), conversations: [:], blocked: Array(people.prefix(1_000))))),
+            .max,
+            .settings(AllSettings(person: PersonSettings(), conversations: [:], blocked: Array(people.prefix(1_000))))),
         "presence": .answer(
             .max, .presence(people.prefix(500).map { Presence(id: $0, isOnline: true, lastSeenAt: .max) })),
         "message": .entry(LogEntry(position: .max, body: .message(message))),
@@ -47,7 +48,8 @@ private func worst(_ bytes: Int, mayBeControl: Bool) -> String {
         "page": .page(
             .init(
                 after: .max,
-                entries: (1...4).map { _ in LogEntry(position: .max, body: .message(message)) }, head: .max, unread: .max)
+                entries: (1...4).map { _ in LogEntry(position: .max, body: .message(message)) }, head: .max,
+                unread: .max)
         ),
     ]
 

@@ -22,5 +22,6 @@ enum ChatAppGroup {
 
 /// Where the example's pictures lie; in an app of your own this is a list of your hosts.
 enum ChatPictures {
-    static let hosts = (ProcessInfo.processInfo.environment["CHAT_IMAGE_HOSTS"] ?? "").split(separator: ",").map(String.init)
+    static let hosts = (ProcessInfo.processInfo.environment["CHAT_IMAGE_HOSTS"] ?? "").split(separator: ",").map(
+        String.init)
 }

@@ -67,7 +67,7 @@ extension FileSafety {
         for name in try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() {
             let path = folder.appendingPathComponent(name).path
             // Another process may have put a file in the place of this one meanwhile; its own has the folder's class.
-            do { try self.protect(path, as: protection) } catch where !FileManager.default.fileExists(atPath: path) {}
+            do { try self.protect(path, as: protection) } catch  where !FileManager.default.fileExists(atPath: path) {}
         }
     }
 }

@@ -10,7 +10,9 @@ public typealias NotificationResponse = PersonResponse
 extension ChatClient {
     /// Custom messages of the app's backend (S4.10–S4.12): in the order of the log, only while the app is in front, at most
     /// once on this device. Every stream gets each of them; those handed over before the first stream was made go to that one.
-    public var customMessages: AsyncStream<CustomMessage> { self.outlets.customs.stream(gap: self.gap(in: .customMessages)) }
+    public var customMessages: AsyncStream<CustomMessage> {
+        self.outlets.customs.stream(gap: self.gap(in: .customMessages))
+    }
 
     /// Posted for each custom message, in order, on the thread it comes from (S4.12). The object is the client; the user info
     /// has `title` and `content` (strings), `content_type` (string) and `extras` (dictionary); a missing title or type has no
@@ -21,11 +23,17 @@ extension ChatClient {
     public var problems: AsyncStream<ClientProblem> { self.outlets.problems.stream(gap: self.gap(in: .problems)) }
 
     /// Taps and actions on our notifications, each once. The kit feeds it. Those that came before the first stream go to it.
-    public var notificationResponses: AsyncStream<NotificationResponse> { self.outlets.responses.stream(gap: self.gap(in: .notificationResponses)) }
+    public var notificationResponses: AsyncStream<NotificationResponse> {
+        self.outlets.responses.stream(gap: self.gap(in: .notificationResponses))
+    }
     /// Our notifications that arrived while the app was in front.
-    public var foregroundNotifications: AsyncStream<ReceivedNotification> { self.outlets.arrivedInFront.stream(gap: self.gap(in: .foregroundNotifications)) }
+    public var foregroundNotifications: AsyncStream<ReceivedNotification> {
+        self.outlets.arrivedInFront.stream(gap: self.gap(in: .foregroundNotifications))
+    }
     /// Our notifications that woke the app in the background.
-    public var backgroundNotifications: AsyncStream<ReceivedNotification> { self.outlets.arrivedInBackground.stream(gap: self.gap(in: .backgroundNotifications)) }
+    public var backgroundNotifications: AsyncStream<ReceivedNotification> {
+        self.outlets.arrivedInBackground.stream(gap: self.gap(in: .backgroundNotifications))
+    }
 
     /// Tells the app of a response.
     package func publish(_ response: NotificationResponse) { self.outlets.responses.send(response) }

@@ -303,7 +303,8 @@ public final class ChatClient: Sendable {
                 self?.outlets.runs.send(runState)
             },
             entries: { [weak self] entries in for entry in entries { self?.outlets.entries.send(entry) } },
-            customMessage: { [weak self] in self?.handOver($0) }, signal: { [weak self] in self?.outlets.signals.send($0) },
+            customMessage: { [weak self] in self?.handOver($0) },
+            signal: { [weak self] in self?.outlets.signals.send($0) },
             problem: { [weak self] in self?.report($0) },
             wakeFinished: { [weak self] in self?.finishWake($0, $1) },
             keepFarewell: { [weak self] in self?.keepFarewell(of: person, token: $0, wasWelcomed: $1) },

@@ -151,7 +151,8 @@ struct ClientFolders {
     }
 
     private func farewell(in bytes: [UInt8]?) -> Farewell? {
-        guard let bytes, let json = try? JSONValue(parsing: bytes), let user = json["user"]?.stringValue, let token = json["token"]?.stringValue
+        guard let bytes, let json = try? JSONValue(parsing: bytes), let user = json["user"]?.stringValue,
+            let token = json["token"]?.stringValue
         else { return nil }
         return Farewell(person: UserID(user), token: token)
     }
