@@ -47,7 +47,8 @@ struct Scene {
         case .clockSet(let ahead):
             self.skews.append(ahead)
             self.committed.hasJumped = true
-        case .pushed, .pool, .wrongEnvironment, .neighbourTold, .apiAccepted, .written, .acknowledged, .refused, .asked,
+        case .pushed, .pool, .wrongEnvironment, .neighbourTold, .apiAccepted, .hostile, .written, .acknowledged,
+            .refused, .asked,
             .answered, .tapped,
             .disturbed, .opened,
             .refusedWrite, .tokenEnded, .signedIn, .signedOut, .stored, .applied, .passedGate, .posted, .extended,
