@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 import VirtualPhone
 
 // Keychain services of Apple's module `Security`, as far as generic passwords go. The module has another name, for packages that
@@ -93,11 +93,15 @@ public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointe
 @discardableResult
 public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
     perform(query) { keychain, question in
-        let found = try keychain.items().filter(question.matches)
+        let found = try keychain.items().filter { question.matches($0) }
         guard !found.isEmpty else { return errSecItemNotFound }
         let readable = found.filter { !$0.needsUnlocked || question.isUnlocked }
         guard let first = readable.first else { return errSecInteractionNotAllowed }
-        result?.pointee = question.wantsAll ? readable.compactMap(question.answer) : question.answer(first)
+        if question.wantsAll {
+            result?.pointee = readable.compactMap { question.answer($0) }
+        } else {
+            result?.pointee = question.answer(first)
+        }
         return errSecSuccess
     }
 }
@@ -129,7 +133,7 @@ public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
     perform(query) { keychain, question in
         try keychain.update { items in
             let before = items.count
-            items.removeAll(where: question.matches)
+            items.removeAll { question.matches($0) }
             return items.count < before ? errSecSuccess : errSecItemNotFound
         }
     }

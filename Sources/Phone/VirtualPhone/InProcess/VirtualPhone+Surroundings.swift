@@ -50,7 +50,7 @@ extension VirtualPhone: @preconcurrency PhoneSurroundings {
     }
 
     /// A new device has the items of a backup that are not for the old one only.
-    func restoreKeychain() { self.folders.map { PhoneKeychain(path: $0.keychain).restoreFromBackup() } }
+    func restoreKeychain() { if let folders { PhoneKeychain(path: folders.keychain).restoreFromBackup() } }
 
     /// Closes the folders before the first unlock, and opens them after it.
     func protectFolders() {

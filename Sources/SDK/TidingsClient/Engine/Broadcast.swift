@@ -79,7 +79,7 @@ final class Broadcast<Value: Sendable>: Sendable {
 
 /// What one reader has not taken yet.
 final class StreamBuffer<Element: Sendable>: Sendable {
-    private struct State {
+    fileprivate struct State {
         /// Those before `first` are taken.
         var waiting: [Element?] = []
         var first = 0

@@ -1,5 +1,5 @@
 import Foundation
-import TidingsAppGroup
+package import TidingsAppGroup
 
 /// Where the client keeps the person's user token (docs/decisions/0019-at-rest.md).
 package protocol SecretStore: Sendable {
@@ -44,15 +44,19 @@ extension ClientFolders {
 
     /// Keeps a value in the keychain, and nowhere else if there is one.
     func keepSecret(_ bytes: [UInt8], _ name: String, _ file: URL) throws {
-        if let secrets = self.secrets {
-            do throws(KeychainFault) {
-                try secrets.write(bytes, as: name)
-                return try Self.remove(file)
-            } catch {
-                guard error.isMissing else { throw error }
-            }
+        if try self.isInKeychain(bytes, name) { try Self.remove(file) } else { try self.write(Data(bytes), to: file) }
+    }
+
+    /// Keeps a value in the keychain; false if there is none.
+    private func isInKeychain(_ bytes: [UInt8], _ name: String) throws(KeychainFault) -> Bool {
+        guard let secrets = self.secrets else { return false }
+        do throws(KeychainFault) {
+            try secrets.write(bytes, as: name)
+            return true
+        } catch {
+            guard error.isMissing else { throw error }
+            return false
         }
-        try self.write(Data(bytes), to: file)
     }
 
     /// Forgets a value, wherever it lies.
