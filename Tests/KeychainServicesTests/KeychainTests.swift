@@ -8,7 +8,7 @@ import VirtualPhone
 /// A phone that is there for one question: whether it is unlocked.
 private struct UnlockedPhone: PhoneLink {
     func send(_ message: ProcessMessage) {}
-    func ask(_ query: Query, number: QueryNumber) -> QueryAnswer? { .protectedData(true) }
+    func ask(_ query: Query, number: QueryNumber) -> QueryAnswer? { .protectedData(isAvailable: true) }
 }
 
 @MainActor @Suite final class `The keychain of a phone` {

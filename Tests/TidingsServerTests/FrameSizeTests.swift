@@ -16,8 +16,8 @@ private func worst(_ bytes: Int, mayBeControl: Bool) -> String {
         id: MessageID(rawValue: .max), app: AppID(worst(64, mayBeControl: false)), sender: people[0],
         conversation: ConversationID(type: .group, target: worst(64, mayBeControl: false)),
         clientMessageID: ClientMessageID(worst(64, mayBeControl: false)), objectName: .text,
-        content: worst(Message.contentBytesMax, mayBeControl: true), flags: .normal,
-        pushText: worst(Message.pushTextBytesMax, mayBeControl: true), sentAt: .max,
+        content: worst(MessageDraft.contentBytesMax, mayBeControl: true), flags: .normal,
+        pushText: worst(MessageDraft.pushTextBytesMax, mayBeControl: true), sentAt: .max,
         mentions: .users(Array(people.prefix(100))), recipients: Array(people.prefix(100)), expiresAt: .max)
     private static let change = ConversationChange(
         conversation: message.conversation, version: .max,
