@@ -1,3 +1,4 @@
+package import StoreModel
 package import TidingsModel
 
 /// The numbers an operator may change. Times are milliseconds; the defaults are those of DESIGN §3–§5.
@@ -24,6 +25,11 @@ package struct ServerSettings: Hashable, Sendable {
     package var restartGraceTime: Int64 = 20_000
     /// How often a client sends a ping; twice this long without a frame ends the session.
     package var heartbeat: Int64 = 30_000
+
+    /// How long before a session's token expires its client is told, at most; and at most a fifth of the time left.
+    package var tokenWarningTime: Int64 = 300_000
+    /// How long a session lives on after its token has expired.
+    package var tokenGraceTime: Int64 = 30_000
 
     // Limits.
     /// How much may be done in a time, by whom.
@@ -86,6 +92,12 @@ package struct ServerSettings: Hashable, Sendable {
     package var membersMax: Int = 3_000
     /// The same for apps that have a limit of their own.
     package var membersMaxByApp: [AppID: Int] = [:]
+    /// Who makes groups, comes into them by their id, and adds people.
+    package var groupPolicy = ConversationPolicy.group
+    /// The same for discussions.
+    package var discussionPolicy = ConversationPolicy.discussion
+    /// The same for chat rooms.
+    package var chatRoomPolicy = ConversationPolicy.chatRoom
     /// How long after it was sent a message may be withdrawn by its sender.
     package var recallWindow: Int64 = 120_000
     /// How long after it was sent a message may be given another content by its sender.
@@ -133,6 +145,16 @@ package struct ServerSettings: Hashable, Sendable {
 
     /// The defaults.
     package init() {}
+
+    /// Who makes a conversation of a kind, comes in by its id, and adds people.
+    func policy(of type: ConversationType) -> ConversationPolicy {
+        switch type {
+        case .discussion: self.discussionPolicy
+        case .chatRoom: self.chatRoomPolicy
+        case .group, .direct, .customerService, .system, .appPublicService, .publicService, .pushService:
+            self.groupPolicy
+        }
+    }
 
     /// The most members a group, discussion or chat room of an app may have.
     package func membersMax(in app: AppID) -> Int { self.membersMaxByApp[app] ?? self.membersMax }

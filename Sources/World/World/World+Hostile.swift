@@ -1,5 +1,6 @@
 import APNsModel
 import OrderedCollections
+import PhoneCore
 import ServerCore
 import StoreModel
 import TidingsModel
@@ -86,9 +87,9 @@ extension World {
             versions: ProtocolVersion.supported, token: user.rawValue, device: device, platform: "none",
             runState: .foreground, after: 0)
         self.note("\(user) connects as \(device)")
+        let checked = CheckedToken(user: UserKey(app: Self.app, user: user), expiresAt: 1 << 53)
         self.handle(
-            ServerEvent.connected(
-                session, hello, .valid(UserKey(app: Self.app, user: user), extensionToken: "\(session.rawValue)")))
+            ServerEvent.connected(session, hello, .valid(checked, extensionToken: "\(session.rawValue)")))
         return self.hostile.sessions[session] == nil ? nil : session
     }
 

@@ -82,6 +82,10 @@ extension World {
             self.send(request, for: push)
         case .readTimeZone(let name):
             self.plan(.server(life: self.life, .timeZoneRead(name, Self.zone)), after: 1)
+        case .checkToken(let session, let number, let token):
+            guard let index = self.connectionIndex(session) else { return }
+            let verdict = self.verdict(on: token, of: self.connections[index].phone)
+            self.plan(.server(life: self.life, .tokenChecked(session, number, verdict)), after: 1)
         case .flagBug(let text): self.checkers.foundBug("server: \(text)")
         case .stopForStoreFailure(let text):
             if !self.isDiskFull { self.checkers.foundBug("server stopped: \(text)") }

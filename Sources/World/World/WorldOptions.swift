@@ -12,6 +12,8 @@ package struct WorldOptions: Hashable, Sendable {
     package var faults: WorldFaults
     /// Who holds phones, and which.
     var population: Population
+    /// How long a user token lives, in milliseconds; nil for longer than the run.
+    package var tokenLife: Int64?
     /// All that happens from outside; nil for everything that is drawn.
     package var kept: Set<OutsideEvent>?
 

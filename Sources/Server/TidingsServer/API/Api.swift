@@ -34,8 +34,10 @@ struct Api: Sendable {
         app.post("tokens") { try await self.issueToken($0, $1) }
         self.addMessages(to: app)
         self.addConversations(to: app)
+        self.addAccounts(to: app)
         self.addSettings(to: app)
         self.addDevices(to: app)
+        self.addUserAccounts(to: app)
         return router
     }
 

@@ -2,8 +2,9 @@
 enum OpenAPI {
     /// The whole document, in YAML.
     static let document =
-        Self.head + Self.messagePaths + Self.conversationPaths + Self.settingsPaths + Self.devicePaths
-        + Self.operationPaths
+        Self.head + Self.messagePaths + Self.conversationPaths + Self.accountPaths + Self.settingsPaths
+        + Self.devicePaths
+        + Self.userAccountPaths + Self.operationPaths
         + Self.components
 
     /// What it is, and user tokens.
@@ -21,7 +22,8 @@ enum OpenAPI {
           /v1/apps/{app}/tokens:
             post:
               summary: Issue a user token
-              description: Needs a key with the scope tokens.
+              description: |
+                Needs a key with the scope tokens. Refused with disabled (status 403) for somebody who is banned.
               security: [{apiKey: []}]
               parameters: [{$ref: "#/components/parameters/app"}]
               requestBody:

@@ -85,7 +85,7 @@ struct AbuseChecker: Checker {
         _ command: StoreCommand, _ result: StoreResult, _ scene: Scene, into findings: inout Findings
     ) {
         switch (command, result) {
-        case (.accept(let message, _), .accepted): self.accept(message, scene, into: &findings)
+        case (.accept(let message, _, _), .accepted): self.accept(message, scene, into: &findings)
         case (.recall(let operation), .recalled(let recall, _, _, _)):
             self.checkAuthor(of: recall.message, operation.actor, "recalled", scene, into: &findings)
         case (.edit(let operation), .noted(.edit(let edit)?, _)):
@@ -94,7 +94,7 @@ struct AbuseChecker: Checker {
             if let actor = operation.actor, World.isHostile(actor), operation.conversation.type == .group {
                 findings.add("abuse", "\(actor) changed \(operation.conversation), which is none of theirs")
             }
-        case (.signIn(let key, _, _), .device):
+        case (.signIn(let key, _, _, _), .device):
             let count = scene.committed.devices(of: key.user).count
             // The one too many is signed out with what is handed to the store next.
             if count > Self.devices + 1 { findings.add("abuse", "\(key.user) is signed in on \(count) devices") }

@@ -111,7 +111,8 @@ extension StoreCommand {
         case .keepLeg: .keepLeg
         case .endLeg: .endLeg
         case .receipt, .loadUser, .readLog, .trace, .readConversation, .readHistory, .readSettings, .readReceipts,
-            .readUnread, .setObjectNames, .readObjectNames:
+            .changeAccount, .readAccount, .readUnread, .setObjectNames, .readObjectNames, .mayWrite, .readBans,
+            .setAccount, .readAccounts:
             .askStore
         }
     }

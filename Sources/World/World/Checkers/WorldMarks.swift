@@ -276,7 +276,7 @@ package struct WorldMarks: Hashable, Sendable {
 
     private mutating func count(_ command: StoreCommand, _ result: StoreResult) {
         switch (command, result) {
-        case (.accept(let message, _), .accepted):
+        case (.accept(let message, _, _), .accepted):
             if message.conversation.hasMembers { self.reach(.groupMessages) }
             if message.mentions != .none { self.reach(.mentions) }
         case (.change, .changed(let change?, _)): self.count(change.action)
@@ -312,7 +312,7 @@ package struct WorldMarks: Hashable, Sendable {
         case .expired: self.reach(.expiredLegs)
         case .tokenQuarantined: self.reach(.quarantined)
         case .tokenDead: self.reach(.deadTokens)
-        case .ownDevice, .noDevice, .signedOut, .notNotifiable, .settled, .noToken, .accepted,
+        case .ownDevice, .noDevice, .signedOut, .disabled, .notNotifiable, .settled, .noToken, .accepted,
             .rejected:
             break
         }
