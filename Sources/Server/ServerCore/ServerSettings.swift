@@ -40,6 +40,13 @@ package struct ServerSettings: Hashable, Sendable {
     package var appBacklogMax: Int = 100_000
     /// The largest frame the gateway accepts, in bytes; told to clients.
     package var frameBytesMax: UInt32 = 262_144
+    /// The largest page of a log or a history, in bytes: what a client reads at once and has to have whole in memory. Smaller where
+    /// clients' frames are.
+    package var pageBytesMax: Int { min(Int(self.frameBytesMax), 262_144) }
+    /// The largest frame the server sends, in bytes; told to clients. JSON may write a byte as six: a page, and one message that is
+    /// larger than a page, takes less than 1 MiB all the same. A conversation has at most 3,000 members, each an id and a nickname of
+    /// 64 bytes with the names of the fields: less than 640 bytes in JSON, so that their list takes less than 2 MiB.
+    package static let serverFrameBytesMax: UInt32 = 2_097_152
     /// How many sends of one session may be with the store.
     package var sendsInFlightMax: Int = 64
     /// How many syncs of one session may be with the store.

@@ -173,7 +173,8 @@ extension ServerCore {
                         heartbeatMilliseconds: UInt32(clamping: self.settings.heartbeat),
                         frameBytesMax: self.settings.frameBytesMax,
                         recipientTag: recipientTag(of: opening.device, salt: self.settings.recipientTagSalt),
-                        extensionToken: opening.extensionToken))))
+                        extensionToken: opening.extensionToken,
+                        serverFrameBytesMax: ServerSettings.serverFrameBytesMax))))
         self.people[slot].devices[index].platform = record.platform
         self.changeLease(slot, index, .connected(opening.run), now, &effects)
         if opening.run == .foreground { self.settleStored(slot, index, now, &effects) }

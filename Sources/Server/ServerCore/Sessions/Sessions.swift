@@ -258,7 +258,7 @@ extension ServerCore {
 
     /// The first of some messages, as many as fit a frame; at least one.
     func fitting(_ messages: [Message]) -> [Message] {
-        var room = Int(self.settings.frameBytesMax)
+        var room = self.settings.pageBytesMax
         let count = messages.prefix { message in
             room -= message.frameBytes
             return room >= 0
@@ -267,7 +267,7 @@ extension ServerCore {
     }
 
     private func fitting(_ entries: [LogEntry]) -> [LogEntry] {
-        var room = Int(self.settings.frameBytesMax)
+        var room = self.settings.pageBytesMax
         var count = 0
         for entry in entries {
             room -= entry.body.frameBytes
