@@ -128,7 +128,7 @@ struct CommandGenerator {
         case 0: return .none
         case 1: return .quarantined(registration, at: self.time(), reason: "BadDeviceToken")
         case 2: return .dead(timestamp: self.time())
-        default: return .registered(registration, at: self.time())
+        default: return .registered(registration, at: self.time(), wasAccepted: self.chance(40))
         }
     }
 

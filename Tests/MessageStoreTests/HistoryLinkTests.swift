@@ -129,6 +129,7 @@ import TidingsModel
                 sql: """
                     ALTER TABLE person_conversation DROP COLUMN last;
                     ALTER TABLE person DROP COLUMN signed_in;
+                    ALTER TABLE device DROP COLUMN push_accepted;
                     DROP TABLE object_name;
                     PRAGMA user_version = 2;
                     """)

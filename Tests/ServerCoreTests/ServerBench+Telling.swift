@@ -96,7 +96,7 @@ extension ServerBench {
     private static func name(_ state: PushState) -> String {
         switch state {
         case .none: "none"
-        case .registered: "registered"
+        case .registered(_, _, let wasAccepted): wasAccepted ? "accepted" : "registered"
         case .quarantined(_, _, let reason): "quarantined \(reason)"
         case .dead(let timestamp): "dead \(timestamp)"
         }

@@ -363,6 +363,9 @@ import TidingsModel
             ])
         bench.acceptPush()
         bench.pass(61_000)
+        #expect(bench.core.load(at: bench.now).people == 0)
+        // The lane is remembered longer.
+        bench.pass(539_000)
         #expect(bench.core.nextDeadline == nil)
     }
 }

@@ -10,7 +10,7 @@ extension ServerCore {
     ) throws(InvalidField) {
         let session = self.people[slot].devices[index].session
         guard let registration else {
-            self.people[slot].devices[index].retry = nil
+            self.forgetToken(slot, index)
             return self.setPush(.none, of: session, slot, index, &effects)
         }
         guard APNsFormat.isDeviceToken(registration.token.rawValue.utf8) else {
@@ -22,8 +22,28 @@ extension ServerCore {
                 field: "push_registration.topic",
                 rule: "must be 1 to 255 letters, digits, hyphens, underscores and dots")
         }
+        try self.check(topic: registration.topic, in: self.people[slot].key.app)
+        let wasAccepted =
+            self.people[slot].devices[index].push.registration == registration
+            && self.people[slot].devices[index].push.wasAccepted
+        self.forgetToken(slot, index)
+        self.setPush(
+            .registered(registration, at: now.wall, wasAccepted: wasAccepted), of: session, slot, index, &effects)
+    }
+
+    /// Whoever may push to any topic makes lanes without end, and pushes for others' apps (docs/decisions/0013-tokens-that-never-worked.md).
+    private func check(topic: String, in app: AppID) throws(InvalidField) {
+        guard let topics = self.settings.pushTopics[app], !self.settings.mayPush(to: topic, in: app) else { return }
+        throw InvalidField(
+            field: "push_registration.topic",
+            rule: "must be a topic of the app (\(topics.joined(separator: ", "))), or one with a suffix of Apple's")
+    }
+
+    /// Whatever was held against a device's token is forgotten, and it waits for no turn.
+    private mutating func forgetToken(_ slot: Int, _ index: Int) {
         self.people[slot].devices[index].retry = nil
-        self.setPush(.registered(registration, at: now.wall), of: session, slot, index, &effects)
+        self.people[slot].devices[index].doubtedAt = nil
+        self.leaveLane(slot, index)
     }
 
     /// Changes what is known of a device's token, here and in the store.
@@ -46,7 +66,7 @@ extension ServerCore {
                 continue
             }
             self.people[slot].devices[index].push = .none
-            self.people[slot].devices[index].retry = nil
+            self.forgetToken(slot, index)
             self.pump(slot, index, now, &effects)
             self.arm(slot)
         }
@@ -91,6 +111,7 @@ extension ServerCore {
             effects.append(.write(session, .problem(problem, isFatal: true)))
             self.close(session, &effects)
         }
+        self.leaveLane(slot, index)
         self.people[slot].devices.remove(at: index)
         self.tellPresence(slot, before: wasOnline, now, &effects)
         self.arm(slot)

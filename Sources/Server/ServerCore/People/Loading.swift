@@ -12,6 +12,8 @@ struct Loading: Sendable {
         case signOut(ApiRequestID, DeviceKey)
         case ofDevices(ApiRequestID, DevicesQuestion)
         case fromExtension(ApiRequestID, DeviceKey, Int64, ExtensionRequest)
+        /// A quarantine is taken back; the state before it.
+        case takeBack(DeviceKey, PushState)
     }
 
     /// It takes one of the places that limit how fast a start loads people.
@@ -62,7 +64,7 @@ struct Loading: Sendable {
             case .delivery(let delivery, let message, _):
                 LogEntry(position: delivery.position, body: .message(message.message))
             case .entry(let entry, _, _): entry
-            case .signedIn, .signOut, .ofDevices, .fromExtension: nil
+            case .signedIn, .signOut, .ofDevices, .fromExtension, .takeBack: nil
             }
         }.filter { $0.position > self.from && $0.position <= head }
         return LogPosition(entries.count) == head - self.from ? entries : nil
@@ -92,6 +94,7 @@ extension ServerCore {
     /// Forgets an idle person.
     mutating func unload(_ slot: Int) {
         self.slots.removeValue(forKey: self.people[slot].key)
+        for index in self.people[slot].devices.indices { self.leaveLane(slot, index) }
         self.people[slot].isReady = false
         self.people[slot].devices = []
         self.people[slot].readUpTo = [:]
@@ -168,6 +171,7 @@ extension ServerCore {
                 self.askOfDevices(question, of: record.key, for: request, now, &effects)
             case .fromExtension(let request, let device, let issuedAt, let question):
                 self.serve(question, of: device, tokenIssuedAt: issuedAt, for: request, now, &effects)
+            case .takeBack(let device, let state): self.takeBack(device, state, now, &effects)
             }
         }
         // Only now all is known that came in: withdrawn, read or edited messages are not pushed as they were.

@@ -149,6 +149,7 @@ private struct ConfigurationReading {
             app.apiKeys.append(.init(id: key, sha256: hash ?? "", scopes: scopes))
         }
         app.apns = await self.apns(["app", id, "apns"])
+        app.pushTopics = await self.list(["app", id, "push", "topics"])
         app.membersMax = await self.membersMax(["app", id, "members_max"])
         app.words = await self.words(["app", id])
         return app
