@@ -130,6 +130,7 @@ import TidingsModel
                     ALTER TABLE person_conversation DROP COLUMN last;
                     ALTER TABLE person DROP COLUMN signed_in;
                     ALTER TABLE device DROP COLUMN push_accepted;
+                    DROP TABLE receipt;
                     DROP TABLE object_name;
                     PRAGMA user_version = 2;
                     """)

@@ -90,8 +90,8 @@ import TidingsModel
     }
 }
 
-@Suite struct `A store file of version 4` {
-    /// As version 4 wrote it: it did not know whether APNs had accepted anything.
+@Suite struct `A store file of version 5` {
+    /// As version 5 wrote it: it did not know whether APNs had accepted anything.
     @Test func `opens with its registrations, of which it is not known whether they ever worked`() async throws {
         let folder = try TemporaryFolder()
         let phone = DeviceKey(user: bo, device: "phone")
@@ -103,7 +103,7 @@ import TidingsModel
         store.close()
         let database = try DatabaseQueue(path: folder.path())
         try await database.write {
-            try $0.execute(sql: "ALTER TABLE device DROP COLUMN push_accepted; PRAGMA user_version = 4")
+            try $0.execute(sql: "ALTER TABLE device DROP COLUMN push_accepted; PRAGMA user_version = 5")
         }
         try database.close()
 

@@ -331,7 +331,35 @@ extension ServerBench {
         "com.example.other", "com.example.shop.voip.voip", "com.example.shop.", "com.example.shopvoip", "com.example",
     ])
     func `of another app is refused, and nothing is changed`(topic: String) {
-        #expect(Self.registering(topic) == ["s1 ← problem invalid_field"])
+        #expect(Self.registering(topic) == ["count refused registration", "s1 ← problem invalid_field"])
+    }
+
+    @Test func `is answered under its number, when it is on disk or with the fault`() throws {
+        var settings = ServerBench.plain
+        settings.pushTopics[ServerBench.app] = [ServerBench.topic]
+        var bench = ServerBench(settings: settings)
+        let session = bench.connect("bob").session
+        bench.isStoreHeld = true
+        #expect(
+            bench.run(.frame(session, .registerPush(ServerBench.registration("bob"), number: 7)))
+                == ["store token of bob/phone is registered"])
+        #expect(bench.releaseStore() == ["s1 ← answer 7 done(0)"])
+        var other = ServerBench.registration("bob")
+        other.topic = "com.example.other"
+        #expect(bench.run(.frame(session, .registerPush(other, number: 8))).first == "count refused registration")
+        let problem = ServerFrame.Problem(
+            code: .invalidField, field: "push_registration.topic",
+            rule: "must be a topic of the app (com.example.shop), or one with a suffix of Apple's")
+        #expect(bench.frames.last == .answer(8, .refused(problem)))
+        // What was registered before still is.
+        bench.run(.frame(session, .runState(.suspending)))
+        bench.run(.disconnected(session))
+        #expect(bench.say(to: .direct("bob")).outside == ["reply accepted m1", "push m1 to bob/phone badge 1@1"])
+        let again = bench.connect("bob", after: 1).session
+        #expect(
+            bench.run(.frame(again, .registerPush(nil, number: 1))) == [
+                "store token of bob/phone is none", "s2 ← answer 1 done(0)",
+            ])
     }
 
     @Test func `that the operator has taken off the list stays, and its pushes wait`() {

@@ -222,10 +222,16 @@ import TidingsModel
         let bob = bench.connect("bob").session
         var registration = ServerBench.registration("bob")
         registration.token = "abc"
-        #expect(bench.run(.frame(bob, .registerPush(registration))) == ["s1 ← problem invalid_field"])
+        #expect(
+            bench.run(.frame(bob, .registerPush(registration))) == [
+                "count refused registration", "s1 ← problem invalid_field",
+            ])
         registration = ServerBench.registration("bob")
         registration.topic = "no topic"
-        #expect(bench.run(.frame(bob, .registerPush(registration))) == ["s1 ← problem invalid_field"])
+        #expect(
+            bench.run(.frame(bob, .registerPush(registration))) == [
+                "count refused registration", "s1 ← problem invalid_field",
+            ])
     }
 }
 

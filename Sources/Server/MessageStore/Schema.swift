@@ -11,7 +11,7 @@ enum Schema {
     /// "Tidm": tells a store from other programs' databases.
     static let applicationID = 0x5469_646d
     /// The schema this build writes.
-    static let version = 5
+    static let version = 6
 
     /// Opens the file, makes the tables if it is new, and checks that it syncs as told.
     ///
@@ -105,7 +105,8 @@ enum Schema {
                 try Self.linkLogs(database)
             }
             if found < 4 { try database.execute(sql: Self.tablesOfVersion4) }
-            try database.execute(sql: Self.tablesOfVersion5)
+            if found < 5 { try database.execute(sql: Self.tablesOfVersion5) }
+            try database.execute(sql: Self.tablesOfVersion6)
             try database.execute(sql: "PRAGMA user_version = \(Self.version)")
             return .commit
         }
@@ -278,6 +279,14 @@ enum Schema {
         """
 
     private static let tablesOfVersion5 = """
+        -- What phones have said of messages since this version: once of each device.
+        CREATE TABLE receipt (
+            person INTEGER NOT NULL, message INTEGER NOT NULL, device TEXT NOT NULL, receipt TEXT NOT NULL,
+            PRIMARY KEY (person, message, device, receipt)
+        ) WITHOUT ROWID;
+        """
+
+    private static let tablesOfVersion6 = """
         -- Whether APNs has accepted a push with the device's registration. Of older ones that is not known; the next push tells.
         ALTER TABLE device ADD COLUMN push_accepted INTEGER NOT NULL DEFAULT 0;
         """

@@ -99,12 +99,18 @@ package struct ClientCore: Hashable, Sendable {
     var registration: PushRegistration?
     /// The app wants no pushes: the server is told to forget the token it knows.
     var isUnregistered = false
+    /// The number of the answer to the registration that was told last.
+    var registrationNumber: RequestNumber?
+    /// What the server has refused last: the app hears of each fault once.
+    var refusedRegistration: ServerFrame.Problem?
     var recipient: Recipient?
     var unread: Int
     var reads: OrderedDictionary<ConversationID, LogPosition>
     var preferences: Preferences
     /// When wishes are told again that the server could not take, in monotonic milliseconds.
     var wishRetryAt: Int64?
+    /// When what the server could not take, and does not name, is said again, in monotonic milliseconds.
+    var sayAgainAt: Int64?
     /// The zone of the person's quiet hours; nil if there never were any.
     var zone: Zone?
     var requests = Requests()
@@ -174,7 +180,7 @@ package struct ClientCore: Hashable, Sendable {
         let times = [
             self.connection.nextDeadline, self.run.nextDeadline, self.decisions.nextDeadline,
             self.isOnline ? self.outbox.nextDeadline : nil, self.wakes.nextDeadline, self.farewell.deadline,
-            self.requests.nextDeadline, self.wishRetryAt,
+            self.requests.nextDeadline, self.wishRetryAt, self.sayAgainAt,
         ]
         return times.compactMap { $0 }.min()
     }
@@ -209,7 +215,8 @@ package struct ClientCore: Hashable, Sendable {
             guard registration != self.registration || isUnregistered != self.isUnregistered else { return }
             self.registration = registration
             self.isUnregistered = isUnregistered
-            self.write(.registerPush(registration), into: &effects)
+            self.refusedRegistration = nil
+            self.tellRegistration(into: &effects)
         case .kitConfigured(let kit): self.kit = kit
         case .settingWished(let wish): self.settingWished(wish, at: now, into: &effects)
         case .requestWished(let number, let request): self.request(number, request, at: now, into: &effects)
@@ -278,6 +285,7 @@ package struct ClientCore: Hashable, Sendable {
         self.sendDue(at: now, into: &effects)
         self.farewellDeadlineReached(at: now, into: &effects)
         self.requestDeadlineReached(at: now, into: &effects)
+        self.sayAgain(at: now, into: &effects)
         effects += self.wakes.deadlineReached(at: now)
     }
 

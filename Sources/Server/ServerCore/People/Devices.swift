@@ -2,17 +2,38 @@ import APNsModel
 import StoreModel
 import TidingsModel
 
+/// Who has told a push registration, or taken it back.
+struct Registrant: Sendable {
+    let session: SessionID
+    /// The number of the answer; nil for a client from before there was one, which hears of faults alone.
+    let number: RequestNumber?
+}
+
 extension ServerCore {
     /// Takes a device's push registration (S2.7), or takes it back for nil. Whatever was held against an earlier one is
     /// forgotten (DESIGN P8).
     mutating func register(
-        _ registration: PushRegistration?, _ slot: Int, _ index: Int, _ now: Now, _ effects: inout [ServerEffect]
-    ) throws(InvalidField) {
-        let session = self.people[slot].devices[index].session
-        guard let registration else {
+        _ registration: PushRegistration?, by registrant: Registrant, _ slot: Int, _ index: Int, _ now: Now,
+        _ effects: inout [ServerEffect]
+    ) {
+        do throws(InvalidField) {
+            var push = PushState.none
+            if let registration {
+                try self.check(registration, in: self.people[slot].key.app)
+                let before = self.people[slot].devices[index].push
+                push = .registered(
+                    registration, at: now.wall,
+                    wasAccepted: before.registration == registration && before.wasAccepted)
+            }
             self.forgetToken(slot, index)
-            return self.setPush(.none, of: session, slot, index, &effects)
+            self.setPush(push, by: registrant, slot, index, &effects)
+        } catch {
+            effects.append(.countRefusedRegistration)
+            self.refuse(registrant, .init(error), &effects)
         }
+    }
+
+    private func check(_ registration: PushRegistration, in app: AppID) throws(InvalidField) {
         guard APNsFormat.isDeviceToken(registration.token.rawValue.utf8) else {
             throw InvalidField(
                 field: "push_registration.token", rule: "must be 2 to 200 hexadecimal digits, an even number of them")
@@ -22,21 +43,28 @@ extension ServerCore {
                 field: "push_registration.topic",
                 rule: "must be 1 to 255 letters, digits, hyphens, underscores and dots")
         }
-        try self.check(topic: registration.topic, in: self.people[slot].key.app)
-        let wasAccepted =
-            self.people[slot].devices[index].push.registration == registration
-            && self.people[slot].devices[index].push.wasAccepted
-        self.forgetToken(slot, index)
-        self.setPush(
-            .registered(registration, at: now.wall, wasAccepted: wasAccepted), of: session, slot, index, &effects)
-    }
-
-    /// Whoever may push to any topic makes lanes without end, and pushes for others' apps (docs/decisions/0013-tokens-that-never-worked.md).
-    private func check(topic: String, in app: AppID) throws(InvalidField) {
-        guard let topics = self.settings.pushTopics[app], !self.settings.mayPush(to: topic, in: app) else { return }
+        // The team's key may push to all its apps; whose phones these are says the app's list alone.
+        guard let topics = self.settings.pushTopics[app], !self.settings.mayPush(to: registration.topic, in: app)
+        else { return }
         throw InvalidField(
             field: "push_registration.topic",
             rule: "must be a topic of the app (\(topics.joined(separator: ", "))), or one with a suffix of Apple's")
+    }
+
+    /// A registration was not carried out, or another command of a session: nothing was changed.
+    func refuse(_ registrant: Registrant, _ problem: ServerFrame.Problem, _ effects: inout [ServerEffect]) {
+        if let number = registrant.number {
+            self.write(.answer(number, .refused(problem)), to: registrant.session, &effects)
+        } else {
+            self.write(.problem(problem, isFatal: false), to: registrant.session, &effects)
+        }
+    }
+
+    /// The store has a registration.
+    mutating func finishRegistering(_ registrant: Registrant?, _ effects: inout [ServerEffect]) {
+        guard let registrant else { return }
+        self.sessions[registrant.session]?.commandsInFlight -= 1
+        if let number = registrant.number { self.write(.answer(number, .done(0)), to: registrant.session, &effects) }
     }
 
     /// Whatever was held against a device's token is forgotten, and it waits for no turn.
@@ -48,14 +76,17 @@ extension ServerCore {
 
     /// Changes what is known of a device's token, here and in the store.
     ///
-    /// - Parameter session: whose registration it is, if one asked.
+    /// - Parameter registrant: whose registration it is, if a session asked.
     mutating func setPush(
-        _ push: PushState, of session: SessionID? = nil, _ slot: Int, _ index: Int, _ effects: inout [ServerEffect]
+        _ push: PushState, by registrant: Registrant? = nil, _ slot: Int, _ index: Int,
+        _ effects: inout [ServerEffect]
     ) {
         self.people[slot].devices[index].push = push
         let key = DeviceKey(user: self.people[slot].key, device: self.people[slot].devices[index].id)
-        if let session { self.sessions[session]?.commandsInFlight += 1 }
-        self.ask(.setPushState(key, push), for: .errand(.pushState(key, session)), &effects)
+        if let registrant { self.sessions[registrant.session]?.commandsInFlight += 1 }
+        self.ask(
+            .setPushState(key, push), for: .errand(.pushState(key, registrant)),
+            by: registrant == nil ? nil : .person(key.user), &effects)
     }
 
     /// The store has a device's token; other devices that had the same one have none any more.

@@ -6,8 +6,8 @@ enum Errand: Sendable {
     case request(Asked)
     case enterRoom(Asked, ConversationID, history: Int)
     case custom(ApiRequestID, CustomOperation)
-    /// A device's push state, and the session that asked for it.
-    case pushState(DeviceKey, SessionID?)
+    /// A device's push state, and who asked for it.
+    case pushState(DeviceKey, Registrant?)
     /// Who hears that somebody is typing.
     case typing(ConversationID, UserKey, isTyping: Bool, SessionID)
     /// Which devices have shown a message that was withdrawn, at this position of the person's log, and whether it was unread until
@@ -15,8 +15,10 @@ enum Errand: Sendable {
     case shown(UserKey, Recall, LogPosition, wasUnread: Bool)
     /// At which message the read cursor of somebody who is watched stands now.
     case readReceipt(UserKey, ConversationID)
-    /// A newer device has taken this one's place.
+    /// A newer device has taken this one's place, or it was not seen for long.
     case kick(DeviceKey)
+    /// A session tells of an opened notification.
+    case opened(SessionID)
 }
 
 extension ServerCore {
@@ -38,21 +40,24 @@ extension ServerCore {
         case (.shown(let user, let recall, let position, let wasUnread), .trace(let trace)):
             return self.takeUpWithdrawal(
                 recall, at: position, wasUnread: wasUnread, of: user, trace, now, &effects)
-        case (.pushState(_, let session), .done):
-            if let session { self.sessions[session]?.commandsInFlight -= 1 }
-            return
-        case (.pushState(_, let session), .taken(let devices)):
-            if let session { self.sessions[session]?.commandsInFlight -= 1 }
+        case (.pushState(_, let registrant), .done): return self.finishRegistering(registrant, &effects)
+        case (.pushState(_, let registrant), .taken(let devices)):
+            self.finishRegistering(registrant, &effects)
             return self.takeTokens(from: devices, now, &effects)
         case (.typing(let conversation, let user, let isTyping, let session), .conversation(let info)):
             self.sessions[session]?.isTypingAsked = false
-            return self.tellTyping(isTyping, of: user, in: conversation, to: info.members.map(\.id), &effects)
+            return self.tellTyping(isTyping, of: user, in: conversation, to: info.members.map(\.id), now, &effects)
         case (.typing(_, _, _, let session), .refused):
             self.sessions[session]?.isTypingAsked = false
             return
+        case (.opened(let session), .done):
+            self.sessions[session]?.openedInFlight -= 1
+            return
         case (.readReceipt(let user, let conversation), .page(let page)):
             return self.tellReading(user, conversation, page, &effects)
-        case (.enterRoom, _), (.kick, _), (.pushState, _), (.typing, _), (.shown, _), (.readReceipt, _): break
+        case (.enterRoom, _), (.kick, _), (.pushState, _), (.typing, _), (.shown, _), (.readReceipt, _),
+            (.opened, _):
+            break
         }
         self.flag("\(errand)", &effects)
     }

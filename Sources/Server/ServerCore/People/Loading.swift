@@ -174,6 +174,7 @@ extension ServerCore {
             case .takeBack(let device, let state): self.takeBack(device, state, now, &effects)
             }
         }
+        self.expireDevices(slot, now, &effects)
         // Only now all is known that came in: withdrawn, read or edited messages are not pushed as they were.
         self.people[slot].isTakingUp = false
         self.pumpAll(slot, now, &effects)

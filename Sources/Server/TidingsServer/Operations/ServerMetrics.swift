@@ -9,6 +9,8 @@ package enum ServerMetric: String, CaseIterable, Sendable {
     case connectionsRefused = "tidings.gateway.connections.refused"
     case framesReceived = "tidings.gateway.frames.received"
     case framesSent = "tidings.gateway.frames.sent"
+    case signalsDropped = "tidings.gateway.signals.dropped"
+    case refusals = "tidings.limits.refused"
     case problems = "tidings.gateway.problems"
     case storeBatch = "tidings.store.batch.commands"
     case storeTime = "tidings.store.batch.seconds"
@@ -19,6 +21,7 @@ package enum ServerMetric: String, CaseIterable, Sendable {
     case pushes = "tidings.pushes"
     case pushesInFlight = "tidings.pushes.in.flight"
     case alarms = "tidings.push.alarms"
+    case registrationsRefused = "tidings.push.registrations.refused"
     case bugs = "tidings.bugs"
     case apiRequests = "tidings.api.requests"
 
@@ -30,6 +33,8 @@ package enum ServerMetric: String, CaseIterable, Sendable {
         case .connectionsRefused: "Connections turned away because gateway.connections_max was reached."
         case .framesReceived: "Frames read from clients."
         case .framesSent: "Frames written to clients."
+        case .signalsDropped: "Signals left out because the reader was behind: rooms' messages, typing, presence."
+        case .refusals: "What was refused or dropped because somebody has had their share, by scope and kind."
         case .problems: "Fatal problems told to clients, by code."
         case .storeBatch: "Commands handed to the store at a time."
         case .storeTime: "Time from handing a batch to the store until its results were back."
@@ -40,6 +45,7 @@ package enum ServerMetric: String, CaseIterable, Sendable {
         case .pushes: "Pushes handed to APNs, by outcome."
         case .pushesInFlight: "Pushes handed to APNs whose outcome is open."
         case .alarms: "Alarms raised for a push lane, by kind."
+        case .registrationsRefused: "Push registrations refused for their token's form or their topic."
         case .bugs: "Things our own code must not do."
         case .apiRequests: "Requests of the HTTP API, by route and status class."
         }
@@ -58,17 +64,26 @@ struct ServerMetrics: Sendable {
     let connectionsRefused: Counter
     let framesReceived: Counter
     let framesSent: Counter
+    let signalsDropped: Counter
     let storeBatch: Recorder
     let storeTime: Timer
     let storeFailures: Counter
     let messagesAccepted: Counter
     let messagesRepeated: Counter
     let pushesInFlight: Meter
+    let registrationsRefused: Counter
     let bugs: Counter
     private let problems: [ServerFrame.Problem.Code: Counter]
+    private let refusals: [Refusal: Counter]
     private let pushes: [PushOutcome: Counter]
     private let legsEnded: [String: Counter]
     private let factory: any MetricsFactory
+
+    private struct Refusal: Hashable {
+        var scope: RateScope
+        /// Nil for too many commands that wait for the store.
+        var kind: RateKind?
+    }
 
     /// How a push ended, as a dimension.
     enum PushOutcome: String, CaseIterable {
@@ -86,11 +101,13 @@ struct ServerMetrics: Sendable {
         self.connectionsRefused = counter(.connectionsRefused)
         self.framesReceived = counter(.framesReceived)
         self.framesSent = counter(.framesSent)
+        self.signalsDropped = counter(.signalsDropped)
         self.storeBatch = Recorder(label: ServerMetric.storeBatch.rawValue, factory: factory)
         self.storeTime = Timer(label: ServerMetric.storeTime.rawValue, factory: factory)
         self.storeFailures = counter(.storeFailures)
         self.messagesAccepted = counter(.messagesAccepted)
         self.messagesRepeated = counter(.messagesRepeated)
+        self.registrationsRefused = counter(.registrationsRefused)
         self.pushesInFlight = Meter(label: ServerMetric.pushesInFlight.rawValue, factory: factory)
         self.bugs = counter(.bugs)
         func counters<Key: Hashable>(
@@ -103,6 +120,15 @@ struct ServerMetrics: Sendable {
                 })
         }
         self.problems = counters(.problems, "code", ServerFrame.Problem.Code.allCases, \.rawValue)
+        var refusals: [Refusal: Counter] = [:]
+        for scope in RateScope.allCases {
+            for kind in RateKind.allCases.map(Optional.some) + [nil] {
+                let dimensions = [("scope", scope.rawValue), ("kind", kind?.rawValue ?? "backlog")]
+                refusals[Refusal(scope: scope, kind: kind)] = Counter(
+                    label: ServerMetric.refusals.rawValue, dimensions: dimensions, factory: factory)
+            }
+        }
+        self.refusals = refusals
         self.pushes = counters(.pushes, "outcome", PushOutcome.allCases, \.rawValue)
         self.legsEnded = counters(.legsEnded, "end", Self.legEnds.map(\.name), \.self)
         self.factory = factory
@@ -110,6 +136,11 @@ struct ServerMetrics: Sendable {
 
     /// Counts a fatal problem.
     func problem(_ code: ServerFrame.Problem.Code) { self.problems[code]?.increment() }
+
+    /// Counts what was refused or dropped because somebody has had their share.
+    func refused(_ scope: RateScope, _ kind: RateKind?) {
+        self.refusals[Refusal(scope: scope, kind: kind)]?.increment()
+    }
 
     /// Counts the end of a leg.
     func ended(_ end: LegEnd) {
