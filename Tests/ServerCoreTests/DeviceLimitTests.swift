@@ -1,3 +1,4 @@
+import APNsModel
 import ServerCore
 import StoreModel
 import Testing

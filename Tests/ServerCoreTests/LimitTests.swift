@@ -162,7 +162,7 @@ import TidingsModel
     private static let crowd = ConversationID(type: .group, target: "crowd")
 
     private static func changed(_ count: Int, _ name: String) -> StoreResult {
-        let change = ConversationChange(version: 2, conversation: Self.crowd, action: .rename(name), by: "mallory", at: 1)
+        let change = ConversationChange(conversation: Self.crowd, version: 2, action: .rename(name), by: "mallory", at: 1)
         return .changed(
             change,
             deliveries: (0..<count).map { Delivery(user: UserID("u\($0)"), position: 1, unread: 0) })

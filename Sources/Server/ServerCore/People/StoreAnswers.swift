@@ -147,7 +147,7 @@ extension ServerCore {
 
     /// The disk refused: everybody who waits is told, nothing is taken any more.
     mutating func failStore(_ id: StoreRequestID, _ reason: String, _ effects: inout [ServerEffect]) {
-        for (_, purpose) in self.purposes {
+        for (_, purpose, _) in self.purposes {
             switch purpose {
             case .send(let session, let message, _):
                 self.finishSend(session, message, .failure(Self.unavailable), &effects)

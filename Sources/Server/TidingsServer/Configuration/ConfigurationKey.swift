@@ -1,6 +1,6 @@
 import Foundation
 import Logging
-import ServerCore
+package import ServerCore
 
 /// One key of the configuration outside `apps`: name, type, unit, default and range in one table, from which values are read
 /// and checked and `docs/configuration.md` is made.
