@@ -140,7 +140,8 @@ import TidingsModel
         _ = core.handle(.connectWished, at: at(0))
         _ = core.handle(.tokenProvided("token"), at: at(0))
         _ = core.handle(.connectionOpened(1), at: at(1))
-        #expect(core.handle(.frameReceived(1, welcome()), at: at(2)).unnumbered.contains(.sendFrame(1, .registerPush(nil))))
+        #expect(
+            core.handle(.frameReceived(1, welcome()), at: at(2)).unnumbered.contains(.sendFrame(1, .registerPush(nil))))
     }
 
     @Test func `is another than one that has not registered yet`() {
@@ -148,6 +149,8 @@ import TidingsModel
         _ = core.handle(.connectWished, at: at(0))
         _ = core.handle(.tokenProvided("token"), at: at(0))
         _ = core.handle(.connectionOpened(1), at: at(1))
-        #expect(!core.handle(.frameReceived(1, welcome()), at: at(2)).unnumbered.contains(.sendFrame(1, .registerPush(nil))))
+        #expect(
+            !core.handle(.frameReceived(1, welcome()), at: at(2)).unnumbered.contains(.sendFrame(1, .registerPush(nil)))
+        )
     }
 }
