@@ -76,7 +76,7 @@ import TidingsModel
         #expect(core.handle(.frameReceived(1, .answer(number, .refused(full))), at: at(2)) == [])
         #expect(core.nextDeadline.map { $0 <= at(2).monotonic + 2_000 } == true)
         #expect(
-            core.handle(.deadlineReached, at: at(2_002)).unnumbered.contains(.sendFrame(1, .registerPush(self.first))))
+            core.handle(.deadlineReached, at: at(4)).unnumbered.contains(.sendFrame(1, .registerPush(self.first))))
     }
 
     @Test func `is the server's to forget when the person signs out`() {

@@ -18,7 +18,7 @@ from tidings_client import Client, Refused
 SECONDS = 60
 QUICK = {
     # The rule of pushes is to hold by itself, however many devices a person may have and however fast they connect.
-    "policy": {"active_elsewhere_milliseconds": 0, "storm_limit": 0, "devices_max": 1_000},
+    "policy": {"active_elsewhere_milliseconds": 0, "storm_limit": 0, "devices_max": 100},
     "limits": {"mode": "none"},
     "lease": {"grace_milliseconds": 0, "restart_grace_milliseconds": 0},
 }

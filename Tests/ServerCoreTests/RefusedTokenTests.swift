@@ -27,6 +27,13 @@ extension ServerBench {
 }
 
 @Suite struct `Made-up tokens` {
+    /// The rule of refused tokens is to hold by itself.
+    private static var manyDevices: ServerSettings {
+        var settings = ServerBench.plain
+        settings.devicesMax = 100
+        return settings
+    }
+
     /// Sixty devices of one person, with tokens nobody has issued, and one message to them.
     private static func attacked(_ bench: inout ServerBench) -> [String] {
         for number in 10...69 { bench.goneDevice("mallory", DeviceID("d\(number)")) }
@@ -35,7 +42,7 @@ extension ServerBench {
     }
 
     @Test func `go into quarantine at their first refusal, and stop nobody`() {
-        var bench = ServerBench()
+        var bench = ServerBench(settings: Self.manyDevices)
         bench.workingDevice("bob")
         let lines = Self.attacked(&bench)
         #expect(lines.filter { $0.hasPrefix("store token") }.count == 60)
@@ -45,7 +52,7 @@ extension ServerBench {
     }
 
     @Test func `stop nobody either where nothing has worked yet, and go into quarantine when something has`() {
-        var bench = ServerBench()
+        var bench = ServerBench(settings: Self.manyDevices)
         bench.goneDevice("bob")
         let lines = Self.attacked(&bench)
         // It may be the lane's fault: they wait, each after one push.
