@@ -129,9 +129,11 @@ import TidingsModel
                 sql: """
                     ALTER TABLE person_conversation DROP COLUMN last;
                     ALTER TABLE person DROP COLUMN signed_in;
+                    ALTER TABLE person DROP COLUMN banned;
+                    ALTER TABLE person DROP COLUMN tokens_not_before;
                     ALTER TABLE device DROP COLUMN push_accepted;
-                    DROP TABLE receipt;
                     DROP TABLE object_name;
+                    DROP TABLE receipt;
                     PRAGMA user_version = 2;
                     """)
         }

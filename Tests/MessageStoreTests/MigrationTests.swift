@@ -79,7 +79,9 @@ import TidingsModel
                     id: MessageID(rawValue: 9), app: "shop", message: MessageID(rawValue: 1), actor: nil, window: 0,
                     at: 9)),
             .setConversationSettings(bo, Self.toAda, ConversationSettings(level: .blocked), at: 9),
-            .markRead(bo, Self.toAda, upTo: 1, at: 9),
+            .markRead(bo, Self.toAda, upTo: 1, at: 9), .readAccount(bo), .changeAccount(ada, .ban, at: 9),
+            .changeAccount(bo, .revokeTokens(before: 8, signsOut: true), at: 9),
+            .signIn(DeviceKey(user: bo, device: "phone"), platform: "ios", tokenIssuedAt: 7, at: 9),
         ]
         #expect(try await store.apply(more) == reference.apply(more, epoch: 2))
         store.close()
@@ -90,8 +92,8 @@ import TidingsModel
     }
 }
 
-@Suite struct `A store file of version 5` {
-    /// As version 5 wrote it: it did not know whether APNs had accepted anything.
+@Suite struct `A store file of version 6` {
+    /// As version 6 wrote it: it did not know whether APNs had accepted anything.
     @Test func `opens with its registrations, of which it is not known whether they ever worked`() async throws {
         let folder = try TemporaryFolder()
         let phone = DeviceKey(user: bo, device: "phone")
@@ -103,7 +105,7 @@ import TidingsModel
         store.close()
         let database = try DatabaseQueue(path: folder.path())
         try await database.write {
-            try $0.execute(sql: "ALTER TABLE device DROP COLUMN push_accepted; PRAGMA user_version = 5")
+            try $0.execute(sql: "ALTER TABLE device DROP COLUMN push_accepted; PRAGMA user_version = 6")
         }
         try database.close()
 

@@ -11,7 +11,7 @@ enum Schema {
     /// "Tidm": tells a store from other programs' databases.
     static let applicationID = 0x5469_646d
     /// The schema this build writes.
-    static let version = 6
+    static let version = 7
 
     /// Opens the file, makes the tables if it is new, and checks that it syncs as told.
     ///
@@ -106,7 +106,8 @@ enum Schema {
             }
             if found < 4 { try database.execute(sql: Self.tablesOfVersion4) }
             if found < 5 { try database.execute(sql: Self.tablesOfVersion5) }
-            try database.execute(sql: Self.tablesOfVersion6)
+            if found < 6 { try database.execute(sql: Self.tablesOfVersion6) }
+            try database.execute(sql: Self.tablesOfVersion7)
             try database.execute(sql: "PRAGMA user_version = \(Self.version)")
             return .commit
         }
@@ -287,6 +288,13 @@ enum Schema {
         """
 
     private static let tablesOfVersion6 = """
+        -- What the app's backend has decided: whether the person is banned, and before which time their tokens are revoked
+        -- (wall milliseconds; NULL for none).
+        ALTER TABLE person ADD COLUMN banned INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE person ADD COLUMN tokens_not_before INTEGER;
+        """
+
+    private static let tablesOfVersion7 = """
         -- Whether APNs has accepted a push with the device's registration. Of older ones that is not known; the next push tells.
         ALTER TABLE device ADD COLUMN push_accepted INTEGER NOT NULL DEFAULT 0;
         """
