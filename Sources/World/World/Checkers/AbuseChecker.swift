@@ -98,7 +98,7 @@ struct AbuseChecker: Checker {
             let count = scene.committed.devices(of: key.user).count
             // The one too many is signed out with what is handed to the store next.
             if count > Self.devices + 1 { findings.add("abuse", "\(key.user) is signed in on \(count) devices") }
-        case (.setPushState(let key, .registered(let registration, _)), _):
+        case (.setPushState(let key, .registered(let registration, _, _)), _):
             if World.isHostile(key.user.user) { self.pushes[registration.token] = 0 }
         default: break  // tidy: the other commands are no abuse
         }
