@@ -55,6 +55,8 @@ class Client:
         # Signals as they came; never stored, never sure to come.
         self.signals: list[dict] = []
         self.fatal: dict | None = None
+        # Problems that end nothing, as they came.
+        self.problems: list[dict] = []
         # When the token of this connection expires, as the server has said, in milliseconds.
         self.token_expires: list[int] = []
         self.is_closed = False
@@ -156,8 +158,15 @@ class Client:
         )
         return await answer
 
-    async def register_push(self, token: str, topic: str):
-        await self._send({"registerPush": {"token": token, "environment": "sandbox", "topic": topic}})
+    async def register_push(self, token: str, topic: str, is_answered: bool = False):
+        """Tells the push registration; with an answer, waits until it is on disk, or raises `Refused`."""
+        registration = {"token": token, "environment": "sandbox", "topic": topic}
+        if not is_answered:
+            return await self._send({"registerPush": registration})
+        number = next(self._requests)
+        answer = self._requested[number] = asyncio.get_running_loop().create_future()
+        await self._send({"registerPush": {**registration, "number": str(number)}})
+        return await answer
 
     async def mark_read(self, target: str, up_to: int, kind: str = "PR"):
         await self._send({"markRead": {"conversation": {"type": kind, "target": target}, "upTo": str(up_to)}})
@@ -263,6 +272,8 @@ class Client:
             self.token_expires.append(int(body["expiresAt"]))
         elif kind == "problem" and body.get("fatal"):
             self.fatal = body
+        elif kind == "problem":
+            self.problems.append(body)
         # A frame of another kind is of a newer server; an entry of an unknown kind has been kept as a bare position.
 
     async def _acknowledge(self):

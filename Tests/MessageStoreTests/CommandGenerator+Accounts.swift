@@ -20,6 +20,13 @@ extension CommandGenerator {
         }
     }
 
+    /// The history of a room that there is more often than not, asked by anybody.
+    mutating func readRoom() -> StoreCommand {
+        .readHistory(
+            UserKey(app: "shop", user: self.pick(["ada", "bo", "cy", "eve"])),
+            ConversationID(type: .chatRoom, target: "team"), before: nil, limit: 3, room: self.roomAccess())
+    }
+
     mutating func roomAccess() -> RoomAccess {
         RoomAccess(isOpen: self.chance(75), isInside: self.chance(60), at: self.clock)
     }

@@ -36,7 +36,8 @@ let team = ConversationID(type: .group, target: "team")
 /// Takes back what version 6 has added to a file.
 let backToVersion5 = """
     ALTER TABLE conversation DROP COLUMN bans; DROP TABLE account;
-    ALTER TABLE person DROP COLUMN banned; ALTER TABLE person DROP COLUMN tokens_not_before
+    ALTER TABLE person DROP COLUMN banned; ALTER TABLE person DROP COLUMN tokens_not_before;
+    ALTER TABLE device DROP COLUMN push_accepted
     """
 
 /// A one-to-one message.

@@ -91,3 +91,37 @@ import TidingsModel
         again.close()
     }
 }
+
+@Suite struct `A store file of version 6` {
+    /// As version 6 wrote it: it did not know whether APNs had accepted anything.
+    @Test func `opens with its registrations, of which it is not known whether they ever worked`() async throws {
+        let folder = try TemporaryFolder()
+        let phone = DeviceKey(user: bo, device: "phone")
+        let registration = PushRegistration(token: "ab12", environment: .production, topic: "com.example")
+        let store = try MessageStore(path: folder.path(), logger: quiet)
+        _ = try await store.apply([
+            .signIn(phone, platform: "ios", at: 7), .setPushState(phone, .registered(registration, at: 8)),
+        ])
+        store.close()
+        let database = try DatabaseQueue(path: folder.path())
+        try await database.write {
+            try $0.execute(sql: "ALTER TABLE device DROP COLUMN push_accepted; PRAGMA user_version = 6")
+        }
+        try database.close()
+
+        let migrated = try MessageStore(path: folder.path(), logger: quiet)
+        #expect(try await migrated.device(phone)?.push == .registered(registration, at: 8, wasAccepted: false))
+        _ = try await migrated.apply([.setPushState(phone, .registered(registration, at: 8, wasAccepted: true))])
+        migrated.close()
+        let again = try MessageStore(path: folder.path(), logger: quiet)
+        #expect(try await again.device(phone)?.push == .registered(registration, at: 8, wasAccepted: true))
+        again.close()
+    }
+}
+
+extension MessageStore {
+    fileprivate func device(_ key: DeviceKey) async throws -> DeviceRecord? {
+        guard case .user(let record) = try await self.apply([.loadUser(key.user)]).first else { return nil }
+        return record.devices.first { $0.key == key }
+    }
+}

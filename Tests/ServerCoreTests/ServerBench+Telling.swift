@@ -27,6 +27,7 @@ extension ServerBench {
                 lines.append("reply " + self.tell(result))
             case .raiseAlarm(_, let alarm): lines.append("alarm \(alarm)")
             case .countEnd(let end): lines.append("count \(end.name)")
+            case .countRefusedRegistration: lines.append("count refused registration")
             case .countRefusal(let scope, let kind):
                 lines.append("refuse \(kind?.rawValue ?? "backlog") of \(scope.rawValue)")
             case .turnAway(let session, let wait): lines.append("turn away s\(session.rawValue) for \(wait)")
@@ -107,7 +108,7 @@ extension ServerBench {
     private static func name(_ state: PushState) -> String {
         switch state {
         case .none: "none"
-        case .registered: "registered"
+        case .registered(_, _, let wasAccepted): wasAccepted ? "accepted" : "registered"
         case .quarantined(_, _, let reason): "quarantined \(reason)"
         case .dead(let timestamp): "dead \(timestamp)"
         }

@@ -102,6 +102,7 @@ extension ByteReader {
         case 1: return .registered(try self.registration(), at: try self.signed())
         case 2: return .quarantined(try self.registration(), at: try self.signed(), reason: try self.text())
         case 3: return .dead(timestamp: try self.signed())
+        case 4: return .registered(try self.registration(), at: try self.signed(), wasAccepted: true)
         default: throw .badValue("push state")
         }
     }

@@ -12,7 +12,7 @@ enum Schema {
     /// "Tidm": tells a store from other programs' databases.
     static let applicationID = 0x5469_646d
     /// The schema this build writes.
-    static let version = 6
+    static let version = 7
 
     /// Opens the file, makes the tables if it is new, and checks that it syncs as told.
     ///
@@ -109,7 +109,8 @@ enum Schema {
             }
             if found < 4 { try database.execute(sql: Self.tablesOfVersion4) }
             if found < 5 { try database.execute(sql: Self.tablesOfVersion5) }
-            try database.execute(sql: Self.tablesOfVersion6)
+            if found < 6 { try database.execute(sql: Self.tablesOfVersion6) }
+            try database.execute(sql: Self.tablesOfVersion7)
             if found > 1 { try Self.eraseOldTexts(database) }
             try database.execute(sql: "PRAGMA user_version = \(Self.version)")
             return .commit
@@ -354,5 +355,10 @@ enum Schema {
         CREATE TABLE account (
             app TEXT NOT NULL, type TEXT NOT NULL, id TEXT NOT NULL, PRIMARY KEY (app, type, id)
         ) WITHOUT ROWID;
+        """
+
+    private static let tablesOfVersion7 = """
+        -- Whether APNs has accepted a push with the device's registration. Of older ones that is not known; the next push tells.
+        ALTER TABLE device ADD COLUMN push_accepted INTEGER NOT NULL DEFAULT 0;
         """
 }

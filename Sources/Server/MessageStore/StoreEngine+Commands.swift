@@ -195,7 +195,7 @@ extension StoreEngine {
         guard let device = try self.device(key) else { return .refused(StoreRules.unknownDevice(key)) }
         if device.isSignedOut { return .done }
         var others: [DeviceKey] = []
-        if case .registered(let registration, let at) = state {
+        if case .registered(let registration, let at, _) = state {
             others = try self.devices(with: registration, in: key.user.app).filter { $0 != key }
             for other in others {
                 try self.endLegs(of: other, .noToken, at: at)

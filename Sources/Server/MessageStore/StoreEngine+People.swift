@@ -214,7 +214,7 @@ extension StoreEngine {
         }
         switch row.int(2) {
         case 0: return .none
-        case 1: return .registered(try registration(), at: row.int(6))
+        case 1: return .registered(try registration(), at: row.int(6), wasAccepted: row.int(13) != 0)
         case 2: return .quarantined(try registration(), at: row.int(6), reason: row.text(7))
         case 3: return .dead(timestamp: row.int(6))
         default: throw StoredBytesFault.badValue("push state")

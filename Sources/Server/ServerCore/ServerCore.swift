@@ -68,7 +68,7 @@ package struct ServerCore: Sendable {
     var zones: [String: Zone] = [:]
 
     // Push.
-    var lanes: OrderedDictionary<PushLane, Lane> = [:]
+    var lanes: [PushLane: Lane] = [:]
     var pushCount: UInt64 = 0
     var pushes: [PushID: Push] = [:]
     /// The text of the message pushed last: a group's pushes share it.

@@ -177,9 +177,7 @@ extension ClientCore {
             self.unsentReport = nil
             self.write(.runState(report), into: &effects)
         }
-        if self.registration != nil || self.isUnregistered {
-            self.write(.registerPush(self.registration), into: &effects)
-        }
+        if self.registration != nil || self.isUnregistered { self.tellRegistration(into: &effects) }
         self.askDeviceStatus(into: &effects)
         let steps = self.sync.welcomed(head: welcome.head)
         if self.run.runState == .foreground { self.settlements.decideAll(.shown) }

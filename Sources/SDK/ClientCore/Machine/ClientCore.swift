@@ -100,6 +100,10 @@ package struct ClientCore: Hashable, Sendable {
     var registration: PushRegistration?
     /// The app wants no pushes: the server is told to forget the token it knows.
     var isUnregistered = false
+    /// The number of the answer to the registration that was told last.
+    var registrationNumber: RequestNumber?
+    /// What the server has refused last: the app hears of each fault once.
+    var refusedRegistration: ServerFrame.Problem?
     var recipient: Recipient?
     var unread: Int
     var reads: OrderedDictionary<ConversationID, LogPosition>
@@ -213,7 +217,8 @@ package struct ClientCore: Hashable, Sendable {
             guard registration != self.registration || isUnregistered != self.isUnregistered else { return }
             self.registration = registration
             self.isUnregistered = isUnregistered
-            self.write(.registerPush(registration), into: &effects)
+            self.refusedRegistration = nil
+            self.tellRegistration(into: &effects)
         case .kitConfigured(let kit): self.kit = kit
         case .settingWished(let wish): self.settingWished(wish, at: now, into: &effects)
         case .requestWished(let number, let request): self.request(number, request, at: now, into: &effects)

@@ -170,6 +170,9 @@ extension ServerCore {
                 guard self.openings[session] != nil else { continue }
                 effects.append(.write(session, .problem(Self.unavailable, isFatal: true)))
                 self.close(session, &effects)
+            case .errand(.pushState(_, let registrant?)):
+                guard registrant.number != nil else { continue }
+                self.refuse(registrant, Self.unavailable, &effects)
             case .signOut, .load, .loadPage, .sync, .markRead, .errand(.pushState), .errand(.typing),
                 .errand(.kick), .errand(.shown), .errand(.readReceipt), .errand(.opened):
                 break

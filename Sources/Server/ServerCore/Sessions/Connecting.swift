@@ -147,7 +147,11 @@ extension ServerCore {
         self.people[slot].busyAt = now.monotonic
         let index = self.deviceIndex(of: record, in: slot)
         guard let opening = self.openings.removeValue(forKey: session) else {
-            self.arm(slot)  // it hung up while it was signed in
+            // It hung up while it was signed in: the device is there all the same, and counts among the person's.
+            self.people[slot].devices[index].signedInAt = record.signedInAt
+            self.people[slot].devices[index].platform = record.platform
+            self.kickOthers(slot, than: record.key, now, &effects)
+            self.arm(slot)
             return
         }
         if let older = self.people[slot].devices[index].session {

@@ -227,7 +227,8 @@ package struct ConfigurationKey: Sendable {
             "push.breaker_milliseconds_max", "longest wait of an open breaker",
             .milliseconds(\.core.breakerMax, 10...86_400_000)),
         .init(
-            "push.quarantine_burst", "refusals of one reason in a row that open a breaker",
+            "push.quarantine_burst",
+            "people whose tokens, accepted before, are refused in a row for one reason, so that a breaker opens",
             .integer(\.core.quarantineBurst, 1...1_000_000)),
         .init(
             "push.provider_failure_burst", "failures of the provider in a row that open a breaker",

@@ -150,6 +150,7 @@ private struct ConfigurationReading {
         }
         app.tokens = await self.tokens(["app", id])
         app.apns = await self.apns(["app", id, "apns"])
+        app.pushTopics = await self.list(["app", id, "push", "topics"])
         app.membersMax = await self.membersMax(["app", id, "members_max"])
         app.words = await self.words(["app", id])
         return app

@@ -107,6 +107,8 @@ struct ApnsSenders: Sendable {
             configuration.name = name
             configuration.host = apns.host
             configuration.port = apns.port
+            // The core knows whose tokens they are, and which have worked before.
+            configuration.badTokensMax = nil
             if let path = apns.trustRootsPath { configuration.trustRoots = .file(path: path) }
             return try APNsClient(configuration: configuration, logger: logger, group: group)
         } catch {

@@ -157,6 +157,7 @@ final class ServerLoop: @unchecked Sendable {
             self.metrics.alarm(alarm)
             self.logger.log(.error, "pushes wait", [.lane: "\(lane)", .pushAlarm: "\(alarm)"])
         case .countEnd(let end): self.metrics.ended(end)
+        case .countRefusedRegistration: self.metrics.registrationsRefused.increment()
         case .countRefusal(let scope, let kind): self.metrics.refused(scope, kind)
         case .clearAlarm(let lane): self.logger.log(.notice, "pushes go again", [.lane: "\(lane)"])
         case .stopForStoreFailure(let reason):

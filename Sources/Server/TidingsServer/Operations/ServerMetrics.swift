@@ -21,6 +21,7 @@ package enum ServerMetric: String, CaseIterable, Sendable {
     case pushes = "tidings.pushes"
     case pushesInFlight = "tidings.pushes.in.flight"
     case alarms = "tidings.push.alarms"
+    case registrationsRefused = "tidings.push.registrations.refused"
     case bugs = "tidings.bugs"
     case apiRequests = "tidings.api.requests"
     case tokenKeys = "tidings.token.keys"
@@ -45,6 +46,7 @@ package enum ServerMetric: String, CaseIterable, Sendable {
         case .pushes: "Pushes handed to APNs, by outcome."
         case .pushesInFlight: "Pushes handed to APNs whose outcome is open."
         case .alarms: "Alarms raised for a push lane, by kind."
+        case .registrationsRefused: "Push registrations refused for their token's form or their topic."
         case .bugs: "Things our own code must not do."
         case .apiRequests: "Requests of the HTTP API, by route and status class."
         case .tokenKeys: "Looks at apps' key sets, by outcome."
@@ -71,6 +73,7 @@ struct ServerMetrics: Sendable {
     let messagesAccepted: Counter
     let messagesRepeated: Counter
     let pushesInFlight: Meter
+    let registrationsRefused: Counter
     let bugs: Counter
     private let problems: [ServerFrame.Problem.Code: Counter]
     private let refusals: [Refusal: Counter]
@@ -113,6 +116,7 @@ struct ServerMetrics: Sendable {
         self.storeFailures = counter(.storeFailures)
         self.messagesAccepted = counter(.messagesAccepted)
         self.messagesRepeated = counter(.messagesRepeated)
+        self.registrationsRefused = counter(.registrationsRefused)
         self.pushesInFlight = Meter(label: ServerMetric.pushesInFlight.rawValue, factory: factory)
         self.bugs = counter(.bugs)
         func counters<Key: Hashable>(
