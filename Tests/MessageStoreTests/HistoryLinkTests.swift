@@ -71,6 +71,7 @@ import TidingsModel
         let commands = (0..<60).map { _ in generator.next() }.filter { command in
             switch command {
             case .setObjectNames, .setAccount, .changeAccount: false
+            case .setPushState(_, let state): !state.wasAccepted
             case .change(let operation): !operation.isBan
             case .endLeg(let ended): ended.leg.device != nil
             default: true
