@@ -20,6 +20,13 @@ extension CommandGenerator {
         }
     }
 
+    mutating func declareAccount() -> StoreCommand {
+        let account = ConversationID(
+            type: self.pick([.customerService, .customerService, .publicService, .direct]),
+            target: self.user().rawValue)
+        return .setAccount(self.app(), account, isDeclared: self.chance(70))
+    }
+
     /// The history of a room that there is more often than not, asked by anybody.
     mutating func readRoom() -> StoreCommand {
         .readHistory(

@@ -40,9 +40,9 @@ struct CommandGenerator {
 
     mutating func pick<Element>(_ elements: [Element]) -> Element { elements[self.number(0..<elements.count)] }
 
-    private mutating func app() -> AppID { self.chance(85) ? "shop" : "club" }
+    mutating func app() -> AppID { self.chance(85) ? "shop" : "club" }
 
-    private mutating func user() -> UserID { self.pick(["ada", "ada", "bo", "bo", "cy", "dee", "eve"]) }
+    mutating func user() -> UserID { self.pick(["ada", "ada", "bo", "bo", "cy", "dee", "eve"]) }
 
     private mutating func userKey() -> UserKey { UserKey(app: self.app(), user: self.user()) }
 
@@ -195,11 +195,7 @@ struct CommandGenerator {
             return .setObjectNames(self.app(), self.chance(90) ? Array(names.dropLast(self.number(0..<3))) : [""])
         case 135..<138: return .changeAccount(self.userKey(), self.accountChange(), at: self.time())
         case 138: return .readAccount(self.userKey())
-        case 129..<135:
-            let account = ConversationID(
-                type: self.pick([.customerService, .customerService, .publicService, .direct]),
-                target: self.user().rawValue)
-            return .setAccount(self.app(), account, isDeclared: self.chance(70))
+        case 129..<135: return self.declareAccount()
         default: return self.nextQuestion()
         }
     }
