@@ -41,6 +41,8 @@ class Client:
     # Own sends by client message id: the acceptance, once there is one.
     accepted: dict[str, dict] = field(default_factory=dict)
     welcome: dict | None = None
+    # Messages the server has lost: held here alone since its log began anew.
+    kept: list[dict] = field(default_factory=list)
 
     def __post_init__(self):
         self._socket = None
@@ -75,6 +77,12 @@ class Client:
         return [self.log[position][kind] for position in sorted(self.log) if kind in self.log[position]]
 
     @property
+    def held(self) -> list[str]:
+        """The texts of all messages that are here, oldest first, also of those the server has lost."""
+        by_id = {message["id"]: message for message in self.kept + self.messages}
+        return [json.loads(by_id[id]["content"])["content"] for id in sorted(by_id)]
+
+    @property
     def shown(self) -> list[dict]:
         """What is on the screen: without what was recalled or deleted, contents as edited."""
         gone = {entry["message"] for entry in self.entries("recall")}
@@ -99,6 +107,7 @@ class Client:
     async def connect(self) -> dict:
         """Opens the connection, says hello, waits for the welcome and for the whole log."""
         self.fatal = None
+        known = self.welcome or {}
         self.is_closed = False
         self._socket = await websockets.connect(
             f"{self.url}/v1/connect", subprotocols=[SUBPROTOCOL], max_size=2**24, ping_interval=None, compression=None
@@ -114,6 +123,7 @@ class Client:
                     "platform": "python",
                     "runState": {"state": self.run_state},
                     "after": str(self.stored),
+                    "opening": known.get("opening", "0"),
                 }
             }
         )
@@ -122,6 +132,10 @@ class Client:
             await self._socket.close()
             raise Refused(frame["problem"])
         self.welcome = frame["welcome"]
+        is_other = any(known and known.get(name) != self.welcome.get(name) for name in ("storeId", "generation"))
+        if self.welcome.get("otherLog") or is_other or int(self.welcome.get("head", "0")) < self.stored:
+            self.kept += self.messages
+            self.log, self._settled = {}, 0
         self._reader = asyncio.create_task(self._read())
         head = int(self.welcome.get("head", "0"))
         if head > self.stored:

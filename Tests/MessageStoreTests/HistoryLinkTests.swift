@@ -54,7 +54,7 @@ import TidingsModel
         #expect(Self.ids(results) == [[202, 1], [202], [1]])
         // What lies between could not be read.
         let walked = try await store.apply([.readLog(bo, after: 20, limit: 100)])
-        #expect(walked.map { if case .failed = $0 { true } else { false } } == [true])
+        #expect(walked.map { if case .unreadable = $0 { true } else { false } } == [true])
         store.close()
     }
 

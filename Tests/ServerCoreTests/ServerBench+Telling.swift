@@ -32,6 +32,7 @@ extension ServerBench {
                 lines.append("refuse \(kind?.rawValue ?? "backlog") of \(scope.rawValue)")
             case .turnAway(let session, let wait): lines.append("turn away s\(session.rawValue) for \(wait)")
             case .clearAlarm: lines.append("alarm over")
+            case .storageChanged(let isFull, let free): lines.append("disk \(isFull ? "full" : "has room"): \(free)")
             case .stopForStoreFailure(let reason): lines.append("stop: \(reason)")
             case .drained: lines.append("drained")
             case .flagBug(let text): lines.append("BUG: \(text)")
@@ -69,6 +70,7 @@ extension ServerBench {
             }
         case .receipt(let leg, let receipt, _): return "receipt \(self.name(leg)) \(receipt.rawValue)"
         case .loadUser(let user): return "load \(user.user)"
+        case .compareLog(let user, let held): return "compare \(user.user) \(held.position) of \(held.opening)"
         case .readLog(let user, let after, let limit, _): return "log \(user.user) after \(after), \(limit)"
         case .trace(_, let message): return "trace \(self.name(message))"
         case .change(let operation): return "\(operation.action.name) \(operation.conversation)"

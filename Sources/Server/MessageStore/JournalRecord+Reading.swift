@@ -48,6 +48,7 @@ extension ByteReader {
             let leg = try self.leg()
             guard let receipt = LegReceipt(rawValue: try self.text()) else { throw .badValue("receipt") }
             return .receipt(leg, receipt, at: try self.signed())
+        case .lost: return .lost
         case .objectNames:
             return .objectNames(
                 AppID(try self.text()),

@@ -68,6 +68,7 @@ extension ByteWriter {
             self.leg(leg)
             self.text(receipt.rawValue)
             self.signed(at)
+        case .lost: break
         case .objectNames(let app, let names):
             self.text(app.rawValue)
             self.list(names) { $0.text($1.rawValue) }

@@ -31,6 +31,7 @@ extension StoreEngine {
         case .keepLeg(let open): try self.write(.keepLeg(open))
         case .endLeg(let ended): try self.write(.endLeg(ended))
         case .receipt(let leg, let receipt, let at): try self.keepReceipt(leg, receipt, at: at)
+        case .compareLog(let key, let held): .isSameLog(try self.isSame(held, of: key))
         case .loadUser(let key): .user(try self.loadUser(key))
         case .readLog(let key, let after, let limit, let bytes):
             .page(try self.readLog(key, after: after, limit: limit, frameBytesMax: bytes))
@@ -72,6 +73,8 @@ extension StoreEngine {
             return .refused(refusal)
         }
         if message.conversation.type.targetIsPeer {
+            // Whoever cannot be read is found before anything is written.
+            _ = try self.find(UserKey(app: message.app, user: UserID(message.conversation.target)))
             return try self.write(.accept(message, senderDevice: device, version: 0))
         }
         guard let conversation = try self.find(message.conversation, in: message.app) else {

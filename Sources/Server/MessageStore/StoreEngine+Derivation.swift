@@ -64,7 +64,9 @@ extension StoreEngine {
     private func derive(_ round: inout DerivationRound) throws -> Bool {
         if round.nextPerson < round.people.count {
             let end = min(round.people.count, round.nextPerson + self.configuration.derivationStepMax)
-            for person in round.people[round.nextPerson..<end] { try self.store(person) }
+            for person in round.people[round.nextPerson..<end] {
+                try self.reading(of: person) { try self.store(person) }
+            }
             round.nextPerson = end
             return false
         }

@@ -33,6 +33,8 @@ package enum ServerEffect: Hashable, Sendable {
     case raiseAlarm(PushLane, PushAlarm)
     /// The lane works again.
     case clearAlarm(PushLane)
+    /// The disk is almost full, and nothing new is taken; or it is no longer. For the operator.
+    case storageChanged(isFull: Bool, free: Int64)
     /// The store refused to write. The core takes no more work; the process is to be ended and started again.
     case stopForStoreFailure(String)
     /// Draining is over: no session is left and every store command is answered. The process may end.

@@ -62,6 +62,8 @@ package struct ServerSettings: Hashable, Sendable {
     package var typingInterval: Int64 = 1_000
     /// How many store commands may be unanswered before sends are refused with `unavailable`.
     package var storeBacklogMax: Int = 200_000
+    /// With less room than this on the store's disk, in bytes, nothing new is taken; 0 for no such limit.
+    package var freeBytesMin: Int64 = 0
     /// How many unsettled entries are written to one device before it is left to sync on its own.
     package var liveWindowMax: Int = 256
     /// The largest page of a sync, in entries.

@@ -57,7 +57,7 @@ package struct TidingsServer: Service {
     /// done, and the store is closed.
     ///
     /// - Throws: `ConfigurationFaults` with everything that keeps it from starting, each with its remedy; `StoreFailure` if
-    ///   the store refuses to write later.
+    ///   the store cannot go on later.
     package func run() async throws {
         let faults = self.configuration.validate()
         guard faults.isEmpty else { throw ConfigurationFaults(faults) }
@@ -84,6 +84,7 @@ package struct TidingsServer: Service {
         let senders = try await ApnsSenders(apps: self.configuration.apps, group: apiGroup, logger: self.logger)
         let result: Result<Void, any Error>
         do {
+            let disk = StoreDisk(path: self.configuration.store.path)
             let store = try MessageStoreAdapter(self.configuration, logger: self.logger)
             defer { store.close() }
             self.logger.log(
@@ -92,7 +93,11 @@ package struct TidingsServer: Service {
                     .path: self.configuration.store.path, .epoch: "\(store.opening.epoch)",
                     .pendingUsers: "\(store.opening.pending.count)",
                 ])
-            try await self.serve(store, senders, gatewayLoop: gatewayLoop, apiGroup: apiGroup)
+            // Whoever asks must not hear that all is well from a server that ends with its first write.
+            if let fault = disk.probe(bytes: StoreDisk.startBytes) {
+                throw StoreFailure(reason: "store.path cannot be written: \(fault); make room or repair the disk")
+            }
+            try await self.serve(store, senders, disk, gatewayLoop: gatewayLoop, apiGroup: apiGroup)
             result = .success(())
         } catch {
             result = .failure(error)
@@ -102,16 +107,24 @@ package struct TidingsServer: Service {
     }
 
     private func serve(
-        _ store: MessageStoreAdapter, _ senders: ApnsSenders, gatewayLoop: any EventLoop,
+        _ store: MessageStoreAdapter, _ senders: ApnsSenders, _ disk: StoreDisk, gatewayLoop: any EventLoop,
         apiGroup: MultiThreadedEventLoopGroup
     ) async throws {
+        let readiness = Readiness()
         let tokens = try await UserTokens(
             apps: self.configuration.apps, leeway: Int64(self.configuration.tokens.leewayMilliseconds))
         try await tokens.keys.load(group: apiGroup, logger: self.logger)
         let server = ServerLoop(
             eventLoop: gatewayLoop, configuration: self.configuration, store: store, senders: senders.byApp,
-            tokens: tokens, metrics: ServerMetrics(factory: self.registry), logger: self.logger,
+            tokens: tokens, metrics: ServerMetrics(factory: self.registry), readiness: readiness, logger: self.logger,
             seed: UInt64.random(in: .min ... .max))
+        if let free = disk.free { server.measured(free: free) }
+        let watch = gatewayLoop.scheduleRepeatedAsyncTask(initialDelay: .seconds(1), delay: .seconds(1)) { _ in
+            NIOThreadPool.singleton.runIfActive(eventLoop: gatewayLoop) { disk.free }.map { free in
+                if let free { server.measured(free: free) }
+            }
+        }
+        defer { watch.cancel() }
         // Before the first connection: a phone that comes back at once after a restart is not to be refused.
         server.open(store.opening)
         let gateway: Gateway
@@ -121,10 +134,13 @@ package struct TidingsServer: Service {
             await server.stop()
             throw error
         }
-        let readiness = Readiness()
+        let control = await ControlSocket.bind(
+            database: self.configuration.store.path, group: apiGroup, logger: self.logger
+        ) { path in try await store.backUp(to: path) }
+        defer { control?.close() }
         let api = Api(
             core: { await server.ask($0) }, metrics: server.metrics, tokens: tokens,
-            keys: ApiKeys(apps: self.configuration.apps), readiness: readiness, registry: self.registry,
+            keys: ApiKeys(apps: self.configuration.apps), readiness: readiness, disk: disk, registry: self.registry,
             bodyBytesMax: self.configuration.api.bodyBytesMax)
         let apiService = ApiService(
             api: api, configuration: self.configuration.api, group: apiGroup, logger: self.logger

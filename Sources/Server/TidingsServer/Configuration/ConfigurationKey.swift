@@ -151,6 +151,10 @@ package struct ConfigurationKey: Sendable {
             "store.synchronous", "full; normal loses acknowledged messages when the power goes, and is for proofs only",
             .choice(\.store.synchronous, ["full", "normal"])),
         .init(
+            "store.free_bytes_min",
+            "free bytes of the disk below which sends are refused with storage_full, 0 for no limit",
+            .milliseconds(\.core.freeBytesMin, 0...9_007_199_254_740_991)),
+        .init(
             "store.erase_milliseconds", "time in which a text that was withdrawn or edited over leaves the file",
             .milliseconds(\.store.eraseMilliseconds, 100...86_400_000)),
         .init("node", "number of this server in message ids", .node(\.core.node, 0...63)),

@@ -21,7 +21,10 @@ package struct ServerConfiguration: Equatable, Sendable {
     package var apps: [App] = []
 
     /// The defaults: loopback only, and no app.
-    package init() {}
+    package init() {
+        // The write-ahead log and its writing back take 64 MiB at most; the rest is for what is still taken.
+        self.core.freeBytesMin = 268_435_456
+    }
 
     /// Where clients connect.
     package struct Gateway: Equatable, Sendable {

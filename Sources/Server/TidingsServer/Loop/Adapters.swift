@@ -44,6 +44,11 @@ struct MessageStoreAdapter: BatchStore {
         self.store.submit(commands, completion: completion)
     }
 
+    /// Copies the store into a new file while it goes on.
+    ///
+    /// - Throws: `MessageStoreError` naming the new file.
+    func backUp(to path: String) async throws { try await self.store.backUp(to: path) }
+
     /// Writes what was submitted and closes the file; waits for it.
     func close() { self.store.close() }
 }

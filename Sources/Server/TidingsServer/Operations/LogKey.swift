@@ -9,6 +9,7 @@ enum LogKey: String, CaseIterable {
     case epoch = "store.epoch"
     case error = "error"
     case field = "field"
+    case freeBytes = "storage.free.bytes"
     case lane = "push.lane"
     case path = "path"
     case pendingUsers = "store.pending.users"

@@ -15,6 +15,9 @@ package enum ServerMetric: String, CaseIterable, Sendable {
     case storeBatch = "tidings.store.batch.commands"
     case storeTime = "tidings.store.batch.seconds"
     case storeFailures = "tidings.store.failures"
+    case storeUnreadable = "tidings.store.unreadable"
+    case storageFree = "tidings.storage.free.bytes"
+    case storageFull = "tidings.storage.full"
     case messagesAccepted = "tidings.messages.accepted"
     case messagesRepeated = "tidings.messages.repeated"
     case legsEnded = "tidings.legs.ended"
@@ -40,6 +43,9 @@ package enum ServerMetric: String, CaseIterable, Sendable {
         case .storeBatch: "Commands handed to the store at a time."
         case .storeTime: "Time from handing a batch to the store until its results were back."
         case .storeFailures: "Batches the store could not write."
+        case .storeUnreadable: "Commands refused because stored data they need cannot be read."
+        case .storageFree: "Bytes free on the disk of store.path."
+        case .storageFull: "1 while sends are refused because less than store.free_bytes_min is free, otherwise 0."
         case .messagesAccepted: "Messages accepted and synced."
         case .messagesRepeated: "Sends that repeated an accepted message."
         case .legsEnded: "Legs that ended, by end."
@@ -70,6 +76,9 @@ struct ServerMetrics: Sendable {
     let storeBatch: Recorder
     let storeTime: Timer
     let storeFailures: Counter
+    let storeUnreadable: Counter
+    let storageFree: Meter
+    let storageFull: Meter
     let messagesAccepted: Counter
     let messagesRepeated: Counter
     let pushesInFlight: Meter
@@ -114,6 +123,9 @@ struct ServerMetrics: Sendable {
         self.storeBatch = Recorder(label: ServerMetric.storeBatch.rawValue, factory: factory)
         self.storeTime = Timer(label: ServerMetric.storeTime.rawValue, factory: factory)
         self.storeFailures = counter(.storeFailures)
+        self.storeUnreadable = counter(.storeUnreadable)
+        self.storageFree = Meter(label: ServerMetric.storageFree.rawValue, factory: factory)
+        self.storageFull = Meter(label: ServerMetric.storageFull.rawValue, factory: factory)
         self.messagesAccepted = counter(.messagesAccepted)
         self.messagesRepeated = counter(.messagesRepeated)
         self.registrationsRefused = counter(.registrationsRefused)
