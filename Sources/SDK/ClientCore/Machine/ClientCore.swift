@@ -55,12 +55,14 @@ package struct ClientCore: Hashable, Sendable {
         package var hasCustomMessages: Bool
         /// Whether the person has signed out here and the server has not heard of it.
         package var isLeaving: Bool
+        /// Which log it is; nil while no server has said.
+        package var origin: LogOrigin?
 
         /// An empty store, or one with these contents.
         package init(
             stored: LogPosition = 0, settled: LogPosition = 0, outbox: [MessageDraft] = [], reads: [ReadPosition] = [],
             unread: Int = 0, preferences: AllSettings = AllSettings(), wishes: [SettingsWish] = [],
-            hasCustomMessages: Bool = false, isLeaving: Bool = false
+            hasCustomMessages: Bool = false, isLeaving: Bool = false, origin: LogOrigin? = nil
         ) {
             self.stored = stored
             self.settled = settled
@@ -71,6 +73,7 @@ package struct ClientCore: Hashable, Sendable {
             self.wishes = wishes
             self.hasCustomMessages = hasCustomMessages
             self.isLeaving = isLeaving
+            self.origin = origin
         }
     }
 
@@ -128,6 +131,8 @@ package struct ClientCore: Hashable, Sendable {
     /// first greeting of a stay that began without a connection.
     var offlineBelow: LogPosition?
     var ackedStored: LogPosition = 0
+    /// Which log the local store holds.
+    var origin: LogOrigin?
     var unsentReport: ReportedRunState?
     var wakes = Wakes()
     /// The count that was written when the app resigned active; nil in the background.
@@ -160,6 +165,7 @@ package struct ClientCore: Hashable, Sendable {
         for read in restored.reads { self.reads[read.conversation] = read.upTo }
         self.preferences = Preferences(confirmed: restored.preferences, wishes: restored.wishes)
         self.hasCustomMessages = restored.hasCustomMessages
+        self.origin = restored.origin
         self.farewell = restored.isLeaving ? .wished : .none
         if !isForeground { _ = self.connection.handle(.parked, at: Now(monotonic: 0, wall: 0)) }
     }
