@@ -102,6 +102,21 @@ import TidingsModel
         #expect(lines[0].hasPrefix("s1 ← answer 1 refused(invalid_field: \(field) must"))
     }
 
+    @Test func `with the number of one that is not answered is refused by a problem, not by an answer`() {
+        var bench = ServerBench()
+        let alice = bench.connect("alice").session
+        bench.isStoreHeld = true
+        _ = bench.ask(alice, 7, .settings)
+        let problem = ServerFrame.Problem(
+            code: .invalidField, field: "request.number",
+            rule: "must be another one: request 7 of this connection is not answered yet")
+        #expect(bench.ask(alice, 7, .settings) == ["s1 ← problem invalid_field"])
+        #expect(bench.frames.last == .problem(problem, isFatal: false))
+        #expect(bench.run(.frame(alice, .registerPush(nil, 7))) == ["s1 ← problem invalid_field"])
+        #expect(bench.releaseStore().count == 1)
+        #expect(bench.ask(alice, 7, .settings).last?.hasPrefix("s1 ← answer 7 settings") == true)
+    }
+
     @Test func `beyond the seventeenth has to wait, and the earlier ones are answered`() {
         var bench = ServerBench()
         let alice = bench.connect("alice").session

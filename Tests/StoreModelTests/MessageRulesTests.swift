@@ -133,6 +133,42 @@ import TidingsModel
         #expect(result == .duplicate(MessageID(rawValue: 1), sentAt: 10))
     }
 
+    @Test func `is refused with other words, in another conversation, or of another type`() throws {
+        var opened = Opened()
+        _ = try opened.send(message(1, client: "x"))
+        let before = opened.store
+        var other = message(2, client: "x")
+        other.content = "something else"
+        var elsewhere = message(2, client: "x")
+        elsewhere.conversation = ConversationID(type: .direct, target: "cy")
+        var command = message(2, client: "x")
+        command.objectName = "RC:CmdMsg"
+        for again in [other, elsewhere, command] {
+            let result = try opened.apply(.accept(message: again, senderDevice: "pad"))
+            #expect(refused(result) == "invalid_field client_message_id")
+            #expect(opened.store == before)
+        }
+    }
+
+    @Test func `is one also after the message was edited or recalled`() throws {
+        var opened = Opened()
+        _ = try opened.send(message(1, client: "x"))
+        _ = try opened.apply(
+            .edit(
+                EditOperation(
+                    app: "shop", message: MessageID(rawValue: 1), actor: nil, content: #"{"content":"new"}"#, window: 0,
+                    at: 20)))
+        var result = try opened.apply(.accept(message: message(2, client: "x"), senderDevice: nil))
+        #expect(result == .duplicate(MessageID(rawValue: 1), sentAt: 10))
+        _ = try opened.apply(
+            .recall(
+                RecallOperation(
+                    id: MessageID(rawValue: 9), app: "shop", message: MessageID(rawValue: 1), actor: nil, window: 0,
+                    at: 30)))
+        result = try opened.apply(.accept(message: message(2, client: "x"), senderDevice: nil))
+        #expect(result == .duplicate(MessageID(rawValue: 1), sentAt: 10))
+    }
+
     @Test func `is none when somebody else, or somebody in another app, uses the same client message id`() throws {
         var opened = Opened()
         _ = try opened.send(message(1, client: "x"))

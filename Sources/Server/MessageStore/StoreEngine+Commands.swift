@@ -57,6 +57,13 @@ extension StoreEngine {
     private func accept(_ message: Message, from device: DeviceID?, room: RoomAccess) throws -> StoreResult {
         let sender = try self.find(UserKey(app: message.app, user: message.sender))
         if let sender, let earlier = try self.sentMessage(message.clientMessageID, by: sender) {
+            if let first = try self.accepted(earlier.id, in: message.app),
+                let fault = StoreRules.fault(
+                    inRepeat: message, of: first.message,
+                    isRevised: try self.revision(of: earlier.id) != MessageRevision())
+            {
+                return .refused(fault)
+            }
             return .duplicate(earlier.id, sentAt: earlier.at)
         }
         if try self.isUsed(message.id) { return .refused(StoreRules.usedMessageID(message.id)) }

@@ -6,6 +6,11 @@ extension ReferenceStore {
         let sender = UserKey(app: message.app, user: message.sender)
         let sentKey = SentKey(sender: sender, clientMessageID: message.clientMessageID)
         if let earlier = self.sent[sentKey], let first = self.messages[earlier] {
+            if let fault = StoreRules.fault(
+                inRepeat: message, of: first.message, isRevised: first.isRecalled || first.content != nil)
+            {
+                return .refused(fault)
+            }
             return .duplicate(earlier, sentAt: first.message.sentAt)
         }
         if self.isUsed(message.id) { return .refused(StoreRules.usedMessageID(message.id)) }

@@ -9,7 +9,8 @@ package import TidingsModel
 /// # Rules
 /// - **accept**: first the repeat: the same app, sender and client message id as an earlier accepted message, within the store's
 ///   retention (this version keeps everything), answers `.duplicate`, whatever the conversation is by now, so that a retried
-///   send always gets the answer of the first. Then the id must be new. Then the object name: built in, or registered by the app,
+///   send always gets the answer of the first; with another conversation, object name or content (as long as the first is as it was
+///   sent) it is refused. Then the id must be new. Then the object name: built in, or registered by the app,
 ///   if it has registered any. Then the conversation: group, discussion and chat room must exist in the app and not be dissolved;
 ///   for all other kinds the target is a person of the app, who need not be known yet. Then what `StoreRules.refusal` says: `SYS` and
 ///   `PH` are the backend's (a message without a device); in `CS`, `MC` and `MP` sender or target is an account of that kind; a person

@@ -42,6 +42,24 @@ package enum StoreRules {
         .init(code: .invalidField, field: "message.id", rule: "must be new, but \(id) is taken")
     }
 
+    /// A client message id names one message: another one under it would be lost, and its sender told that it was accepted.
+    ///
+    /// - Parameters:
+    ///   - first: the message that was accepted under it, as it reads now.
+    ///   - isRevised: it was recalled or edited since, so that its first content is known no more.
+    /// - Returns: the refusal, or nil if it is the same message.
+    package static func fault(
+        inRepeat message: Message, of first: Message, isRevised: Bool
+    ) -> ServerFrame.Problem? {
+        let isSame =
+            message.conversation == first.conversation && message.objectName == first.objectName
+            && (isRevised || message.content == first.content)
+        guard !isSame else { return nil }
+        return .init(
+            code: .invalidField, field: "client_message_id",
+            rule: "must be new: \"\(message.clientMessageID)\" was another message of this person, \(first.id)")
+    }
+
     /// Cursors and tokens belong to devices that have signed in.
     package static func unknownDevice(_ key: DeviceKey) -> ServerFrame.Problem {
         .init(code: .invalidField, field: "device", rule: "must have signed in before, got \"\(key.device)\"")

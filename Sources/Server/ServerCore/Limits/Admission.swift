@@ -59,7 +59,9 @@ extension ServerCore {
         self.sessions[session]?.buckets.take(.refusals, 1, limit, at: now.monotonic)
         let problem = refusal.problem(frame.field)
         switch frame {
-        case .send(let draft): effects.append(.write(session, .sendRefused(draft.clientMessageID, problem)))
+        case .send(let draft):
+            self.noteRefused(draft, problem, session, now)
+            effects.append(.write(session, .sendRefused(draft.clientMessageID, problem)))
         case .request(let number, _): effects.append(.write(session, .answer(number, .refused(problem))))
         case .registerPush(_, let number?): effects.append(.write(session, .answer(number, .refused(problem))))
         case .sync, .markRead, .registerPush(_, nil):

@@ -52,8 +52,11 @@ extension ServerCore {
     }
 
     /// A registration was not carried out, or another command of a session: nothing was changed.
-    func refuse(_ registrant: Registrant, _ problem: ServerFrame.Problem, _ effects: inout [ServerEffect]) {
+    mutating func refuse(
+        _ registrant: Registrant, _ problem: ServerFrame.Problem, _ effects: inout [ServerEffect]
+    ) {
         if let number = registrant.number {
+            self.sessions[registrant.session]?.numbersInFlight.remove(number)
             self.write(.answer(number, .refused(problem)), to: registrant.session, &effects)
         } else {
             self.write(.problem(problem, isFatal: false), to: registrant.session, &effects)
@@ -64,7 +67,10 @@ extension ServerCore {
     mutating func finishRegistering(_ registrant: Registrant?, _ effects: inout [ServerEffect]) {
         guard let registrant else { return }
         self.sessions[registrant.session]?.commandsInFlight -= 1
-        if let number = registrant.number { self.write(.answer(number, .done(0)), to: registrant.session, &effects) }
+        if let number = registrant.number {
+            self.sessions[registrant.session]?.numbersInFlight.remove(number)
+            self.write(.answer(number, .done(0)), to: registrant.session, &effects)
+        }
     }
 
     /// Whatever was held against a device's token is forgotten, and it waits for no turn.

@@ -37,10 +37,26 @@ extension ServerCore {
             effects.append(.write(session, .answer(number, .refused(problem))))
             return
         }
+        guard self.useNumber(number, session, &effects) else { return }
         self.sessions[session]?.requestsInFlight += 1
         let user = known.device.user
         self.carryOut(
             request, Asked(requester: .session(session, number), app: user.app, actor: user.user), now, &effects)
+    }
+
+    /// Notes a request's number until it is answered. One that is under way already is refused by a problem: an answer with that
+    /// number would be taken for that of the first.
+    mutating func useNumber(
+        _ number: RequestNumber, _ session: SessionID, _ effects: inout [ServerEffect]
+    ) -> Bool {
+        guard self.sessions[session]?.numbersInFlight.append(number).inserted != false else {
+            let problem = ServerFrame.Problem(
+                code: .invalidField, field: "request.number",
+                rule: "must be another one: request \(number) of this connection is not answered yet")
+            effects.append(.write(session, .problem(problem, isFatal: false)))
+            return false
+        }
+        return true
     }
 
     /// A session that asks faster than the store answers.
@@ -144,6 +160,7 @@ extension ServerCore {
         switch requester {
         case .session(let session, let number):
             self.sessions[session]?.requestsInFlight -= 1
+            self.sessions[session]?.numbersInFlight.remove(number)
             self.write(.answer(number, answer), to: session, &effects)
         case .api(let request): effects.append(.reply(request, .answer(answer)))
         case .core: break

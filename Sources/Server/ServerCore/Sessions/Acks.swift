@@ -20,17 +20,18 @@ extension ServerCore {
         guard ack.stored <= head else {
             throw InvalidField(field: "ack.stored", rule: "must be at most \(head), the head of the log")
         }
+        let stored = max(self.people[slot].devices[index].stored, ack.stored)
         var before: LogPosition = 0
         for settlement in ack.settled {
             guard settlement.upTo > before else {
                 throw InvalidField(field: "ack.settled", rule: "must be ascending, each from after the one before")
             }
-            guard settlement.upTo <= head else {
-                throw InvalidField(field: "ack.settled", rule: "must be at most \(head), the head of the log")
+            guard settlement.upTo <= stored else {
+                throw InvalidField(
+                    field: "ack.settled", rule: "must be at most \(stored), up to where the device has stored the log")
             }
             before = settlement.upTo
         }
-        let stored = max(self.people[slot].devices[index].stored, ack.stored)
         self.people[slot].devices[index].stored = stored
         for settlement in ack.settled {
             self.settle(slot, index, upTo: settlement.upTo, settlement.disposition, now, &effects)

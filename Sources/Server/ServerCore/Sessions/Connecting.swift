@@ -19,8 +19,12 @@ struct Session: Sendable {
     let device: DeviceKey
     let slot: Int
     var sendsInFlight = 0
+    /// By conversation, the message that was refused for now.
+    var awaited: OrderedDictionary<ConversationID, Awaited> = [:]
     var syncsInFlight = 0
     var requestsInFlight = 0
+    /// The numbers of requests and registrations that are not answered.
+    var numbersInFlight: OrderedSet<RequestNumber> = []
     /// The store is asked who hears that the person is typing.
     var isTypingAsked = false
     /// The chat rooms it hears.

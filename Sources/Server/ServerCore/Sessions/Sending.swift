@@ -1,12 +1,23 @@
 import StoreModel
 import TidingsModel
 
+/// A message that was refused for now: the next ones of its conversation wait for it.
+struct Awaited: Sendable {
+    let message: ClientMessageID
+    /// When it counts as given up, in monotonic milliseconds.
+    let until: Int64
+}
+
 extension ServerCore {
+    /// How long after it may come again a refused message is waited for, in milliseconds.
+    static let repeatTime: Int64 = 30_000
+
     /// Takes a message from a session.
     mutating func send(
         _ draft: MessageDraft, from session: SessionID, _ known: Session, _ now: Now, _ effects: inout [ServerEffect]
     ) {
         do throws(ServerFrame.Problem) {
+            try self.checkOrder(of: draft, session, now)
             guard known.sendsInFlight < self.settings.sendsInFlightMax else {
                 throw .init(
                     code: .unavailable, field: "send",
@@ -21,8 +32,35 @@ extension ServerCore {
                     room: self.roomAccess(draft.conversation, of: known, now)),
                 for: .send(session, message, known.device.device), by: .person(known.device.user), &effects)
         } catch {
+            self.noteRefused(draft, error, session, now)
             effects.append(.write(session, .sendRefused(draft.clientMessageID, error)))
         }
+    }
+
+    /// A message was refused. If it may come again, what follows it in its conversation would overtake it.
+    mutating func noteRefused(
+        _ draft: MessageDraft, _ problem: ServerFrame.Problem, _ session: SessionID, _ now: Now
+    ) {
+        guard let wait = problem.waitMilliseconds(default: 0), let known = self.sessions[session],
+            known.awaited[draft.conversation] == nil
+        else { return }
+        if known.awaited.count >= self.settings.sendsInFlightMax { self.sessions[session]?.awaited.removeFirst() }
+        self.sessions[session]?.awaited[draft.conversation] = Awaited(
+            message: draft.clientMessageID, until: now.monotonic + wait + Self.repeatTime)
+    }
+
+    /// Checks whether a message comes in its order: until the one before it that was refused for now has come again, or was given up.
+    private mutating func checkOrder(
+        of draft: MessageDraft, _ session: SessionID, _ now: Now
+    ) throws(ServerFrame.Problem) {
+        guard let first = self.sessions[session]?.awaited[draft.conversation] else { return }
+        guard first.message != draft.clientMessageID, now.monotonic < first.until else {
+            self.sessions[session]?.awaited.removeValue(forKey: draft.conversation)
+            return
+        }
+        throw .init(
+            code: .unavailable, field: "send",
+            rule: "must follow \"\(first.message)\" of the same conversation, which was refused for now: send that again first")
     }
 
     /// Checks a draft and gives it an id.

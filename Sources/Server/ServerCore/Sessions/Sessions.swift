@@ -85,6 +85,7 @@ extension ServerCore {
                 self.changeLease(slot, index, .reported(run), now, &effects)
                 if run == .foreground { self.settleStored(slot, index, now, &effects) }
             case .registerPush(let registration, let number):
+                if let number, !self.useNumber(number, session, &effects) { return }
                 guard self.mayCommand(session, "push_registration", as: number, &effects) else { return }
                 let registrant = Registrant(session: session, number: number)
                 self.register(registration, by: registrant, slot, index, now, &effects)
@@ -176,7 +177,7 @@ extension ServerCore {
     }
 
     /// Whether a session may have another command carried out; if not, it is told.
-    private func mayCommand(
+    private mutating func mayCommand(
         _ session: SessionID, _ field: String, as number: RequestNumber? = nil, _ effects: inout [ServerEffect]
     ) -> Bool {
         let count = self.settings.commandsInFlightMax
@@ -189,7 +190,7 @@ extension ServerCore {
     }
 
     /// Whether another command of a session's person may wait for the store; if not, the session is told.
-    private func mayAsk(
+    private mutating func mayAsk(
         _ known: Session, _ session: SessionID, _ field: String, as number: RequestNumber? = nil,
         _ effects: inout [ServerEffect]
     ) -> Bool {
@@ -226,7 +227,7 @@ extension ServerCore {
         guard known.syncsInFlight < self.settings.syncsInFlightMax else {
             let problem = ServerFrame.Problem(
                 code: .unavailable, field: "sync",
-                rule: "must wait: \(self.settings.syncsInFlightMax) are being answered already")
+                rule: "must wait: \(self.settings.syncsInFlightMax) are being answered already, not the one after \(after)")
             effects.append(.write(session, .problem(problem, isFatal: false)))
             return
         }
