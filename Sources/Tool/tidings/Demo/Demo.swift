@@ -43,7 +43,7 @@ struct Demo: AsyncParsableCommand {
         print(
             """
 
-            Everything is running; Ctrl-C ends it.
+            Everything is running; Ctrl-C, or closing the terminal, ends it.
               gateway      \(site.gatewayAddress)
               HTTP API     \(site.apiAddress)   (GET /healthz, /readyz, /metrics, /openapi.yaml)
               local APNs   https://localhost:\(site.apnsPort), log at http://127.0.0.1:\(site.controlPort)/log
@@ -54,7 +54,8 @@ struct Demo: AsyncParsableCommand {
               TIDINGS_API_KEY=\(site.apiKey) \(ownExecutable()) send --from carol --to bob "hello"
             """)
         fflush(nil)
-        await Signals.wait(for: [SIGTERM, SIGINT])
+        Leftovers.stopWatching()
+        await Signals.wait(for: [SIGTERM, SIGINT, SIGHUP])
     }
 }
 

@@ -42,9 +42,19 @@ final class LocalServer {
     /// - Parameters:
     ///   - settings: keys of the server's configuration, for example `["lease.grace_milliseconds": "1000"]`.
     ///   - ports: gateway, API, APNs, courier, APNs control; nil for free ones.
+    ///
+    /// - Throws: `ToolFailure` if one of `ports` is in use, or what was started is not ready in time.
     static func start(
         name: String, withAPNs: Bool, settings: [String: String] = [:], ports: [Int]? = nil
     ) async throws -> LocalServer {
+        for (port, use) in zip(ports ?? [], ["gateway", "HTTP API", "local APNs", "courier", "local APNs' control"])
+        where !isPortFree(port) {
+            throw ToolFailure(
+                """
+                port \(port) (\(use)) on 127.0.0.1 is in use: another `make run` may still be running, or a server. End it first, \
+                or play the demo on free ports: tidings demo
+                """)
+        }
         let folder = try TemporaryFolder(name)
         do {
             let secret = SymmetricKey(size: .bits256).withUnsafeBytes { Data($0).base64EncodedString() }

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// A child process of the tool with its own log file. It is stopped by its own process id, also when the tool fails.
 final class ManagedProcess {
@@ -39,6 +40,7 @@ final class ManagedProcess {
         } catch {
             throw ToolFailure("cannot start \(executable): \(error.localizedDescription)")
         }
+        Leftovers.add(process: self.pid)
     }
 
     /// Sends a signal to this process only.
@@ -48,14 +50,14 @@ final class ManagedProcess {
     func stop(graceSeconds: Int = 5) async {
         self.signal(SIGTERM)
         for _ in 0..<(graceSeconds * 20) where self.isRunning { try? await Task.sleep(for: .milliseconds(50)) }
-        self.signal(SIGKILL)
-        self.process.waitUntilExit()
+        self.killNow()
     }
 
     /// Kills it without a word and waits until it is gone.
     func killNow() {
         self.signal(SIGKILL)
         self.process.waitUntilExit()
+        Leftovers.remove(process: self.pid)
     }
 
     /// The last lines of its log, for an error message.
@@ -73,14 +75,94 @@ struct TemporaryFolder {
         self.path = FileManager.default.temporaryDirectory.path + "/tidings-\(name)-\(UUID().uuidString.prefix(8))"
         try FileManager.default.createDirectory(
             atPath: self.path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        Leftovers.add(folder: self.path)
     }
 
-    func remove() { try? FileManager.default.removeItem(atPath: self.path) }
+    func remove() {
+        try? FileManager.default.removeItem(atPath: self.path)
+        Leftovers.remove(folder: self.path)
+    }
 
     func write(_ text: String, to name: String) throws -> String {
         let path = "\(self.path)/\(name)"
         try text.write(toFile: path, atomically: true, encoding: .utf8)
         return path
+    }
+}
+
+/// What this process has started and made, and has to end and remove before a signal ends it: its children have process groups of their
+/// own, so that neither Ctrl-C nor the end of the terminal reaches them.
+enum Leftovers {
+    private struct State {
+        var processes: [Int32] = []
+        var folders: [String] = []
+        var signals: [any DispatchSourceSignal] = []
+    }
+
+    private static let state = Mutex(State())
+    /// How long children may take to end, in units of 50 milliseconds.
+    private static let patience = 100
+
+    static func add(process: Int32) {
+        self.state.withLock { $0.processes.append(process) }
+        self.watchSignals()
+    }
+
+    static func remove(process: Int32) { self.state.withLock { $0.processes.removeAll { $0 == process } } }
+
+    static func add(folder: String) {
+        self.state.withLock { $0.folders.append(folder) }
+        self.watchSignals()
+    }
+
+    static func remove(folder: String) { self.state.withLock { $0.folders.removeAll { $0 == folder } } }
+
+    /// Leaves signals to whoever waits for them from now on.
+    static func stopWatching() {
+        self.state.withLock { state in
+            for source in state.signals { source.cancel() }
+        }
+    }
+
+    private static func watchSignals() {
+        self.state.withLock { state in
+            guard state.signals.isEmpty else { return }
+            state.signals = [SIGHUP, SIGINT, SIGTERM].map { number in
+                signal(number, SIG_IGN)
+                let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+                source.setEventHandler { self.end(by: number) }
+                source.resume()
+                return source
+            }
+        }
+    }
+
+    private static func end(by number: Int32) {
+        let (processes, folders) = self.state.withLock { ($0.processes, $0.folders) }
+        for process in processes { kill(process, SIGTERM) }
+        for _ in 0..<self.patience where processes.contains(where: { kill($0, 0) == 0 }) { usleep(50_000) }
+        for process in processes { kill(process, SIGKILL) }
+        for folder in folders { try? FileManager.default.removeItem(atPath: folder) }
+        // As a shell tells of it.
+        exit(128 + number)
+    }
+}
+
+/// Whether nobody listens on a port of the loopback address.
+func isPortFree(_ port: Int) -> Bool {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    var reuse: Int32 = 1
+    setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &reuse, socklen_t(MemoryLayout<Int32>.size))
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = UInt16(port).bigEndian
+    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+    return withUnsafePointer(to: &address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+            bind(descriptor, pointer, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0 && listen(descriptor, 1) == 0
+        }
     }
 }
 
