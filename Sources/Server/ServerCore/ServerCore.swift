@@ -114,7 +114,7 @@ package struct ServerCore: Sendable {
             return self.state
 
         // Work.
-        case (.open, .connected(let session, let hello, let verdict)):
+        case (.open, .connected(let session, let hello, let verdict, from: _)):
             self.connect(session, hello, verdict, now, &effects)
             return .open
         case (.open, .frame(let session, let frame)), (.draining, .frame(let session, let frame)):
@@ -174,8 +174,8 @@ package struct ServerCore: Sendable {
             return self.afterDrainStep(&effects)
 
         // No work is taken: before the start, while stopping, after a failure.
-        case (.closed, .connected(let session, _, _)), (.draining, .connected(let session, _, _)),
-            (.drained, .connected(let session, _, _)), (.failed, .connected(let session, _, _)):
+        case (.closed, .connected(let session, _, _, from: _)), (.draining, .connected(let session, _, _, from: _)),
+            (.drained, .connected(let session, _, _, from: _)), (.failed, .connected(let session, _, _, from: _)):
             effects.append(.write(session, .problem(Self.unavailable, isFatal: true)))
             effects.append(.close(session))
             return self.state

@@ -81,8 +81,8 @@ package struct PushLane: Hashable, Sendable, Comparable, CustomStringConvertible
 package enum ServerEvent: Hashable, Sendable {
     /// The store is open. The first event; what comes earlier is answered `unavailable`.
     case opened(StoreOpening)
-    /// A client said hello on a new connection, and its token was checked.
-    case connected(SessionID, ClientFrame.Hello, TokenVerdict)
+    /// A client said hello on a new connection from an address, and its token was checked.
+    case connected(SessionID, ClientFrame.Hello, TokenVerdict, from: RemoteAddress = .unknown)
     /// A frame after the hello.
     case frame(SessionID, ClientFrame)
     /// The connection answered a probe (a WebSocket pong). Every frame counts as that, too.

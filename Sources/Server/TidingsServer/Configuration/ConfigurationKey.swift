@@ -23,6 +23,8 @@ package struct ConfigurationKey: Sendable {
         case node(any WritableKeyPath<ServerConfiguration, UInt8> & Sendable, ClosedRange<Int>)
         /// A text that must not be empty.
         case text(any WritableKeyPath<ServerConfiguration, String> & Sendable)
+        /// Addresses and networks, as a list or with commas between; may be empty.
+        case networks(any WritableKeyPath<ServerConfiguration, [String]> & Sendable)
         /// One of a few words.
         case choice(any WritableKeyPath<ServerConfiguration, String> & Sendable, [String])
     }
@@ -42,9 +44,13 @@ package struct ConfigurationKey: Sendable {
         case .integer(let path, _): "\(configuration[keyPath: path])"
         case .milliseconds(let path, _): "\(configuration[keyPath: path])"
         case .node(let path, _): "\(configuration[keyPath: path])"
+        case .networks(let path): configuration[keyPath: path].joined(separator: ", ")
         case .text(let path), .choice(let path, _): configuration[keyPath: path]
         }
     }
+
+    /// Whether the value is a list.
+    var isList: Bool { if case .networks = self.place { true } else { false } }
 
     /// Takes a value from outside.
     ///
@@ -60,6 +66,8 @@ package struct ConfigurationKey: Sendable {
         case .node(let path, let range):
             guard let value = UInt8(text) else { return self.notWhole(text, range) }
             configuration[keyPath: path] = value
+        case .networks(let path):
+            configuration[keyPath: path] = text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
         case .text(let path), .choice(let path, _):
             configuration[keyPath: path] = text
         }
@@ -75,6 +83,12 @@ package struct ConfigurationKey: Sendable {
         case .text(let path):
             configuration[keyPath: path].isEmpty
                 ? ConfigurationFault(field: self.name, rule: "must not be empty", remedy: self.remedy) : nil
+        case .networks(let path):
+            configuration[keyPath: path].first { IPNetwork($0) == nil }.map {
+                ConfigurationFault(
+                    field: self.name, rule: "must be addresses or networks, got \"\($0)\"",
+                    remedy: "write for example 127.0.0.1 or 10.0.0.0/8")
+            }
         case .choice(let path, let words):
             words.contains(configuration[keyPath: path])
                 ? nil
@@ -124,6 +138,10 @@ package struct ConfigurationKey: Sendable {
         .init(
             "api.body_bytes_max", "largest body of a request in bytes", .integer(\.api.bodyBytesMax, 1_024...16_777_216)
         ),
+        .init(
+            "proxy.addresses",
+            "addresses or networks of proxies whose X-Forwarded-For and X-Request-Id are believed, with commas between",
+            .networks(\.proxy.addresses)),
         .init("store.path", "path of the SQLite file; its folder must exist", .text(\.store.path)),
         .init(
             "store.synchronous", "full; normal loses acknowledged messages when the power goes, and is for proofs only",

@@ -8,6 +8,8 @@ package struct ServerConfiguration: Equatable, Sendable {
     package var gateway = Gateway()
     /// The HTTP API.
     package var api = Api()
+    /// Proxies in front of both.
+    package var proxy = Proxy()
     /// The database.
     package var store = Store()
     /// What goes to standard output.
@@ -44,6 +46,12 @@ package struct ServerConfiguration: Equatable, Sendable {
         package var port = 7_480
         /// The largest body of a request, in bytes.
         package var bodyBytesMax = 1_048_576
+    }
+
+    /// Proxies in front of the server.
+    package struct Proxy: Equatable, Sendable {
+        /// Addresses, or networks such as `10.0.0.0/8`, of proxies whose `X-Forwarded-For` and `X-Request-Id` are believed.
+        package var addresses: [String] = []
     }
 
     /// Where messages are kept.

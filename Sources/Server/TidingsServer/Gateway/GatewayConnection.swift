@@ -34,6 +34,8 @@ final class GatewayConnection: ChannelInboundHandler {
     private var partial = HeldInput()
     /// What is written at the end of the tick.
     private var output = ByteBuffer()
+    /// Where it comes from; until the hello.
+    private var address = RemoteAddress.unknown
     /// The code of the last fatal problem, for the close frame.
     private var problem: WebSocketCloseCode?
 
@@ -90,8 +92,9 @@ final class GatewayConnection: ChannelInboundHandler {
             switch WebSocketHandshake.read(&input) {
             case .incomplete: return
             case .refused(let answer): return self.refuse(answer)
-            case .accepted(let format, let answer):
+            case .accepted(let format, let answer, let proxy):
                 self.format = format
+                self.address = self.server.address(of: self.context?.remoteAddress, proxy)
                 self.phase = .unauthenticated
                 self.append { $0.writeString(answer) }
             }
@@ -143,7 +146,8 @@ final class GatewayConnection: ChannelInboundHandler {
                         code: .unexpectedFrame, field: "frame", rule: "must be hello, the first of every connection"))
             }
             self.phase = .live
-            self.server.hello(hello, on: self.id)
+            self.server.hello(hello, on: self.id, from: self.address)
+            self.address = .unknown
         } catch {
             self.refuse(error)
         }

@@ -29,6 +29,7 @@ final class ServerLoop: @unchecked Sendable {
     private let senders: [AppID: any PushSender]
     private let tokens: UserTokens
     private let gateway: ServerConfiguration.Gateway
+    private let proxies: TrustedProxies
 
     private var core: ServerCore
     private var effects: [ServerEffect] = []
@@ -70,6 +71,7 @@ final class ServerLoop: @unchecked Sendable {
         self.tokens = tokens
         self.gateway = configuration.gateway
         self.frameBytesMax = configuration.gateway.frameBytesMax
+        self.proxies = TrustedProxies(configuration.proxy.addresses)
         self.core = ServerCore(settings: configuration.coreSettings, seed: seed)
         self.ended = eventLoop.makePromise(of: Void.self)
     }
@@ -293,10 +295,15 @@ final class ServerLoop: @unchecked Sendable {
     }
 
     /// A client said hello: its token is checked, and the core told what was found.
-    func hello(_ hello: ClientFrame.Hello, on id: SessionID) {
+    func hello(_ hello: ClientFrame.Hello, on id: SessionID, from address: RemoteAddress) {
         let verdict = self.tokens.verdict(
             on: hello.token, device: hello.device, wallMilliseconds: Clocks.now().wall)
-        self.receive(.connected(id, hello, verdict))
+        self.receive(.connected(id, hello, verdict, from: address))
+    }
+
+    /// Where a connection comes from: its peer, or what a trusted proxy says.
+    func address(of peer: SocketAddress?, _ proxy: WebSocketHandshake.ProxyHeaders) -> RemoteAddress {
+        self.proxies.client(peer: peer.ip, forwardedFor: proxy.forwardedFor)?.remote ?? .unknown
     }
 
     /// Hangs up on a connection if the client has not done so in a second.
