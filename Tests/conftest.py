@@ -116,7 +116,7 @@ class Site:
         self, with_apns: bool = False, settings: dict[str, dict] | None = None, clock: MovedClock | None = None
     ):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="tidings-test-"))
-        self.gateway_port, self.api_port = free_port(), free_port()
+        self.gateway_port, self.api_port, self.phone_port = free_port(), free_port(), free_port()
         self.secret = secrets.token_hex(32)
         self.api_key = secrets.token_hex(16)
         self.app = "demo"
@@ -137,6 +137,11 @@ class Site:
     @property
     def api(self) -> str:
         return f"http://127.0.0.1:{self.api_port}"
+
+    @property
+    def phone(self) -> str:
+        """Where the routes for phones are."""
+        return f"http://127.0.0.1:{self.phone_port}"
 
     @property
     def database(self) -> pathlib.Path:
@@ -176,6 +181,7 @@ class Site:
         configuration = {
             "gateway": {"port": self.gateway_port},
             "api": {"port": self.api_port},
+            "phone": {"port": self.phone_port},
             "store": {"path": str(self.database)},
             "apps": [self.app],
             "app": {self.app: app},
@@ -198,9 +204,9 @@ class Site:
         return self.call("POST", f"/v1/apps/{self.app}/tokens", {"user": user, "expires_in_seconds": seconds})["token"]
 
     def call(self, method: str, path: str, body: dict | None = None, key: str | None = None, base: str | None = None):
-        """One request of the HTTP API; raises urllib.error.HTTPError for anything but 2xx."""
+        """One request of the HTTP API, or of the routes for phones; raises urllib.error.HTTPError for anything but 2xx."""
         request = urllib.request.Request(
-            (base or self.api) + path,
+            (base or (self.phone if path.startswith("/v1/extension/") else self.api)) + path,
             method=method,
             data=None if body is None else json.dumps(body).encode(),
             headers={"Authorization": f"Bearer {key or self.api_key}", "Content-Type": "application/json"},

@@ -23,7 +23,8 @@ struct ApiDouble {
                 asked.withLockedValue { $0.append(command) }
                 return result
             }, metrics: ServerMetrics(factory: registry), tokens: try await UserTokens(apps: [app]),
-            keys: ApiKeys(apps: [app]), readiness: Readiness(), registry: registry, bodyBytesMax: 65_536)
+            keys: ApiKeys(apps: [app]), readiness: Readiness(), registry: registry, bodyBytesMax: 65_536,
+            proxies: TrustedProxies([]), audit: AuditLog(Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
     }
 
     /// What the core was asked, in order.
@@ -38,7 +39,7 @@ struct ApiDouble {
             method: method, scheme: "http", authority: "localhost", path: "/v1/apps/demo/\(path)",
             headerFields: [.authorization: "Bearer \(TestServer.key)"])
         let request = Request(head: head, body: .init(buffer: ByteBuffer(string: body ?? "")))
-        let context = BasicRequestContext(
+        let context = Api.Context(
             source: ApplicationRequestContextSource(
                 channel: EmbeddedChannel(), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
         let response = try await self.api.router().buildResponder().respond(to: request, context: context)

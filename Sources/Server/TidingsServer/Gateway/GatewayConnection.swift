@@ -34,8 +34,8 @@ final class GatewayConnection: ChannelInboundHandler {
     private var partial = HeldInput()
     /// What is written at the end of the tick.
     private var output = ByteBuffer()
-    /// Where it comes from; until the hello.
-    private var address = RemoteAddress.unknown
+    /// Who says hello, for the audit log; from the handshake until the hello is answered.
+    var signIn: AuditLog.SignIn?
     /// The code of the last fatal problem, for the close frame.
     private var problem: WebSocketCloseCode?
 
@@ -82,6 +82,9 @@ final class GatewayConnection: ChannelInboundHandler {
 
     // MARK: - What comes in
 
+    /// Whether the client has not said who it is.
+    var awaitsHello: Bool { self.phase == .handshake || self.phase == .unauthenticated }
+
     /// Until it has said who it is, a connection may leave little waiting: a hello with the longest token fits.
     private var bytesMax: Int {
         self.phase == .live ? self.server.frameBytesMax : min(16_384, self.server.frameBytesMax)
@@ -94,9 +97,10 @@ final class GatewayConnection: ChannelInboundHandler {
             case .refused(let answer): return self.refuse(answer)
             case .accepted(let format, let answer, let proxy):
                 self.format = format
-                self.address = self.server.address(of: self.context?.remoteAddress, proxy)
+                let signIn = self.server.handshake(from: self.context?.remoteAddress, proxy)
+                self.signIn = signIn
                 self.phase = .unauthenticated
-                self.append { $0.writeString(answer) }
+                self.append { $0.writeString(answer + "\(RequestID.header): \(signIn.requestID)\r\n\r\n") }
             }
         }
         do throws(WebSocketFault) {
@@ -146,8 +150,7 @@ final class GatewayConnection: ChannelInboundHandler {
                         code: .unexpectedFrame, field: "frame", rule: "must be hello, the first of every connection"))
             }
             self.phase = .live
-            self.server.hello(hello, on: self.id, from: self.address)
-            self.address = .unknown
+            self.server.hello(hello, on: self)
         } catch {
             self.refuse(error)
         }
@@ -196,11 +199,21 @@ final class GatewayConnection: ChannelInboundHandler {
             self.problem = WebSocketCloseCode(problem.code)
             self.server.metrics.problem(problem.code)
         }
+        if self.phase == .live, let signIn = self.signIn { self.audit(signIn, frame) }
         if case .reconnect = frame { self.problem = .goingAway }
         let bytes = FrameCodec.encode(frame, as: self.format)
         let opcode: UInt8 = self.format == .json ? 0x1 : 0x2
         self.server.metrics.framesSent.increment()
         self.append { $0.writeWebSocketFrame(opcode: opcode, bytes) }
+    }
+
+    private func audit(_ signIn: AuditLog.SignIn, _ frame: ServerFrame) {
+        switch frame {
+        case .welcome: self.server.audit.signedIn(signIn)
+        case .problem(let problem, isFatal: true): self.server.audit.refused(signIn, problem.code)
+        default: return
+        }
+        self.signIn = nil
     }
 
     /// Asks for a sign of life.

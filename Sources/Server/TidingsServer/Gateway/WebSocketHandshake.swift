@@ -10,7 +10,7 @@ enum WebSocketHandshake {
     enum Outcome: Equatable {
         /// The request is not complete.
         case incomplete
-        /// Send this and speak the format from here on.
+        /// Send this, more headers and an empty line, and speak the format from here on.
         case accepted(WireFormat, answer: String, proxy: ProxyHeaders)
         /// Send this and close.
         case refused(answer: String)
@@ -51,7 +51,7 @@ enum WebSocketHandshake {
                 "HTTP/1.1 101 Switching Protocols", "Upgrade: websocket", "Connection: Upgrade",
                 "Sec-WebSocket-Accept: \(accept)", "Sec-WebSocket-Protocol: \(format.subprotocol)",
             ]
-            return .accepted(format, answer: lines.joined(separator: "\r\n") + "\r\n\r\n", proxy: proxy)
+            return .accepted(format, answer: lines.joined(separator: "\r\n") + "\r\n", proxy: proxy)
         } catch {
             return .refused(answer: Self.answer(error))
         }

@@ -24,6 +24,9 @@ final class ServerLoop: @unchecked Sendable {
     /// Completed when the core is drained; fails if the store refused to write.
     let ended: EventLoopPromise<Void>
 
+    /// Where it is told who signed in.
+    let audit: AuditLog
+
     private let logger: Logger
     private let store: any BatchStore
     private let senders: [AppID: any PushSender]
@@ -58,14 +61,18 @@ final class ServerLoop: @unchecked Sendable {
 
     /// A loop whose core has no store yet; `open` starts it.
     ///
-    /// - Parameter seed: drawn by the caller; the jitter of back-offs comes from it.
+    /// - Parameters:
+    ///   - audit: where it is told who signed in; `logger` if nil.
+    ///   - seed: drawn by the caller; the jitter of back-offs comes from it.
     init(
         eventLoop: any EventLoop, configuration: ServerConfiguration, store: any BatchStore,
-        senders: [AppID: any PushSender], tokens: UserTokens, metrics: ServerMetrics, logger: Logger, seed: UInt64
+        senders: [AppID: any PushSender], tokens: UserTokens, metrics: ServerMetrics, logger: Logger,
+        audit: AuditLog? = nil, seed: UInt64
     ) {
         self.eventLoop = eventLoop
         self.metrics = metrics
         self.logger = logger
+        self.audit = audit ?? AuditLog(logger)
         self.store = store
         self.senders = senders
         self.tokens = tokens
@@ -263,12 +270,15 @@ final class ServerLoop: @unchecked Sendable {
 
     // MARK: - Connections
 
+    /// Stops accepting for a while when there is no room for a connection in the process.
+    func acceptPause() -> AcceptPause { AcceptPause(.gateway, metrics: self.metrics, logger: self.logger) }
+
     /// Takes a connection that was just accepted.
     ///
     /// - Returns: its handler; one that turns the client away if there are `gateway.connections_max` already.
     func connectionAccepted() -> GatewayConnection {
         self.connectionsMade += 1
-        let isFull = self.connections.count >= self.gateway.connectionsMax || self.isStopped
+        let isFull = self.isStopped || !self.makeRoom()
         let connection = GatewayConnection(id: SessionID(self.connectionsMade), server: self, isTurnedAway: isFull)
         guard !isFull else {
             self.metrics.connectionsRefused.increment()
@@ -285,6 +295,22 @@ final class ServerLoop: @unchecked Sendable {
         return connection
     }
 
+    /// Whether there is room for one more connection. When all are taken, the one that has waited longest without a hello makes
+    /// room: a client says hello within a moment, and connections that never do are to keep nobody out.
+    private func makeRoom() -> Bool {
+        guard self.connections.count >= self.gateway.connectionsMax else { return true }
+        let limit = TimeAmount.milliseconds(Int64(self.gateway.unauthenticatedMilliseconds))
+        guard let oldest = self.unauthenticated.first(where: { self.connections[$0]?.awaitsHello == true }),
+            NIODeadline.now() - (oldest.deadline - limit) >= Self.helloTime
+        else { return false }
+        self.metrics.connectionsRefused.increment()
+        self.connections[oldest.id]?.hangUp()
+        return self.connections.count < self.gateway.connectionsMax
+    }
+
+    /// How long a connection may be without a hello even if others wait for its place.
+    private static let helloTime = TimeAmount.seconds(1)
+
     /// A connection is gone.
     ///
     /// - Parameter wasLive: the core knows it and was not told yet.
@@ -294,16 +320,23 @@ final class ServerLoop: @unchecked Sendable {
         if wasLive { self.receive(.disconnected(id)) }
     }
 
-    /// A client said hello: its token is checked, and the core told what was found.
-    func hello(_ hello: ClientFrame.Hello, on id: SessionID, from address: RemoteAddress) {
-        let verdict = self.tokens.verdict(
-            on: hello.token, device: hello.device, wallMilliseconds: Clocks.now().wall)
-        self.receive(.connected(id, hello, verdict, from: address))
+    /// A handshake was accepted: where it comes from, and its id. Only a trusted proxy's word is taken for either.
+    func handshake(from peer: SocketAddress?, _ proxy: WebSocketHandshake.ProxyHeaders) -> AuditLog.SignIn {
+        AuditLog.SignIn(
+            address: self.proxies.client(peer: peer.ip, forwardedFor: proxy.forwardedFor)?.remote ?? .unknown,
+            requestID: RequestID.taken(over: proxy.requestID, isTrusted: self.proxies.contain(peer.ip)))
     }
 
-    /// Where a connection comes from: its peer, or what a trusted proxy says.
-    func address(of peer: SocketAddress?, _ proxy: WebSocketHandshake.ProxyHeaders) -> RemoteAddress {
-        self.proxies.client(peer: peer.ip, forwardedFor: proxy.forwardedFor)?.remote ?? .unknown
+    /// A client said hello: its token is checked, and the core told what was found.
+    func hello(_ hello: ClientFrame.Hello, on connection: GatewayConnection) {
+        let verdict = self.tokens.verdict(
+            on: hello.token, device: hello.device, wallMilliseconds: Clocks.now().wall)
+        // The core checks the id; one that is none is not for the log.
+        if case .valid(let user, _) = verdict, let device = try? DeviceID.validated(hello.device.rawValue, field: "") {
+            connection.signIn?.device = DeviceKey(user: user, device: device)
+        }
+        self.receive(
+            .connected(connection.id, hello, verdict, from: connection.signIn?.address ?? .unknown))
     }
 
     /// Hangs up on a connection if the client has not done so in a second.

@@ -21,6 +21,10 @@ package enum ServerMetric: String, CaseIterable, Sendable {
     case alarms = "tidings.push.alarms"
     case bugs = "tidings.bugs"
     case apiRequests = "tidings.api.requests"
+    case httpConnections = "tidings.http.connections"
+    case httpClosed = "tidings.http.connections.closed"
+    case acceptFailures = "tidings.accept.failures"
+    case logDropped = "tidings.log.dropped"
 
     /// One sentence for the `# HELP` line and the documentation.
     package var summary: String {
@@ -42,6 +46,10 @@ package enum ServerMetric: String, CaseIterable, Sendable {
         case .alarms: "Alarms raised for a push lane, by kind."
         case .bugs: "Things our own code must not do."
         case .apiRequests: "Requests of the HTTP API, by route and status class."
+        case .httpConnections: "Open connections of the HTTP API and of the routes for phones, by listener."
+        case .httpClosed: "HTTP connections the server closed for want of room or after a time limit, by listener and reason."
+        case .acceptFailures: "Pauses in accepting because there were no files or no memory left, by listener."
+        case .logDropped: "Log lines that could not be written."
         }
     }
 
@@ -65,6 +73,7 @@ struct ServerMetrics: Sendable {
     let messagesRepeated: Counter
     let pushesInFlight: Meter
     let bugs: Counter
+    let logDropped: Counter
     private let problems: [ServerFrame.Problem.Code: Counter]
     private let pushes: [PushOutcome: Counter]
     private let legsEnded: [String: Counter]
@@ -93,6 +102,7 @@ struct ServerMetrics: Sendable {
         self.messagesRepeated = counter(.messagesRepeated)
         self.pushesInFlight = Meter(label: ServerMetric.pushesInFlight.rawValue, factory: factory)
         self.bugs = counter(.bugs)
+        self.logDropped = counter(.logDropped)
         func counters<Key: Hashable>(
             _ metric: ServerMetric, _ dimension: String, _ keys: [Key], _ name: (Key) -> String
         ) -> [Key: Counter] {
@@ -144,6 +154,22 @@ struct ServerMetrics: Sendable {
     func request(route: String, status: Int) {
         self.count(.apiRequests, [("route", route), ("status", "\(status / 100)xx")])
     }
+
+    /// Sets the number of a listener's HTTP connections.
+    func httpConnections(_ listener: Listener, _ count: Int) {
+        Meter(
+            label: ServerMetric.httpConnections.rawValue, dimensions: [("listener", listener.rawValue)],
+            factory: self.factory
+        ).set(count)
+    }
+
+    /// Counts an HTTP connection the server closed.
+    func httpClosed(_ listener: Listener, _ reason: HTTPConnections.Closing) {
+        self.count(.httpClosed, [("listener", listener.rawValue), ("reason", reason.rawValue)])
+    }
+
+    /// Counts that a listener pauses.
+    func acceptFailed(_ listener: Listener) { self.count(.acceptFailures, [("listener", listener.rawValue)]) }
 
     private func count(_ metric: ServerMetric, _ dimensions: [(String, String)]) {
         Counter(label: metric.rawValue, dimensions: dimensions, factory: self.factory).increment()
