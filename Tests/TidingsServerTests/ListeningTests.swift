@@ -188,6 +188,7 @@ import Testing
     @Test func `is counted by the whole of IPv4, and by the subscriber's part of IPv6`() throws {
         #expect(try #require(IPAddress("192.0.2.1")).remote.network == "192.0.2.1")
         #expect(try #require(IPAddress("2001:db8:1:2:3:4:5:6")).remote.network == "2001:db8:1:2::/64")
+        #expect(try #require(IPAddress("127.0.0.1")).remote.network == "")
     }
 
     @Test func `of a proxy is refused in the configuration unless it is one`() {
@@ -215,7 +216,8 @@ import Testing
     @Test func `is a trusted proxy's if it is short and plain, otherwise a new one`() {
         #expect(RequestID.taken(over: "abc-1", isTrusted: true) == "abc-1")
         for (given, isTrusted) in [
-            ("abc-1", false), ("", true), ("two words", true), ("a\"b", true), (String(repeating: "x", count: 129), true),
+            ("abc-1", false), ("", true), ("two words", true), ("a\"b", true),
+            (String(repeating: "x", count: 129), true),
             (nil, true),
         ] as [(String?, Bool)] {
             let id = RequestID.taken(over: given, isTrusted: isTrusted)

@@ -1,7 +1,6 @@
 import Hummingbird
 import Logging
 import NIOCore
-import ServerCore
 
 /// What is known of a request besides the request itself.
 struct ApiContext: RequestContext {

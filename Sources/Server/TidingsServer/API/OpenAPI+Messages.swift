@@ -44,7 +44,7 @@ extension OpenAPI {
               responses:
                 "201": {$ref: "#/components/responses/Sent"}
                 "200": {$ref: "#/components/responses/Sent"}
-                problems: [400, 401, 403, 404, 408, 413, 503]
+                problems: [400, 401, 403, 404, 408, 413, 429, 503, 507]
           /v1/apps/{app}/messages/{id}:
             patch:
               summary: Give a message another content
@@ -68,7 +68,7 @@ extension OpenAPI {
                         content: {type: string, minLength: 1, maxLength: 32768}
               responses:
                 "204": {description: Done}
-                problems: [400, 401, 403, 404, 408, 409, 413, 503]
+                problems: [400, 401, 403, 404, 408, 409, 413, 429, 503, 507]
             delete:
               summary: Withdraw a message for everybody
               description: |
@@ -81,7 +81,7 @@ extension OpenAPI {
                 - {$ref: "#/components/parameters/actor"}
               responses:
                 "204": {description: Done}
-                problems: [400, 401, 403, 404, 409, 503]
+                problems: [400, 401, 403, 404, 409, 429, 503, 507]
           /v1/apps/{app}/conversations/{type}/{id}/messages:
             get:
               summary: Messages a person can read in a conversation, newest first
@@ -101,7 +101,7 @@ extension OpenAPI {
                 "200":
                   description: Newest first
                   content: {application/json: {schema: {$ref: "#/components/schemas/History"}}}
-                problems: [400, 401, 403, 404, 503]
+                problems: [400, 401, 403, 404, 429, 503]
           /v1/apps/{app}/custom-messages:
             post:
               summary: Send a message to the app itself on people's phones
@@ -135,7 +135,7 @@ extension OpenAPI {
               responses:
                 "201": {$ref: "#/components/responses/Sent"}
                 "200": {$ref: "#/components/responses/Sent"}
-                problems: [400, 401, 403, 408, 413, 503]
+                problems: [400, 401, 403, 408, 413, 429, 503, 507]
           /v1/apps/{app}/messages/{id}/receipts:
             get:
               summary: Who has got a message and who has read it
@@ -160,7 +160,7 @@ extension OpenAPI {
                           recipients: {type: integer, minimum: 0}
                           delivered: {type: array, items: {$ref: "#/components/schemas/Id"}}
                           read: {type: array, items: {$ref: "#/components/schemas/Id"}}
-                problems: [400, 401, 403, 404, 503]
+                problems: [400, 401, 403, 404, 429, 503]
           /v1/apps/{app}/messages/{id}/trace:
             get:
               summary: The life of one message
@@ -175,7 +175,7 @@ extension OpenAPI {
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/Trace"}
-                problems: [400, 401, 403, 404, 503]
+                problems: [400, 401, 403, 404, 429, 503]
 
         """#
 }

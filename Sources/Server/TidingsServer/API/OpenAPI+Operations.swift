@@ -25,7 +25,7 @@ extension OpenAPI {
                         receipt: {type: string, enum: [shown, opened]}
               responses:
                 "204": {description: Done}
-                problems: [400, 401, 408, 413, 503]
+                problems: [400, 401, 408, 413, 429, 503, 507]
           /v1/extension/missed:
             servers: [{url: "http://127.0.0.1:7481", description: The routes for phones}]
             get:
@@ -46,7 +46,7 @@ extension OpenAPI {
                           entries: {type: array, items: {$ref: "#/components/schemas/Entry"}}
                           head: {type: integer}
                           unread: {type: integer}
-                problems: [400, 401, 503]
+                problems: [400, 401, 429, 503]
           /healthz:
             get:
               summary: The process runs

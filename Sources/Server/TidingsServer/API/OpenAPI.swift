@@ -60,7 +60,7 @@ enum OpenAPI {
                           app: {$ref: "#/components/schemas/Id"}
                           user: {$ref: "#/components/schemas/Id"}
                           expires_at: {type: integer, description: Seconds since 1970}
-                problems: [400, 401, 403, 408, 413, 503]
+                problems: [400, 401, 403, 408, 413, 429, 503, 507]
 
         """#
 }

@@ -3,7 +3,6 @@ import Hummingbird
 import Logging
 import NIOCore
 import NIOHTTP1
-import ServerCore
 import Synchronization
 import TidingsModel
 

@@ -27,11 +27,13 @@ package struct ConfigurationKey: Sendable {
         case optional(any WritableKeyPath<ServerConfiguration, String> & Sendable)
         /// Addresses and networks, as a list or with commas between; may be empty.
         case networks(any WritableKeyPath<ServerConfiguration, [String]> & Sendable)
+        /// How much somebody may do: `RATE/BURST`, or `none`.
+        case rate(RateScope, RateKind)
         /// One of a few words.
         case choice(any WritableKeyPath<ServerConfiguration, String> & Sendable, [String])
     }
 
-    private init(_ name: String, _ summary: String, _ place: Place) {
+    init(_ name: String, _ summary: String, _ place: Place) {
         self.name = name
         self.summary = summary
         self.place = place
@@ -48,8 +50,11 @@ package struct ConfigurationKey: Sendable {
         case .node(let path, _): "\(configuration[keyPath: path])"
         case .networks(let path): configuration[keyPath: path].joined(separator: ", ")
         case .text(let path), .optional(let path), .choice(let path, _): configuration[keyPath: path]
+        case .rate(let scope, let kind): configuration.core.limits[scope, kind]?.text ?? Self.noLimit
         }
     }
+
+    private static let noLimit = "none"
 
     /// Whether the value is a list.
     var isList: Bool { if case .networks = self.place { true } else { false } }
@@ -72,6 +77,19 @@ package struct ConfigurationKey: Sendable {
             configuration[keyPath: path] = text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
         case .text(let path), .optional(let path), .choice(let path, _):
             configuration[keyPath: path] = text
+        case .rate(let scope, let kind):
+            guard text != Self.noLimit else {
+                configuration.core.limits[scope, kind] = nil
+                break
+            }
+            guard let limit = RateLimit(text) else {
+                return ConfigurationFault(
+                    field: self.name,
+                    rule: "must be RATE/BURST with whole numbers from 1 to \(RateLimit.perSecondMax) and "
+                        + "\(RateLimit.burstMax), or none, got \"\(text)\"",
+                    remedy: self.remedy)
+            }
+            configuration.core.limits[scope, kind] = limit
         }
         return nil
     }
@@ -82,6 +100,8 @@ package struct ConfigurationKey: Sendable {
         case .integer(let path, let range): self.fault(configuration[keyPath: path], range)
         case .milliseconds(let path, let range): self.fault(Int(clamping: configuration[keyPath: path]), range)
         case .node(let path, let range): self.fault(Int(configuration[keyPath: path]), range)
+        // What is not one cannot be made.
+        case .rate: nil
         case .text(let path):
             configuration[keyPath: path].isEmpty
                 ? ConfigurationFault(field: self.name, rule: "must not be empty", remedy: self.remedy) : nil
@@ -119,7 +139,8 @@ package struct ConfigurationKey: Sendable {
     private var remedy: String { "set \(self.name) in the file or \(self.environmentVariable): \(self.summary)" }
 
     /// Every key, in the order of the documentation.
-    package static let all: [ConfigurationKey] = Self.network + Self.http + Self.files + Self.times + Self.push + Self.policy
+    package static let all: [ConfigurationKey] =
+        Self.network + Self.http + Self.files + Self.times + Self.push + Self.policy + Self.limits
 
     private static let network: [ConfigurationKey] = [
         .init("gateway.host", "address the WebSocket gateway listens on", .text(\.gateway.host)),
@@ -148,7 +169,8 @@ package struct ConfigurationKey: Sendable {
             "api.connections_max", "connections of the HTTP API at the same time",
             .integer(\.api.connectionsMax, 8...1_000_000)),
         .init("phone.host", "address the routes for phones listen on", .text(\.phone.host)),
-        .init("phone.port", "TCP port of the routes for phones, 0 for any free one", .integer(\.phone.port, 0...65_535)),
+        .init(
+            "phone.port", "TCP port of the routes for phones, 0 for any free one", .integer(\.phone.port, 0...65_535)),
         .init(
             "phone.connections_max", "connections of the routes for phones at the same time",
             .integer(\.phone.connectionsMax, 8...1_000_000)),
@@ -284,5 +306,12 @@ package struct ConfigurationKey: Sendable {
         .init(
             "policy.devices", "devices of a person that may be signed in at the same time",
             .choice(\.devicePolicy, DevicePolicy.allCases.map(\.rawValue))),
+        .init(
+            "policy.devices_max", "devices of a person that may be signed in, whatever policy.devices says",
+            .integer(\.core.devicesMax, 1...100)),
+        .init(
+            "policy.device_expiry_milliseconds",
+            "time without connecting after which a device is signed out, 0 for never",
+            .milliseconds(\.core.deviceExpiry, 0...3_153_600_000_000)),
     ]
 }

@@ -1,5 +1,3 @@
-import Foundation
-
 /// One of the server's listening sockets, by the section of the configuration that describes it.
 enum Listener: String, CaseIterable, Sendable {
     /// The WebSocket gateway.
@@ -31,9 +29,7 @@ extension ServerConfiguration {
 
         /// Whether only this machine can connect.
         var isLoopback: Bool {
-            guard let address = IPAddress(self.host) else { return self.host == "localhost" }
-            return address.bytes.count == 4
-                ? address.bytes[0] == 127 : address.bytes == Array(repeating: 0, count: 15) + [1]
+            IPAddress(self.host)?.isLoopback ?? (self.host == "localhost")
         }
     }
 

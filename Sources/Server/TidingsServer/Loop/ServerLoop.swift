@@ -21,6 +21,8 @@ final class ServerLoop: @unchecked Sendable {
     let metrics: ServerMetrics
     /// The largest message of a client, in bytes.
     let frameBytesMax: Int
+    /// How many bytes may wait for a reader.
+    let backlogBytesMax: Int
     /// Completed when the core is drained; fails if the store refused to write.
     let ended: EventLoopPromise<Void>
 
@@ -52,6 +54,8 @@ final class ServerLoop: @unchecked Sendable {
 
     private var connections: [SessionID: GatewayConnection] = [:]
     private var connectionsMade: UInt64 = 0
+    /// What was encoded last, for those who get it, too.
+    var fanOut = FanOutCache()
     private var unflushed: [GatewayConnection] = []
     private var unauthenticated = ConnectionDeadlines()
     private var lingering = ConnectionDeadlines()
@@ -79,6 +83,7 @@ final class ServerLoop: @unchecked Sendable {
         self.gateway = configuration.gateway
         self.frameBytesMax = configuration.gateway.frameBytesMax
         self.proxies = TrustedProxies(configuration.proxy.addresses)
+        self.backlogBytesMax = configuration.gateway.backlogBytesMax
         self.core = ServerCore(settings: configuration.coreSettings, seed: seed)
         self.ended = eventLoop.makePromise(of: Void.self)
     }
@@ -147,6 +152,7 @@ final class ServerLoop: @unchecked Sendable {
         switch effect {
         case .write(let session, let frame): self.connections[session]?.write(frame)
         case .close(let session): self.connections[session]?.close()
+        case .turnAway(let session, let wait): self.connections[session]?.turnAway(afterMilliseconds: wait)
         case .probe(let session): self.connections[session]?.probe()
         case .store(let id, let command): self.collect(id, command)
         case .push(let id, let app, let request): self.push(id, app, request)
@@ -157,6 +163,7 @@ final class ServerLoop: @unchecked Sendable {
             self.metrics.alarm(alarm)
             self.logger.log(.error, "pushes wait", [.lane: "\(lane)", .pushAlarm: "\(alarm)"])
         case .countEnd(let end): self.metrics.ended(end)
+        case .countRefusal(let scope, let kind): self.metrics.refused(scope, kind)
         case .clearAlarm(let lane): self.logger.log(.notice, "pushes go again", [.lane: "\(lane)"])
         case .stopForStoreFailure(let reason):
             self.logger.log(.critical, "the store refused to write", [.reason: reason])
@@ -311,6 +318,12 @@ final class ServerLoop: @unchecked Sendable {
     /// How long a connection may be without a hello even if others wait for its place.
     private static let helloTime = TimeAmount.seconds(1)
 
+    /// A connection is open, and it is known where it comes from; behind a trusted proxy not before its handshake.
+    func connectionOpened(_ id: SessionID, from address: SocketAddress?) {
+        let owner = self.proxies.contain(address.ip) ? "" : NetworkAddress.owner(of: address)
+        self.receive(.accepted(id, from: owner))
+    }
+
     /// A connection is gone.
     ///
     /// - Parameter wasLive: the core knows it and was not told yet.
@@ -335,8 +348,7 @@ final class ServerLoop: @unchecked Sendable {
         if case .valid(let user, _) = verdict, let device = try? DeviceID.validated(hello.device.rawValue, field: "") {
             connection.signIn?.device = DeviceKey(user: user, device: device)
         }
-        self.receive(
-            .connected(connection.id, hello, verdict, from: connection.signIn?.address ?? .unknown))
+        self.receive(.connected(connection.id, hello, verdict, from: connection.signIn?.address.network ?? ""))
     }
 
     /// Hangs up on a connection if the client has not done so in a second.

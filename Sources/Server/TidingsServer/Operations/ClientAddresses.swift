@@ -1,6 +1,5 @@
 import Foundation
 import NIOCore
-import ServerCore
 
 /// An address of IPv4 or IPv6. IPv4 written as IPv6 (`::ffff:192.0.2.1`, RFC 4291 §2.5.5.2) is the IPv4 address.
 struct IPAddress: Hashable, Sendable, CustomStringConvertible {
@@ -40,11 +39,28 @@ struct IPAddress: Hashable, Sendable, CustomStringConvertible {
             })
     }
 
-    /// As the core takes it.
-    var remote: RemoteAddress {
-        let text = self.description
-        return RemoteAddress(text: text, network: self.bytes.count == 4 ? text : self.prefix(64).description + "/64")
+    /// Whether it is this machine's own.
+    var isLoopback: Bool {
+        self.bytes.count == 4 ? self.bytes[0] == 127 : self.bytes == Array(repeating: 0, count: 15) + [1]
     }
+
+    /// With what limits are counted by.
+    var remote: RemoteAddress {
+        RemoteAddress(
+            text: self.description,
+            network: NetworkAddress.owner(of: try? SocketAddress(ipAddress: self.description, port: 0)))
+    }
+}
+
+/// Where a connection comes from: the peer of its socket, or what a trusted proxy says of it.
+struct RemoteAddress: Hashable, Sendable {
+    /// The address as text, for the log; empty if it is not known.
+    var text: String
+    /// What limits are counted by (`NetworkAddress.owner`).
+    var network: String
+
+    /// Nothing is known.
+    static let unknown = RemoteAddress(text: "", network: "")
 }
 
 /// One address, or all that begin with the same bits: `192.0.2.1`, `10.0.0.0/8`, `fd00::/8`.

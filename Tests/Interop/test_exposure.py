@@ -1,0 +1,191 @@
+"""What strangers and careless operators can do to the ports and the log: nothing that keeps others out, and nothing unseen."""
+
+import asyncio
+import json
+import os
+import resource
+import socket
+import subprocess
+import urllib.error
+import urllib.request
+
+import pytest
+
+from conftest import Program, tool
+from tidings_client import Client
+
+
+def start(site, stderr):
+    """The site's server with another standard error."""
+    program = Program([tool(), "serve", "--config", str(site.config)], site.folder / "server.log")
+    program.process.kill()
+    program.process.wait()
+    program.process = subprocess.Popen(
+        [tool(), "serve", "--config", str(site.config)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+        stderr=stderr)
+    site.server = program
+    program.wait_until(f"{site.api}/readyz")
+
+
+def metric(site, name):
+    with urllib.request.urlopen(f"{site.api}/metrics", timeout=20) as answer:
+        lines = answer.read().decode().splitlines()
+    return sum(int(line.rpartition(" ")[2]) for line in lines if line.startswith(name))
+
+
+def raw(port, text):
+    """Everything the server answers to these bytes until it closes."""
+    with socket.create_connection(("127.0.0.1", port), timeout=30) as peer:
+        peer.sendall(text)
+        peer.shutdown(socket.SHUT_WR)
+        answer = b""
+        while part := peer.recv(65_536):
+            answer += part
+    return answer.decode()
+
+
+@pytest.mark.parametrize("port", ["gateway_port", "api_port", "phone_port"])
+def test_half_open_requests_keep_nobody_out(make_site, port):
+    site = make_site()
+    # The shell becomes the server, so it keeps its process id.
+    site.wrapper = ["sh", "-c", "ulimit -n 600; exec \"$@\"", "sh"]
+    site.start()
+    peers = []
+    for _ in range(580):
+        peer = socket.create_connection(("127.0.0.1", getattr(site, port)), timeout=30)
+        peer.sendall(b"GET /healthz HT")
+        peers.append(peer)
+
+    async def connects():
+        # A full gateway says 503 for the first second.
+        for attempt in range(60):
+            client = Client(site.gateway, site.token("bob"))
+            try:
+                await client.connect()
+                await client.close()
+                return True
+            except Exception:
+                await asyncio.sleep(0.2)
+        return False
+
+    for _ in range(20):
+        assert urllib.request.urlopen(f"{site.api}/healthz", timeout=20).status == 200
+        assert urllib.request.urlopen(f"{site.phone}/healthz", timeout=20).status == 200
+    assert asyncio.run(connects())
+    assert metric(site, "tidings_accept_failures_total") == 0
+    for peer in peers:
+        peer.close()
+    assert "fewer connections than configured" in site.server.log.read_text()
+
+
+def test_accepting_pauses_when_there_are_no_files(site):
+    keep = urllib.request.urlopen(f"{site.api}/healthz", timeout=20)
+    assert keep.status == 200
+    before = resource.prlimit(site.server.pid, resource.RLIMIT_NOFILE)
+    with socket.create_connection(("127.0.0.1", site.api_port), timeout=30) as open_one:
+        def ask():
+            open_one.sendall(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")
+            text = b""
+            while b"tidings_store_batch_seconds_count" not in text:
+                text += open_one.recv(65_536)
+            return text.decode()
+        ask()
+        resource.prlimit(site.server.pid, resource.RLIMIT_NOFILE, (8, before[1]))
+        waiting = socket.create_connection(("127.0.0.1", site.gateway_port), timeout=30)
+        failures = 0
+        while failures < 2:
+            for line in ask().splitlines():
+                if line.startswith('tidings_accept_failures_total{listener="gateway"}'):
+                    failures = int(line.rpartition(" ")[2])
+        # Spinning would have counted thousands between two looks.
+        assert failures < 50
+        resource.prlimit(site.server.pid, resource.RLIMIT_NOFILE, before)
+    waiting.close()
+    assert site.token("alice")
+    assert "cannot accept connections" in site.server.log.read_text()
+
+
+@pytest.mark.parametrize("kind", ["full", "closed", "stalled"])
+def test_a_log_that_cannot_be_written_stops_nothing(make_site, kind):
+    site = make_site(settings={"log": {"level": "trace"}})
+    if kind == "full":
+        with open("/dev/full", "w") as full:
+            start(site, full)
+    else:
+        reading, writing = os.pipe()
+        start(site, writing)
+        os.close(writing)
+        if kind == "closed":
+            os.close(reading)
+    asked = 0
+    while metric(site, "tidings_log_dropped_total") == 0:
+        site.token(f"somebody-{asked}")
+        asked += 1
+        assert asked < 20_000
+    assert site.server.process.poll() is None
+    if kind == "stalled":
+        text = b""
+        while b"log lines were dropped" not in text:
+            text += os.read(reading, 65_536)
+            if len(text) > 400_000:
+                site.token("one-more")
+        os.close(reading)
+    site.server.process.terminate()
+    assert site.server.process.wait(60) == 0
+
+
+def test_a_misspelt_or_repeated_query_member_is_refused(site):
+    site.call("POST", "/v1/apps/demo/conversations/GRP/team", {"name": "T", "members": ["alice"]})
+    for query, field in [("?Actor=mallory", "Actor"), ("?actor=alice&actor=bob", "actor"), ("?actor=%FF", "query")]:
+        with pytest.raises(urllib.error.HTTPError) as error:
+            site.call("DELETE", f"/v1/apps/demo/conversations/GRP/team{query}")
+        assert (error.value.code, json.loads(error.value.read())["field"]) == (400, field)
+    assert site.call("GET", "/v1/apps/demo/conversations/GRP/team")["is_dissolved"] is False
+
+
+def test_malformed_bodies_are_the_clients_fault(site):
+    head = f"POST /v1/apps/demo/tokens HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {site.api_key}\r\n"
+    chunked = raw(site.api_port, f"{head}Transfer-Encoding: chunked\r\n\r\nzz\r\nnonsense".encode())
+    assert chunked.startswith("HTTP/1.1 400 ")
+    short = raw(site.api_port, f"{head}Content-Length: 100\r\n\r\n{{}}".encode())
+    assert short == "" or short.startswith("HTTP/1.1 400 ")
+    assert "request failed" not in site.server.log.read_text()
+    trace = raw(site.api_port, b"TRACE /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+    assert trace.startswith("HTTP/1.1 405 ") and "Allow: GET" in trace
+
+
+def test_the_audit_log_tells_who_did_what_and_no_secret(make_site, tmp_path):
+    path = tmp_path / "audit.log"
+    site = make_site(settings={"log": {"audit_path": str(path)}, "proxy": {"addresses": ["127.0.0.1"]}}).start()
+    token = site.token("bob")
+
+    async def sign_in(text):
+        client = Client(site.gateway, text)
+        try:
+            await client.connect()
+            await client.close()
+        except Exception:
+            pass
+
+    asyncio.run(sign_in(token))
+    asyncio.run(sign_in("a.forged.token"))
+    request = urllib.request.Request(
+        f"{site.api}/v1/apps/demo/users/bob/devices", method="DELETE",
+        headers={"Authorization": f"Bearer {site.api_key}", "X-Forwarded-For": "203.0.113.7", "X-Request-Id": "given-1"})
+    with urllib.request.urlopen(request, timeout=20) as answer:
+        assert answer.headers["X-Request-Id"] == "given-1"
+    with pytest.raises(urllib.error.HTTPError):
+        site.call("GET", "/v1/apps/demo/users/bob/devices", key="a-wrong-key")
+    with pytest.raises(urllib.error.HTTPError):
+        site.call("GET", "/v1/extension/missed?after=0", key="a-wrong-extension-token")
+    site.server.stop()
+    text = path.read_text()
+    lines = [json.loads(line) for line in text.splitlines()]
+    assert {line["logger"] for line in lines} == {"tidings.audit"}
+    assert [line["message"] for line in lines].count("call refused") == 2
+    assert any(line["message"] == "signed in" and line["user"] == "bob" for line in lines)
+    assert any(line["message"] == "sign-in refused" and line["code"] == "invalid_token" for line in lines)
+    deleted = next(line for line in lines if line.get("method") == "DELETE")
+    assert (deleted["client"], deleted["request"], deleted["key"]) == ("203.0.113.7", "given-1", "tests")
+    for secret in [token, "a.forged.token", site.api_key, site.secret, "a-wrong"]:
+        assert secret not in text and secret not in site.server.log.read_text()
