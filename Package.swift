@@ -141,8 +141,8 @@ targets += shell(
     ],
     uses: [
         "Configuration", "Crypto", "Hummingbird", "HTTPTypes", "JWTKit", "Logging", "Metrics", "NIOConcurrencyHelpers",
-        "NIOCore", "NIOFoundationCompat", "NIOHTTP1", "NIOPosix", "NIOWebSocket", "ServiceLifecycle", "SwiftProtobuf",
-        "UnixSignals", "Yams",
+        "NIOCore", "NIOFoundationCompat", "NIOHTTP1", "NIOPosix", "NIOSSL", "NIOWebSocket", "ServiceLifecycle",
+        "SwiftProtobuf", "UnixSignals", "Yams",
     ], testingUses: ["NIOEmbedded"])
 
 // Phone
@@ -163,7 +163,7 @@ if onLinux {
         "Phone", "UserNotificationsUI",
         needs: ["TidingsModel", "PhoneCore", "VirtualPhone", "UserNotifications", "UIKit", "_Testing_UIKit"],
         testing: ["ChatApp", "ChatNotificationContent"], settings: facade)
-    for name in ["AudioToolbox", "BackgroundTasks", "Intents", "PushKit"] {
+    for name in ["AudioToolbox", "BackgroundTasks", "Intents", "KeychainServices", "PushKit"] {
         targets += shell(
             "Phone", name,
             needs: ["TidingsModel", "PhoneCore", "VirtualPhone"] + (name == "Intents" ? ["UserNotifications"] : []),
@@ -173,12 +173,14 @@ if onLinux {
     targets += shell("Phone", "PhoneTerminal", needs: ["TidingsModel", "PhoneCore", "VirtualPhone"], settings: facade)
 }
 let facades = onLinux ? ["UIKit", "UserNotifications", "AudioToolbox", "BackgroundTasks", "VirtualPhone"] : []
+/// Apple's `Security` elsewhere.
+let keychain = onLinux ? ["KeychainServices"] : []
 let extensionFacades = onLinux ? ["UserNotifications", "Intents", "VirtualPhone"] : []
 
 // SDK
 targets += core("SDK", "ClientCore", needs: ["TidingsModel"])
 targets += shell(
-    "SDK", "TidingsAppGroup", needs: ["TidingsModel", "ClientCore"], testing: ["AppGroupRace"],
+    "SDK", "TidingsAppGroup", needs: ["TidingsModel", "ClientCore"] + keychain, testing: ["AppGroupRace"],
     resources: [.copy("PrivacyInfo.xcprivacy")], settings: facade)
 // One process of the race on ledger and badge that the tests of the app group start several times.
 targets.append(
@@ -186,9 +188,10 @@ targets.append(
         name: "AppGroupRace", dependencies: ours(["TidingsModel", "ClientCore", "TidingsAppGroup"]),
         path: "Tests/AppGroupRace", swiftSettings: strict))
 targets += shell(
-    "SDK", "TidingsClient", needs: ["TidingsModel", "TidingsWire", "ClientCore", "TidingsAppGroup"],
+    "SDK", "TidingsClient", needs: ["TidingsModel", "TidingsWire", "ClientCore", "TidingsAppGroup"] + keychain,
     uses: ["GRDB", "SwiftProtobuf"] + (onLinux ? ["NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL", "NIOWebSocket"] : []),
-    resources: [.copy("PrivacyInfo.xcprivacy")], settings: facade)
+    testing: onLinux ? ["VirtualPhone", "PhoneCore"] : [], resources: [.copy("PrivacyInfo.xcprivacy")], settings: facade
+)
 targets += shell(
     "SDK", "TidingsKit", needs: ["TidingsModel", "ClientCore", "TidingsAppGroup", "TidingsClient"] + facades,
     testing: ["TidingsWire"], resources: [.copy("PrivacyInfo.xcprivacy")], settings: facade)
@@ -266,8 +269,7 @@ let package = Package(
                 + (onLinux
                     ? [
                         "UIKit", "UserNotifications", "UserNotificationsUI", "AudioToolbox", "BackgroundTasks",
-                        "Intents",
-                        "PushKit",
+                        "Intents", "KeychainServices", "PushKit",
                     ] : [])),
         .executable(name: "tidings", targets: ["tidings"]),
     ],

@@ -56,6 +56,58 @@ import TidingsModel
         #expect(waits[0] != waits[1])
     }
 
+    /// A server in a crash loop, or on a full disk, welcomes everybody before it falls.
+    @Test func `backs off longer from a server that falls after each welcome, and anew from one that has stood`() throws
+    {
+        var machine = ConnectionMachine(seed: 3)
+        var now: Int64 = 0
+        func moment() -> Now { Now(monotonic: now, wall: 0) }
+        _ = machine.handle(.wished(alice), at: moment())
+        _ = machine.handle(.tokenProvided("token"), at: moment())
+        var waits: [Int64] = []
+        for number in ConnectionNumber(1)...11 {
+            #expect(machine.handle(.opened(number), at: moment()) == [.greet(number, token: "token")])
+            #expect(
+                machine.handle(.welcomed(number, heartbeatMilliseconds: 600_000), at: moment())
+                    == [.publish(.connected), .finishConnect(nil)])
+            // The tenth stands a moment less than a minute, the eleventh a minute.
+            now += number == 11 ? 60_000 : number == 10 ? 59_999 : 5
+            let effects = machine.handle(.closed(number, reason: "gone"), at: moment())
+            let until = try #require(machine.nextDeadline)
+            waits.append(until - now)
+            #expect(
+                effects == [.sessionEnded, .publish(.waiting(milliseconds: until - now, reason: "gone"))])
+            now = until
+            #expect(machine.handle(.deadline, at: moment()) == [.publish(.connecting), .open(number + 1)])
+        }
+        for (number, wait) in waits.enumerated() {
+            let longest = number == 10 ? 500 : min(60_000, Int64(500) << number)
+            #expect(wait <= longest && wait >= longest / 2)
+        }
+    }
+
+    @Test func `begins its back-off anew when a server that has stood asks it to come back later`() throws {
+        for (stood, longest) in [(60_000, 500), (59_999, 1_000)] as [(Int64, Int64)] {
+            var machine = ConnectionMachine(seed: 3)
+            func at(_ now: Int64) -> Now { Now(monotonic: now, wall: 0) }
+            _ = machine.handle(.wished(alice), at: at(0))
+            _ = machine.handle(.tokenProvided("token"), at: at(0))
+            _ = machine.handle(.closed(1, reason: "gone"), at: at(0))
+            _ = machine.handle(.deadline, at: at(1_000))
+            _ = machine.handle(.opened(2), at: at(1_000))
+            _ = machine.handle(.welcomed(2, heartbeatMilliseconds: 600_000), at: at(1_000))
+            let now = 1_000 + stood
+            #expect(
+                machine.handle(.reconnectAsked(2, afterMilliseconds: 100), at: at(now)) == [
+                    .close(2), .sessionEnded, .publish(.waiting(milliseconds: 100, reason: "the server is restarting")),
+                ])
+            _ = machine.handle(.deadline, at: at(now + 100))
+            _ = machine.handle(.closed(3, reason: "gone"), at: at(now + 100))
+            let wait = try #require(machine.nextDeadline) - now - 100
+            #expect(wait <= longest && wait >= longest / 2)
+        }
+    }
+
     @Test func `asks for a new token when the old one has expired, and gives up at the third`() {
         var core = ClientCore.fresh()
         _ = core.handle(.connectWished, at: at(0))

@@ -372,3 +372,17 @@ private func entry(_ position: Int64, _ number: UInt64, rings: Bool = true) -> J
         #expect(posts.map(\.message.text) == [.init(body: "Neue Nachricht")])
     }
 }
+
+@Suite struct `The host of a picture` {
+    @Test(arguments: [
+        ("files.example.com", ["files.example.com"], true), ("FILES.example.COM", ["Files.Example.com"], true),
+        ("files.example.com", [], false), ("files.example.com", ["example.com"], false),
+        ("files.example.com", ["*.example.com"], true), ("a.b.example.com", ["*.example.com"], true),
+        ("example.com", ["*.example.com"], false), ("badexample.com", ["*.example.com"], false),
+        (".example.com", ["*.example.com"], false), ("files.example.com.evil.org", ["*.example.com"], false),
+        ("files.example.com", ["other.org", "*.com"], true),
+    ])
+    func `is one of those the app allows, or it is not asked`(host: String, hosts: [String], isAllowed: Bool) {
+        #expect(NotificationPicture.isAllowed(host, among: hosts) == isAllowed)
+    }
+}

@@ -26,13 +26,16 @@ class Stage:
 
     def phone(
         self, user: str, name: str | None = None, background_seconds: int = 8, wrapper: tuple[str, ...] = (),
+        environment: dict[str, str] | None = None,
     ) -> Phone:
         """A phone with the app in front, known to the server with its device token.
 
         An app that is left has `background_seconds`, of which it keeps the last five for hanging up. `wrapper` is the
-        command that starts it in surroundings of its own.
+        command that starts it in surroundings of its own, `environment` is for the app's processes.
         """
-        phone = Phone(self.site, user, "--background-time", str(background_seconds * 1_000), name=name, wrapper=wrapper)
+        options = [option for key, value in (environment or {}).items() for option in ("--env", f"{key}={value}")]
+        phone = Phone(
+            self.site, user, "--background-time", str(background_seconds * 1_000), *options, name=name, wrapper=wrapper)
         self.phones.append(phone)
         phone.do("unlock")
         phone.do("launch")

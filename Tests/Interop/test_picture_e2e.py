@@ -19,6 +19,8 @@ import pytest
 from phone import Phone
 from phone_stage import badge, bodies, events_of, kill, presentation, rings
 
+# The app of the first tests allows the picture server; its extension asks no other.
+ALLOWED = {"CHAT_IMAGE_HOSTS": "files.example.com,127.0.0.1"}
 JPEG = b"\xff\xd8\xff\xe0" + b"\x00" * 2_000
 
 
@@ -98,7 +100,7 @@ def attachments(phone: Phone, message: str) -> list[str]:
 
 def test_a_picture_comes_beside_the_text_and_what_is_none_does_not(make_stage, pictures):
     stage = make_stage()
-    bob = stage.phone("bob", wrapper=trusting(pictures.certificate))
+    bob = stage.phone("bob", wrapper=trusting(pictures.certificate), environment=ALLOWED)
     kill(bob)
     pictures.files = {"/cat": JPEG, "/page": b"<html>"}
 
@@ -126,7 +128,7 @@ def test_a_picture_comes_beside_the_text_and_what_is_none_does_not(make_stage, p
 
 def test_who_hides_what_messages_say_gets_no_picture_and_nobody_is_asked_for_it(make_stage, pictures):
     stage = make_stage()
-    bob = stage.phone("bob", wrapper=trusting(pictures.certificate))
+    bob = stage.phone("bob", wrapper=trusting(pictures.certificate), environment=ALLOWED)
     stage.backend.set_person("bob", hides_content=True)
     kill(bob)
     pictures.files = {"/cat": JPEG}
@@ -137,3 +139,18 @@ def test_who_hides_what_messages_say_gets_no_picture_and_nobody_is_asked_for_it(
     assert "image" not in push["payload"]["tidings"]
     assert pictures.asked == []
     assert bob.faults == []
+
+
+def test_who_serves_a_picture_is_not_asked_unless_the_app_has_named_them(make_stage, pictures):
+    stage = make_stage()
+    pictures.files = {"/cat": JPEG}
+    for number, environment in enumerate([{}, {"CHAT_IMAGE_HOSTS": "localhost,*.0.0.1"}]):
+        phone = stage.phone(
+            "bob", name=f"phone-{number}", wrapper=trusting(pictures.certificate), environment=environment)
+        kill(phone)
+        message = show(stage, f"{pictures.url}/cat")
+        rings(phone, message, badge=number + 1)
+        assert bodies(phone)[0] == "Look!"
+        assert attachments(phone, message) == []
+        assert phone.faults == []
+    assert pictures.asked == []

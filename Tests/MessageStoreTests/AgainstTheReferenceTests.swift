@@ -6,7 +6,7 @@ import TidingsModel
 
 @Suite struct `A store on SQLite` {
     /// How many sequences: `TIDINGS_SEQUENCES` asks for more than the short form has, `TIDINGS_SEED` for others.
-    private static let count = Self.number("TIDINGS_SEQUENCES") ?? 600
+    private static let count = Self.number("TIDINGS_SEQUENCES") ?? 1_200
     private static let firstSeed = Self.number("TIDINGS_SEED") ?? 0
 
     private static func number(_ name: String) -> UInt64? {

@@ -140,7 +140,7 @@ import TidingsModel
         store.close()
         let database = try DatabaseQueue(path: folder.path())
         try await database.write { database in
-            try database.execute(sql: "DROP TABLE receipt; PRAGMA user_version = 4")
+            try database.execute(sql: "DROP TABLE receipt; \(backToVersion5); PRAGMA user_version = 4")
         }
         try database.close()
         var reference = ReferenceStore()

@@ -19,14 +19,16 @@ struct SeededGenerator: RandomNumberGenerator {
 struct CommandGenerator {
     var random: SeededGenerator
     private var lastID: UInt64 = 1000
-    private var clock: Int64 = 1_800_000_000_000
+    private(set) var clock: Int64 = 1_800_000_000_000
 
     /// The messages made last.
-    private var made: [Message] = []
+    private(set) var made: [Message] = []
     /// Whose level was given an end last, and where.
     private var levelled: (UserKey, ConversationID)?
     /// Who was named last when somebody was blocked, and by whom.
-    private var blocked: (UserKey, UserID)?
+    private(set) var blocked: (UserKey, UserID)?
+    /// Who was banned last, and from where.
+    private var banned: (user: UserKey, room: ConversationID)?
     private var signedIn: [DeviceKey] = []
     private var commands = 0
 
@@ -57,7 +59,9 @@ struct CommandGenerator {
 
     private mutating func conversation() -> ConversationID {
         self.chance(45)
-            ? ConversationID(type: self.pick([.direct, .direct, .system, .pushService]), target: self.user().rawValue)
+            ? ConversationID(
+                type: self.pick([.direct, .direct, .direct, .system, .customerService, .publicService]),
+                target: self.user().rawValue)
             : self.membersConversation()
     }
 
@@ -96,6 +100,7 @@ struct CommandGenerator {
         if let (key, user) = self.blocked, self.chance(15) {
             (app, sender, conversation) = (key.app, user, ConversationID(type: .direct, target: key.user.rawValue))
         }
+        if let (key, room) = self.banned, self.chance(30) { (app, sender, conversation) = (key.app, key.user, room) }
         let isDirected = !conversation.type.targetIsPeer && self.chance(25)
         let message = Message(
             id: id, app: app, sender: sender, conversation: conversation,
@@ -136,7 +141,7 @@ struct CommandGenerator {
         self.pick([
             .ownDevice, .noDevice, .signedOut, .notNotifiable, .settled(.shown), .settled(.appHandled),
             .settled(.leftToApp), .settled(.suppressed(.providerMissing)), .readElsewhere, .recalled, .expired, .muted,
-            .noToken, .tokenQuarantined, .accepted(apnsID: "A-1"), .tokenDead(timestamp: -5),
+            .disabled, .noToken, .tokenQuarantined, .accepted(apnsID: "A-1"), .tokenDead(timestamp: -5),
             .rejected(reason: "TooBig"),
         ])
     }
@@ -153,8 +158,15 @@ struct CommandGenerator {
                     at: self.time()))
         }
         if self.commands <= 4, self.chance(50) { return self.signIn() }
-        switch self.number(0..<156) {
-        case 0..<34: return .accept(message: self.message(), senderDevice: self.chance(50) ? "phone" : nil)
+        if self.commands == 5, self.chance(40) {
+            let room = ConversationID(type: .chatRoom, target: "team")
+            return .putConversation(
+                ConversationRecord(app: "shop", conversation: room, name: "Hall", members: self.users(0..<4)))
+        }
+        switch self.number(0..<166) {
+        case 0..<34:
+            return .accept(
+                message: self.message(), senderDevice: self.chance(50) ? "phone" : nil, room: self.roomAccess())
         case 34..<39: return self.putConversation()
         case 39..<45: return self.signIn()
         case 45..<47: return .signOut(self.deviceKey(), at: self.time())
@@ -181,6 +193,13 @@ struct CommandGenerator {
         case 127..<129:
             let names: [ObjectName] = self.chance(30) ? [] : ["my:Poll", "my:Card", "my:Poll"]
             return .setObjectNames(self.app(), self.chance(90) ? Array(names.dropLast(self.number(0..<3))) : [""])
+        case 135..<138: return .changeAccount(self.userKey(), self.accountChange(), at: self.time())
+        case 138: return .readAccount(self.userKey())
+        case 129..<135:
+            let account = ConversationID(
+                type: self.pick([.customerService, .customerService, .publicService, .direct]),
+                target: self.user().rawValue)
+            return .setAccount(self.app(), account, isDeclared: self.chance(70))
         default: return self.nextQuestion()
         }
     }
@@ -188,11 +207,25 @@ struct CommandGenerator {
     private mutating func signIn() -> StoreCommand {
         let key = self.deviceKey()
         self.signedIn.append(key)
-        return .signIn(key, platform: self.pick(["ios", "linux"]), at: self.time())
+        return .signIn(
+            key, platform: self.pick(["ios", "linux"]),
+            tokenIssuedAt: self.chance(90) ? self.clock - Int64(self.number(0..<1_000)) : nil,
+            at: self.time())
     }
 
     private mutating func nextQuestion() -> StoreCommand {
-        switch self.number(0..<9) {
+        switch self.number(0..<12) {
+        case 9: return .readAccounts(self.app())
+        case 10:
+            if let (key, user) = self.blocked, self.chance(40) {
+                return .mayWrite(
+                    UserKey(app: key.app, user: user), .init(type: .direct, target: key.user.rawValue),
+                    room: self.roomAccess())
+            }
+            return .mayWrite(self.userKey(), self.conversation(), room: self.roomAccess())
+        case 11:
+            return .readBans(
+                self.app(), self.membersConversation(), asked: self.chance(60) ? self.user() : nil, at: self.time())
         case 6: return .readUnread(self.userKey(), self.chance(80) ? self.conversation() : nil)
         case 7: return .readObjectNames(self.app())
         case 8:
@@ -209,11 +242,16 @@ struct CommandGenerator {
                 self.app(), self.membersConversation(), asked: self.chance(70) ? self.user() : nil)
         case 4: return .readSettings(self.userKey())
         default:
+            if let (key, room) = self.banned, self.chance(40) {
+                let user = self.chance(70) ? key : self.userKey()
+                return .readHistory(user, room, before: nil, limit: 3, room: self.roomAccess())
+            }
             let message = self.earlier()
             return .readHistory(
                 UserKey(app: message.app, user: self.user()),
                 self.chance(60) ? message.conversation : self.conversation(),
-                before: self.chance(40) ? message.id : nil, limit: self.chance(90) ? self.number(1..<6) : 0)
+                before: self.chance(40) ? message.id : nil, limit: self.chance(90) ? self.number(1..<6) : 0,
+                room: self.roomAccess())
         }
     }
 
@@ -237,12 +275,12 @@ extension CommandGenerator {
         case 0..<14: return .change(self.operation())
         case 14..<18: return self.recall()
         case 18..<21:
-            let message = self.earlier()
+            let message = self.ofBlocked() ?? self.earlier()
             return .edit(
                 EditOperation(
                     app: self.chance(90) ? message.app : self.app(), message: message.id,
                     actor: self.actor(about: message), content: self.pick([message.content, "ho", "ho", ""]),
-                    window: Int64(self.number(0..<4_000)), at: self.time()))
+                    window: Int64(self.number(0..<4_000)), room: self.roomAccess(), at: self.time()))
         case 21..<26: return self.deletion()
         case 26..<30: return self.conversationSettings()
         case 30:
@@ -252,7 +290,11 @@ extension CommandGenerator {
             return .endLevel(key, conversation, at: self.time() + Int64(self.number(0..<400)))
         case 31..<33: return .setPersonSettings(self.userKey(), self.personSettings(), at: self.time())
         case 33..<37:
-            let (key, user) = (self.userKey(), self.user())
+            var (key, user) = (self.userKey(), self.user())
+            if self.chance(40), let message = self.made.last(where: \.conversation.type.targetIsPeer) {
+                key = UserKey(app: message.app, user: UserID(message.conversation.target))
+                user = message.sender
+            }
             self.blocked = (key, user)
             return .setBlocked(key, user, self.chance(80), at: self.time())
         default: return self.custom()
@@ -260,9 +302,23 @@ extension CommandGenerator {
     }
 
     private mutating func operation() -> ConversationOperation {
-        ConversationOperation(
-            app: self.app(), conversation: self.membersConversation(), action: self.action(),
-            actor: self.chance(60) ? self.user() : nil, membersMax: self.chance(80) ? 3_000 : 2, at: self.time())
+        if let (key, room) = self.banned, self.chance(12) {
+            let joins = self.chance(50)
+            return ConversationOperation(
+                app: key.app, conversation: room, action: joins ? .join : .add([key.user]),
+                actor: joins ? key.user : nil,
+                at: self.time())
+        }
+        let (app, action) = (self.app(), self.action())
+        var conversation = self.membersConversation()
+        if case .ban(let users, _) = action, self.chance(90) {
+            conversation = ConversationID(type: .chatRoom, target: "team")
+            if let user = users.first { self.banned = (UserKey(app: app, user: user), conversation) }
+        }
+        return ConversationOperation(
+            app: app, conversation: conversation, action: action,
+            actor: self.chance(60) ? self.user() : nil, membersMax: self.chance(80) ? 3_000 : 2,
+            policy: self.chance(80) ? nil : .init(create: .backend, join: .nobody, add: .members), at: self.time())
     }
 
     /// The sender, anybody, or the backend.
@@ -283,7 +339,7 @@ extension CommandGenerator {
     }
 
     private mutating func action() -> ConversationAction {
-        switch self.number(0..<13) {
+        switch self.number(0..<17) {
         case 0, 1: .create(name: "Team", portrait: self.chance(30) ? "p" : nil, members: self.users(0..<5))
         case 2, 3: .add(self.users(0..<3))
         case 4: .join
@@ -293,6 +349,8 @@ extension CommandGenerator {
         case 9: .setPortrait(self.chance(50) ? "q" : nil)
         case 10: .setRole(self.user(), self.pick(MemberRole.allCases))
         case 11: .setNickname(self.user(), self.pick([nil, "Nick", "Nack"]))
+        case 12, 13: .ban(self.users(0..<3), until: self.chance(50) ? nil : self.clock + Int64(self.number(0..<2_000)))
+        case 14: .unban(self.users(0..<3))
         default: self.chance(40) ? .dissolve : .join
         }
     }
@@ -304,7 +362,7 @@ extension CommandGenerator {
             RecallOperation(
                 id: MessageID(rawValue: self.lastID), app: self.chance(90) ? message.app : self.app(),
                 message: message.id, actor: self.actor(about: message), window: Int64(self.number(0..<4_000)),
-                at: self.time()))
+                room: self.roomAccess(), at: self.time()))
     }
 
     private mutating func conversationSettings() -> StoreCommand {

@@ -33,6 +33,12 @@ let ada = UserKey(app: "shop", user: "ada")
 let bo = UserKey(app: "shop", user: "bo")
 let team = ConversationID(type: .group, target: "team")
 
+/// Takes back what version 6 has added to a file.
+let backToVersion5 = """
+    ALTER TABLE conversation DROP COLUMN bans; DROP TABLE account;
+    ALTER TABLE person DROP COLUMN banned; ALTER TABLE person DROP COLUMN tokens_not_before
+    """
+
 /// A one-to-one message.
 func message(
     _ id: UInt64, from sender: UserID = "ada", to target: String = "bo", type: ConversationType = .direct,

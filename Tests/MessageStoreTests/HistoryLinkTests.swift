@@ -70,7 +70,8 @@ import TidingsModel
         _ = reference.open()
         let commands = (0..<60).map { _ in generator.next() }.filter { command in
             switch command {
-            case .setObjectNames: false
+            case .setObjectNames, .setAccount, .changeAccount: false
+            case .change(let operation): !operation.isBan
             case .endLeg(let ended): ended.leg.device != nil
             default: true
             }
@@ -101,7 +102,7 @@ import TidingsModel
         second.close()
     }
 
-    /// Makes a file of version 2 of one of version 4.
+    /// Makes a file of version 2 of one of today's.
     private static func takeBack(_ path: String) throws {
         let database = try DatabaseQueue(path: path)
         try database.write { database in
@@ -130,9 +131,21 @@ import TidingsModel
                     ALTER TABLE person_conversation DROP COLUMN last;
                     ALTER TABLE person DROP COLUMN signed_in;
                     DROP TABLE object_name;
+                    DROP TABLE receipt;
+                    \(backToVersion5);
                     PRAGMA user_version = 2;
                     """)
         }
         try database.close()
+    }
+}
+
+extension ConversationOperation {
+    /// Earlier versions knew none.
+    fileprivate var isBan: Bool {
+        switch self.action {
+        case .ban, .unban: true
+        default: false
+        }
     }
 }

@@ -193,6 +193,7 @@ import TidingsModel
         var (bench, alice, bob) = Self.bench()
         #expect(
             Self.enter(&bench, bob) == ["store history bob CHRM:lobby 1", "s2 ← answer 1 history([], hasMore: false)"])
+        _ = Self.enter(&bench, alice)
         bench.frames = []
         bench.run(.frame(alice, .send(bench.draft("hi", Self.room))))
         guard case .signal(.room(let message))? = bench.frames.last else {

@@ -20,6 +20,8 @@ extension ServerBench {
                 self.pushes.append((id, request))
                 lines.append("push " + self.tell(request))
             case .readTimeZone(let name): lines.append("zone? \(name)")
+            case .checkToken(let session, let number, let token):
+                lines.append("check \(token) of s\(session.rawValue) for \(number)")
             case .reply(_, let result):
                 self.replies.append(result)
                 lines.append("reply " + self.tell(result))
@@ -46,11 +48,11 @@ extension ServerBench {
 
     private mutating func tell(_ command: StoreCommand) -> String {
         switch command {
-        case .accept(let message, _):
+        case .accept(let message, _, _):
             self.messages.append(message.id)
             return "accept \(self.name(message.id))"
         case .putConversation(let record): return "conversation \(record.conversation)"
-        case .signIn(let key, _, _): return "sign in \(key.user.user)/\(key.device)"
+        case .signIn(let key, _, _, _): return "sign in \(key.user.user)/\(key.device)"
         case .signOut(let key, _): return "sign out \(key.user.user)/\(key.device)"
         case .setPushState(let key, let state): return "token of \(key.user.user)/\(key.device) is \(Self.name(state))"
         case .advance(let key, let settled, let decided):
@@ -84,15 +86,21 @@ extension ServerBench {
             self.messages.append(operation.message.id)
             return "custom \(self.name(operation.message.id)) \(operation.recipients)"
         case .readConversation(_, let conversation, _): return "conversation? \(conversation)"
-        case .readHistory(let user, let conversation, _, let limit):
+        case .readHistory(let user, let conversation, _, let limit, _):
             return "history \(user.user) \(conversation) \(limit)"
         case .readSettings(let user): return "settings? \(user.user)"
         case .readReceipts(_, let message, let user):
             return "receipts? \(self.name(message)) \(user?.rawValue ?? "backend")"
+        case .changeAccount(let user, let change, _): return "\(change) \(user.user)"
+        case .readAccount(let user): return "account? \(user.user)"
         case .readUnread(let user, let conversation):
             return "unread? \(user.user)" + (conversation.map { " \($0)" } ?? "")
         case .setObjectNames(_, let names): return "object names \(names)"
         case .readObjectNames: return "object names?"
+        case .mayWrite(let user, let conversation, _): return "may write? \(user.user) \(conversation)"
+        case .readBans(_, let room, _, _): return "bans? \(room)"
+        case .setAccount(_, let account, let isDeclared): return "account \(account) \(isDeclared)"
+        case .readAccounts: return "accounts?"
         }
     }
 
@@ -118,7 +126,7 @@ extension ServerBench {
         case .reconnect(let after): "reconnect after \(after)"
         case .answer(let number, let answer): "answer \(number) \(answer)"
         case .signal(let signal): "signal \(signal)"
-        case .tokenExpiring(let at): "token ends at \(at)"
+        case .tokenExpiring(let at): "token expires at \(at - ServerBench.started)"
         }
     }
 
@@ -160,11 +168,14 @@ extension ServerBench {
         case .refused(let problem): "refused \(problem.code.rawValue) \(problem.field)"
         case .trace(let trace): "trace of \(trace.map { self.name($0.id) } ?? "nothing")"
         case .page(let page): "page of \(page.entries.count)"
+        case .accounts(let accounts): "accounts \(accounts)"
+        case .bans(let bans): "bans \(bans.map(\.user))"
         case .missed(let page, _, _): "page of \(page.entries.count)"
         case .unread(let report):
             "unread \(report.counts.unread)" + (report.conversation.map { " of them \($0.unread) there" } ?? "")
         case .objectNames(let names): "object names \(names)"
         case .devices(let devices): "\(devices.count) devices"
+        case .userAccount(let account): "\(account)"
         case .answer(let answer): "answer \(answer)"
         }
     }

@@ -20,6 +20,7 @@ import TidingsModel
     ])
     func `needs no peer who is known already`(type: ConversationType) throws {
         var opened = Opened()
+        _ = try opened.apply(.setAccount("shop", .init(type: type, target: "zoe"), isDeclared: true))
         #expect(
             try opened.send(message(1, in: .init(type: type, target: "zoe"))) == [
                 at(1, "ada"), at(1, "zoe", unread: 1),
@@ -67,7 +68,7 @@ import TidingsModel
         #expect(try send(5, "my:0") == "accepted")
     }
 
-    @Test func `in a chat room stands in no log, and needs no membership`() throws {
+    @Test func `in a chat room stands in no log, and needs no membership of the backend`() throws {
         var opened = Opened()
         #expect(try opened.apply(group([], hall)) == .done)
         let result = try opened.apply(.accept(message: message(1, in: hall), senderDevice: nil))

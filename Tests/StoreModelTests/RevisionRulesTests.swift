@@ -16,7 +16,8 @@ import TidingsModel
         #expect(
             try opened.recall(1, as: 3, by: "ada")
                 == .recalled(
-                    recall, of: message(1), deliveries: [at(3, "ada"), at(3, "bo", unread: 1, wasUnread: true)],
+                    recall, of: message(1).revised(content: nil, isGone: true),
+                    deliveries: [at(3, "ada"), at(3, "bo", unread: 1, wasUnread: true)],
                     shown: []))
         var seen = recall
         seen.conversation = toAda
@@ -263,7 +264,7 @@ import TidingsModel
         #expect(self.texts(try opened.apply(.readHistory(bo, team, before: nil, limit: 9))) == [])
     }
 
-    @Test func `of a chat room is everybody's`() throws {
+    @Test func `of an open chat room is everybody's`() throws {
         var opened = Opened()
         let question = StoreCommand.readHistory(bo, hall, before: nil, limit: 2)
         #expect(refused(try opened.apply(question)) == "unknown_conversation conversation.target")

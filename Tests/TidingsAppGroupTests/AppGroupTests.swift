@@ -75,6 +75,39 @@ import TidingsModel
         #expect(try again.update { $0.badge } == Badge(server: 2))
     }
 
+    @Test func `that were set aside go with the person whose token stands in them`() throws {
+        defer { try? FileManager.default.removeItem(at: self.folder) }
+        let group = try AppGroup(folder: self.folder)
+        try group.update { $0.recipient = Recipient(tag: "t", extensionToken: "e-token", position: 3) }
+        // One byte turned over.
+        let file = group.file("recipient.json")
+        var bytes = try Data(contentsOf: file)
+        bytes[0] ^= 1
+        try bytes.write(to: file)
+        try group.update { #expect($0.damaged == [.recipient]) }
+        let aside = file.path + ".damaged"
+        #expect(try Data(contentsOf: URL(fileURLWithPath: aside)).range(of: Data("e-token".utf8)) != nil)
+        // Another process, later.
+        try AppGroup(folder: self.folder).update { contents in
+            contents.recipient = nil
+            contents.forgetsDamaged = true
+        }
+        #expect(!FileManager.default.fileExists(atPath: aside))
+        try group.update { $0.forgetsDamaged = true }
+    }
+
+    @Test func `can be read from the first unlock on, and are in no backup`() throws {
+        defer { try? FileManager.default.removeItem(at: self.folder) }
+        try AppGroup(folder: self.folder).update { $0.badge = Badge(server: 1) }
+        let safety = SafetyNotes()
+        let group = try AppGroup(folder: self.folder, safety: safety)
+        let names = ["", "/badge-badge.record", "/lock"]
+        #expect(
+            safety.lines.withLock { $0 }
+                == names.map { "\(group.folder.path)\($0) completeUntilFirstUserAuthentication" }
+                + ["\(group.folder.path) is not backed up"])
+    }
+
     @Test func `read a ledger that was written before there was a mark for what is withdrawn`() throws {
         defer { try? FileManager.default.removeItem(at: self.folder) }
         let group = try AppGroup(folder: self.folder)
@@ -291,4 +324,13 @@ extension AppGroup {
         let json: JSONValue = ["a": 1, "b": true, "c": "x", "d": ["e", 2], "f": ["g": false]]
         #expect(JSONValue(userInfo: json.userInfo) == json)
     }
+}
+
+/// Notes how files are to lie on the device.
+private final class SafetyNotes: FileSafety {
+    let lines = Locked<[String]>([])
+    func protect(_ path: String, as protection: FileProtectionClass) throws {
+        self.lines.withLock { $0.append("\(path) \(protection)") }
+    }
+    func excludeFromBackup(_ path: String) throws { self.lines.withLock { $0.append("\(path) is not backed up") } }
 }

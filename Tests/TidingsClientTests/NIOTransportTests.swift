@@ -122,6 +122,37 @@ private struct Listener {
         try await server.close()
     }
 
+    @Test func `does not take a message that is longer than it was told`() async throws {
+        let server = try await EchoServer()
+        var listener = try Listener(server.url)
+        #expect(await listener.events.next() == .opened)
+        listener.connection.limitReceived(to: 1_000)
+        let fitting = [UInt8](repeating: 7, count: 1_000)
+        listener.connection.send(fitting)
+        listener.connection.send(fitting + [8])
+        listener.connection.send([9])
+        #expect(await listener.events.next() == .received(fitting))
+        #expect(
+            await listener.events.next() == .closed(reason: "the server sent 1001 bytes, at most 1000 are taken"))
+        #expect(await listener.events.next() == nil)
+        try await server.close()
+    }
+
+    @Test func `reads no further until it is told to go on`() async throws {
+        let server = try await EchoServer()
+        var listener = try Listener(server.url)
+        #expect(await listener.events.next() == .opened)
+        let channel = try #require((listener.connection as? NIOConnection)?.channel)
+        listener.connection.setReading(false)
+        #expect(try await channel.getOption(.autoRead).get() == false)
+        listener.connection.send([1])
+        listener.connection.setReading(true)
+        #expect(try await channel.getOption(.autoRead).get() == true)
+        #expect(await listener.events.next() == .received([1]))
+        listener.connection.close()
+        try await server.close()
+    }
+
     @Test func `tells that the server does not open a WebSocket`() async throws {
         let server = try await EchoServer(accepts: false)
         var listener = try Listener(server.url)

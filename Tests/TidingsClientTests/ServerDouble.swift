@@ -24,6 +24,8 @@ final class ServerDouble: ClientTransport {
         var answer: (@Sendable (UserID, ClientRequest) -> ClientAnswer?)?
         /// Whether frames of a session still arrive; a dead connection takes everything and answers nothing.
         var isDeaf = false
+        /// The largest frame of the server, as its welcome says; 0 as an older one.
+        var serverFrameBytesMax: UInt32 = 0
         /// Entries up to here are gone from every log.
         var trimmedUpTo: LogPosition = 0
         var waiters: [(test: @Sendable (ClientFrame) -> Bool, resume: CheckedContinuation<ClientFrame, Never>)] = []
@@ -136,7 +138,8 @@ final class ServerDouble: ClientTransport {
                     .welcome(
                         ServerFrame.Welcome(
                             version: 1, serverTime: 0, head: head, unread: 0, heartbeatMilliseconds: 30_000,
-                            frameBytesMax: 65_536, recipientTag: "tag-\(user)", extensionToken: "extension"))
+                            frameBytesMax: 65_536, recipientTag: "tag-\(user)", extensionToken: "extension",
+                            serverFrameBytesMax: state.serverFrameBytesMax))
                 ]
             case .send(let draft):
                 guard state.answersSends else { return [] }
@@ -184,6 +187,9 @@ final class ServerDouble: ClientTransport {
     final class Connection: TransportConnection {
         let user = Mutex<UserID?>(nil)
         let isSignedOut = Mutex(false)
+        /// What the client has asked of the transport.
+        let limits = Mutex<[Int]>([])
+        let readings = Mutex<[Bool]>([])
         private let server: ServerDouble
         private let events: @Sendable (TransportEvent) -> Void
         private let isOpen = Mutex(true)
@@ -207,6 +213,8 @@ final class ServerDouble: ClientTransport {
         }
 
         func close() { self.end("closed by the client") }
+        func limitReceived(to bytes: Int) { self.limits.withLock { $0.append(bytes) } }
+        func setReading(_ isReading: Bool) { self.readings.withLock { $0.append(isReading) } }
         func drop() { self.end("dropped by the server") }
 
         private func end(_ reason: String) {
@@ -280,7 +288,8 @@ struct ClientBench {
     }
 
     func client(
-        tokens: (any ExtensionTokens)? = nil, _ change: (inout ChatClient.Configuration) -> Void = { _ in }
+        tokens: (any ExtensionTokens)? = nil, secrets: (any SecretStore)? = nil,
+        safety: any FileSafety = SystemFileSafety(), _ change: (inout ChatClient.Configuration) -> Void = { _ in }
     ) throws -> ChatClient {
         var configuration = ChatClient.Configuration(
             appKey: "demo", serverURL: URL(fileURLWithPath: "/in-memory"))
@@ -289,7 +298,8 @@ struct ClientBench {
         configuration.bundleIdentifier = "com.example.chat"
         change(&configuration)
         return ChatClient(
-            configuration: configuration, transport: self.server, clock: self.clock, tokens: tokens)
+            configuration: configuration, transport: self.server, clock: self.clock, tokens: tokens, secrets: secrets,
+            safety: safety)
     }
 
     func remove() { try? FileManager.default.removeItem(at: self.folder) }

@@ -284,7 +284,7 @@ private final class InterruptingKit: KitHost {
             let root = FileManager.default.temporaryDirectory.appendingPathComponent("tidings-\(UUID().uuidString)")
             defer { try? FileManager.default.removeItem(at: root) }
             let folders = ClientFolders(root: root)
-            _ = try folders.deviceID()
+            _ = try folders.deviceID(app: "demo")
             try folders.write(ClientFolders.Farewell(person: alice, token: "t"), app: "demo")
             try folders.keepToken("t", of: alice, app: "demo")
             for file in try FileManager.default.contentsOfDirectory(at: root, includingPropertiesForKeys: nil) {

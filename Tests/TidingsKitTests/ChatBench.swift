@@ -140,6 +140,8 @@ final class PersonServer: ClientTransport {
             if let frame = try? FrameCodec.decodeClientFrame(bytes, as: .protobuf) { self.server.receive(frame) }
         }
         func close() { self.server.close() }
+        func limitReceived(to bytes: Int) {}
+        func setReading(_ isReading: Bool) {}
     }
 }
 

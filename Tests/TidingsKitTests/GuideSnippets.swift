@@ -150,6 +150,12 @@ private func problems(_ client: ChatClient, log: @escaping @Sendable (String) ->
     for await problem in client.problems { log("\(problem)") }
 }
 
+private func gaps(_ client: ChatClient, team: ConversationID, show: ([StoredMessage]) -> Void) async throws {
+    for await stream in client.streamGaps where stream == .messages {
+        show(try client.history(conversation: team))
+    }
+}
+
 @MainActor private func provisional(_ kit: NotificationIntegration) async -> Bool {
     await kit.registerForNotifications(options: [.alert, .badge, .sound, .provisional])
 }

@@ -194,5 +194,7 @@ final class ForwardingServer: ClientTransport {
             self.server.receive(frame, on: number)
         }
         func close() { if let number { self.server.close(number) } }
+        func limitReceived(to bytes: Int) {}
+        func setReading(_ isReading: Bool) {}
     }
 }

@@ -26,12 +26,15 @@ final class HandlerBench: Sendable {
 
     deinit { try? FileManager.default.removeItem(at: self.folder) }
 
-    func handler(isFilteringEntitled: Bool = false) -> NotificationServiceHandler {
+    func handler(
+        isFilteringEntitled: Bool = false, imageHosts: [String] = ["*.example.com"]
+    ) -> NotificationServiceHandler {
         let group = self.group
         return NotificationServiceHandler(
             surroundings: .init(group: { group }, http: self.web, version: { "17.0" }),
             options: .init(
-                apiURL: URL(string: "https://chat.example.com"), isFilteringEntitled: isFilteringEntitled))
+                apiURL: URL(string: "https://chat.example.com"), imageHosts: imageHosts,
+                isFilteringEntitled: isFilteringEntitled))
     }
 
     func push(
@@ -99,6 +102,23 @@ private func content(
             #expect(await content(bench, bench.handler(), image: url)?.body == "secret")
             #expect(bench.web.asked == [])
         }
+    }
+
+    /// The sender of a message chooses its URL: asked, their server would learn when and from where the push was read.
+    @Test func `is not asked for at a host that the app has not allowed, and by default at none`() async throws {
+        let urls = [
+            (Self.url, []), (Self.url, ["files.example.org"]), ("https://example.com/cat", ["*.example.com"]),
+            ("https://files.example.com@evil.org/cat", ["files.example.com"]),
+            ("https://evil.org@files.example.com/cat", ["files.example.com"]),
+            ("https://files.example.com.evil.org/cat", ["files.example.com", "*.example.com"]),
+        ]
+        for (url, hosts) in urls {
+            let bench = try HandlerBench()
+            bench.web.put(Self.jpeg, at: url)
+            #expect(await content(bench, bench.handler(imageHosts: hosts), image: url)?.body == "secret")
+            #expect(bench.web.asked == [], "\(url)")
+        }
+        #expect(NotificationServiceHandler.Options().imageHosts == [])
     }
 
     @Test(.requirement("S2.21")) func `that has not come when the time is up is left out`() async throws {

@@ -24,7 +24,7 @@ final class WebDouble: ExtensionHTTP {
     var asked: [String] { self.state.withLock { $0.asked } }
     func put(_ file: Data, at url: String) { self.state.withLock { $0.files[url] = file } }
 
-    func file(at url: URL, bytesMax: Int, seconds: Double) async throws -> Data {
+    func file(at url: URL, hosts: [String], bytesMax: Int, seconds: Double) async throws -> Data {
         let (file, isSilent) = self.state.withLock { state in
             state.asked.append(url.absoluteString)
             return (state.files[url.absoluteString], state.isSilent)

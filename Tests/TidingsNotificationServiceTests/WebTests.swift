@@ -36,7 +36,11 @@ import Testing
         let server = try OneAnswerServer("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok")
         let url = try #require(URL(string: "http://127.0.0.1:\(server.port)/cat.jpg"))
         await #expect(throws: FileFetch.Fault.insecure) {
-            try await URLSessionHTTP().file(at: url, bytesMax: 10, seconds: 120)
+            try await URLSessionHTTP().file(at: url, hosts: ["127.0.0.1"], bytesMax: 10, seconds: 120)
+        }
+        let secure = try #require(URL(string: "https://127.0.0.1:\(server.port)/cat.jpg"))
+        await #expect(throws: FileFetch.Fault.foreign) {
+            try await URLSessionHTTP().file(at: secure, hosts: ["files.example.com"], bytesMax: 10, seconds: 120)
         }
         server.close()
     }
@@ -48,13 +52,16 @@ import Testing
         ("HTTP/1.1 200 OK\r\n", "okoko", .tooLarge),
         ("HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n", "no", .refused),
         ("HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n", "", .insecure),
+        ("HTTP/1.1 302 Found\r\nLocation: https://localhost:1/\r\nContent-Length: 0\r\n", "", .foreign),
     ])
     func `takes a whole file of the size allowed, and stops at everything else`(
         head: String, body: String, fault: FileFetch.Fault?
     ) async throws {
         let server = try OneAnswerServer(head + "Connection: close\r\n\r\n" + body)
         let url = try #require(URL(string: "http://127.0.0.1:\(server.port)/cat.jpg"))
-        let answer = await Result { try await URLSessionHTTP.fetch(url, bytesMax: 4, seconds: 120) }
+        let answer = await Result {
+            try await URLSessionHTTP.fetch(url, hosts: ["127.0.0.1"], bytesMax: 4, seconds: 120)
+        }
         switch fault {
         case nil: #expect(try answer.get() == Data(body.utf8))
         case let fault?: #expect(throws: fault) { try answer.get() }

@@ -323,3 +323,19 @@ struct SeededGenerator: RandomNumberGenerator {
         #expect(WireFormat.json.subprotocol == "tidings.v1.json")
     }
 }
+
+@Suite struct `The limit of a server's frames` {
+    @Test(
+        arguments: [
+            // What a welcome says of frames of the server and of clients, and what is taken after it.
+            (2_097_152, 262_144, 2_097_152), (0, 262_144, 1_048_576), (0, 8_388_608, 8_388_608),
+            (1_000, 65_536, 1_048_576),
+            (UInt32.max, 65_536, 16_777_216), (0, .max, 16_777_216),
+        ] as [(UInt32, UInt32, Int)])
+    func `is what its welcome says, within bounds`(server: UInt32, client: UInt32, bytesMax: Int) {
+        let welcome = ServerFrame.Welcome(
+            version: 1, serverTime: 0, head: 0, unread: 0, heartbeatMilliseconds: 1, frameBytesMax: client,
+            recipientTag: "", extensionToken: "", serverFrameBytesMax: server)
+        #expect(FrameCodec.serverFrameBytesMax(after: welcome) == bytesMax)
+    }
+}

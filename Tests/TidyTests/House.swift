@@ -16,6 +16,7 @@ enum House {
     /// Targets shaped like Apple's modules: the members mean what Apple's documentation says.
     static let facades: Set<String> = [
         "UIKit", "UserNotifications", "UserNotificationsUI", "AudioToolbox", "BackgroundTasks", "Intents", "PushKit",
+        "KeychainServices",
     ]
 
     static func isCore(_ target: String?) -> Bool {

@@ -4,7 +4,8 @@ import UserNotifications
 
 /// The service extension of the example: everything is forwarded.
 final class NotificationService: UNNotificationServiceExtension {
-    private let handler = NotificationServiceHandler(appGroupIdentifier: ChatAppGroup.identifier)
+    private let handler = NotificationServiceHandler(
+        appGroupIdentifier: ChatAppGroup.identifier, options: .init(imageHosts: ChatPictures.hosts))
 
     override func didReceive(
         _ request: UNNotificationRequest,
@@ -17,4 +18,10 @@ final class NotificationService: UNNotificationServiceExtension {
 /// The app group of the example; in an Xcode project this is the constant of the entitlements.
 enum ChatAppGroup {
     static let identifier = ProcessInfo.processInfo.environment["CHAT_APP_GROUP"] ?? "group.com.example.chat"
+}
+
+/// Where the example's pictures lie; in an app of your own this is a list of your hosts.
+enum ChatPictures {
+    static let hosts = (ProcessInfo.processInfo.environment["CHAT_IMAGE_HOSTS"] ?? "").split(separator: ",").map(
+        String.init)
 }

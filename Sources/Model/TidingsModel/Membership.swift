@@ -112,8 +112,8 @@ public struct ConversationChange: Hashable, Sendable {
     public func removes(_ user: UserID) -> Bool {
         switch self.action {
         case .leave: self.by == user
-        case .remove(let users): users.contains(user)
-        case .create, .add, .join, .rename, .setPortrait, .setRole, .setNickname, .dissolve, .ban, .unban: false
+        case .remove(let users), .ban(let users, _): users.contains(user)
+        case .create, .add, .join, .rename, .setPortrait, .setRole, .setNickname, .dissolve, .unban: false
         }
     }
 }

@@ -49,6 +49,17 @@ package enum FrameError: Error, Equatable, Sendable, CustomStringConvertible {
 package enum FrameCodec {
     /// The default and the smallest useful limit of a frame: a message of the largest content with its ids fits.
     package static let frameBytesMax = 65_536
+    /// The default limit of a server's frame, which holds until its welcome has said another; older servers say none.
+    package static let serverFrameBytesMax = 16 * FrameCodec.frameBytesMax
+    /// What a client believes of a server's word at most: larger frames than this nobody sends, whatever a welcome says.
+    package static let serverFrameBytesCeiling = 16_777_216
+
+    /// The limit of the frames that follow a welcome. A server that does not say it cuts its pages by the limit it has for
+    /// clients' frames.
+    package static func serverFrameBytesMax(after welcome: ServerFrame.Welcome) -> Int {
+        let told = welcome.serverFrameBytesMax > 0 ? welcome.serverFrameBytesMax : welcome.frameBytesMax
+        return min(max(Self.serverFrameBytesMax, Int(clamping: told)), Self.serverFrameBytesCeiling)
+    }
 
     /// A client's frame as bytes.
     package static func encode(_ frame: ClientFrame, as format: WireFormat) -> [UInt8] {
@@ -75,7 +86,7 @@ package enum FrameCodec {
     /// - Parameter bytesMax: longer input is refused before parsing; pages may be larger than client frames.
     /// - Throws: `FrameError`, naming the field where there is one.
     package static func decodeServerFrame(
-        _ bytes: [UInt8], as format: WireFormat, bytesMax: Int = 16 * FrameCodec.frameBytesMax
+        _ bytes: [UInt8], as format: WireFormat, bytesMax: Int = FrameCodec.serverFrameBytesMax
     ) throws(FrameError) -> ServerFrame {
         try Self.parse(WireServerFrame.self, bytes, as: format, bytesMax: bytesMax).model()
     }

@@ -24,10 +24,11 @@ package final class AppGroup: Sendable {
     ///   - folder: the container of the app group; made if it is not there.
     ///   - badgeKey: names the badge's file (S2.14, S2.16); 1 to 64 letters, digits, hyphens, dots and underscores.
     ///   - lockMilliseconds: how long the lock is waited for.
+    ///   - safety: sets how the files lie on the device.
     /// - Throws: `FileFault` if the folder cannot be made, for example before the first unlock.
     package init(
         folder: URL, badgeKey: String = "badge", lockMilliseconds: Int64 = AppGroup.lockMilliseconds,
-        suspension: any SuspensionGuard = SystemSuspensionGuard()
+        suspension: any SuspensionGuard = SystemSuspensionGuard(), safety: any FileSafety = SystemFileSafety()
     ) throws(FileFault) {
         self.folder = folder.appendingPathComponent("Tidings", isDirectory: true)
         self.badgeKey = badgeKey
@@ -36,6 +37,9 @@ package final class AppGroup: Sendable {
         self.suspension = suspension
         do {
             try FileManager.default.createDirectory(at: self.folder, withIntermediateDirectories: true)
+            // The extension needs every file here while the phone is locked, and they are this device's alone.
+            try safety.protectAll(in: self.folder, as: .completeUntilFirstUserAuthentication)
+            try safety.excludeFromBackup(self.folder.path)
         } catch {
             throw FileFault(path: self.folder.path, work: .folder, code: 0)
         }
@@ -60,6 +64,7 @@ package final class AppGroup: Sendable {
                 var contents = try files.read()
                 let before = (contents.badge, contents.person, contents.settings)
                 let value = try body(&contents)
+                if contents.forgetsDamaged { try files.removeDamaged() }
                 try files.write(contents, before: before)
                 return value
             } catch {
@@ -89,6 +94,9 @@ package final class AppGroup: Sendable {
         /// The files that could not be understood just now and were set aside: what they said is missing, which is no reason
         /// to ring or to count.
         package var damaged: Set<File>
+        /// Whether files that were set aside go too, in this process or an earlier one: the person's extension token may stand in
+        /// one of them.
+        package var forgetsDamaged = false
 
         /// Who is signed in; nil for nobody, and as long as the app has not said. Setting nil says "nobody".
         package var recipient: Recipient? {
@@ -131,15 +139,23 @@ private struct Files {
 
     var ledger: LedgerFile
     private let badge: BadgeFile
+    private let paths: [String]
     private var recipient: JSONFile<AppGroup.Person>
     private var settings: JSONFile<SharedSettings>
 
     init(folder: URL, badgeKey: String) {
         func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
-        self.ledger = LedgerFile(path("ledger.records"))
-        self.badge = BadgeFile(path(Self.badgePrefix + badgeKey + Self.badgeSuffix))
+        let names = (badge: Self.badgePrefix + badgeKey + Self.badgeSuffix, ledger: "ledger.records")
+        self.ledger = LedgerFile(path(names.ledger))
+        self.badge = BadgeFile(path(names.badge))
         self.recipient = JSONFile(path("recipient.json")) { AppGroup.Person(json: $0) }
         self.settings = JSONFile(path("settings.json")) { SharedSettings(json: $0) }
+        self.paths = [names.badge, names.ledger, "recipient.json", "settings.json"].map(path)
+    }
+
+    /// Removes what was set aside.
+    func removeDamaged() throws(FileFault) {
+        for path in self.paths { try SmallFile.removeAside(path) }
     }
 
     mutating func read() throws(FileFault) -> AppGroup.Contents {

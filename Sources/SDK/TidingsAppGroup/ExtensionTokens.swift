@@ -30,50 +30,28 @@ package struct ExtensionTokenFault: Error, Hashable, Sendable, CustomStringConve
     }
 }
 
-#if canImport(Security)
-    import Foundation
-    import Security
+/// The token as an item of a keychain group that app and extension share.
+package struct KeychainTokens: ExtensionTokens {
+    private let accessGroup: String
+    private let password: KeychainPassword
 
-    /// The token as an item of a keychain group that app and extension share; readable after the first unlock, and on this
-    /// device only (ios-delivery.md §10).
-    package struct KeychainTokens: ExtensionTokens {
-        private let accessGroup: String
+    /// - Parameter accessGroup: a group of both targets, with the team's prefix.
+    package init(accessGroup: String) {
+        self.accessGroup = accessGroup
+        self.password = KeychainPassword(account: "extension-token", accessGroup: accessGroup)
+    }
 
-        /// - Parameter accessGroup: a group of both targets, with the team's prefix.
-        package init(accessGroup: String) { self.accessGroup = accessGroup }
+    /// Looks the item up.
+    package func read() -> String? {
+        ((try? self.password.read()) ?? nil).map { String(decoding: $0, as: UTF8.self) }
+    }
 
-        private var item: [CFString: Any] {
-            [
-                kSecClass: kSecClassGenericPassword, kSecAttrService: "Tidings", kSecAttrAccount: "extension-token",
-                kSecAttrAccessGroup: self.accessGroup, kSecUseDataProtectionKeychain: true,
-            ]
-        }
-
-        /// Looks the item up.
-        package func read() -> String? {
-            let question = self.item.merging([kSecReturnData: true, kSecMatchLimit: kSecMatchLimitOne]) { $1 }
-            var found: CFTypeRef?
-            guard SecItemCopyMatching(question as CFDictionary, &found) == errSecSuccess, let data = found as? Data
-            else { return nil }
-            return String(data: data, encoding: .utf8)
-        }
-
-        /// Updates the item, or adds or deletes it.
-        package func write(_ token: String?) throws(ExtensionTokenFault) {
-            guard let token else { return try self.check(SecItemDelete(self.item as CFDictionary)) }
-            let values: [CFString: Any] = [
-                kSecValueData: Data(token.utf8),
-                kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly,
-            ]
-            let status = SecItemUpdate(self.item as CFDictionary, values as CFDictionary)
-            guard status == errSecItemNotFound else { return try self.check(status) }
-            try self.check(SecItemAdd(self.item.merging(values) { $1 } as CFDictionary, nil))
-        }
-
-        private func check(_ status: OSStatus) throws(ExtensionTokenFault) {
-            // To delete what is gone already is no fault.
-            guard status != errSecSuccess, status != errSecItemNotFound else { return }
-            throw ExtensionTokenFault(accessGroup: self.accessGroup, status: status)
+    /// Updates the item, or adds or deletes it.
+    package func write(_ token: String?) throws(ExtensionTokenFault) {
+        do throws(KeychainFault) {
+            try self.password.write(token.map { Array($0.utf8) })
+        } catch {
+            throw ExtensionTokenFault(accessGroup: self.accessGroup, status: error.status)
         }
     }
-#endif
+}

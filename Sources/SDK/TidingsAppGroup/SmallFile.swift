@@ -104,4 +104,10 @@ struct SmallFile: ~Copyable {
     static func setAside(_ path: String) throws(FileFault) {
         guard rename(path, path + ".damaged") == 0 else { throw FileFault(path: path, work: .write, code: errno) }
     }
+
+    /// Removes what `setAside` has left, if there is anything.
+    static func removeAside(_ path: String) throws(FileFault) {
+        guard unlink(path + ".damaged") != 0, errno != ENOENT else { return }
+        throw FileFault(path: path + ".damaged", work: .write, code: errno)
+    }
 }

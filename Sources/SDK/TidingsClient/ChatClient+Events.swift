@@ -10,7 +10,9 @@ public typealias NotificationResponse = PersonResponse
 extension ChatClient {
     /// Custom messages of the app's backend (S4.10–S4.12): in the order of the log, only while the app is in front, at most
     /// once on this device. Every stream gets each of them; those handed over before the first stream was made go to that one.
-    public var customMessages: AsyncStream<CustomMessage> { self.customs.stream() }
+    public var customMessages: AsyncStream<CustomMessage> {
+        self.outlets.customs.stream(gap: self.gap(in: .customMessages))
+    }
 
     /// Posted for each custom message, in order, on the thread it comes from (S4.12). The object is the client; the user info
     /// has `title` and `content` (strings), `content_type` (string) and `extras` (dictionary); a missing title or type has no
@@ -18,27 +20,33 @@ extension ChatClient {
     public static let didReceiveCustomMessageNotification = Notification.Name("TidingsDidReceiveCustomMessage")
 
     /// What the app's developer should know, as it happens; it is also written to `Configuration.log`.
-    public var problems: AsyncStream<ClientProblem> { self.problemSource.stream() }
+    public var problems: AsyncStream<ClientProblem> { self.outlets.problems.stream(gap: self.gap(in: .problems)) }
 
     /// Taps and actions on our notifications, each once. The kit feeds it. Those that came before the first stream go to it.
-    public var notificationResponses: AsyncStream<NotificationResponse> { self.responses.stream() }
+    public var notificationResponses: AsyncStream<NotificationResponse> {
+        self.outlets.responses.stream(gap: self.gap(in: .notificationResponses))
+    }
     /// Our notifications that arrived while the app was in front.
-    public var foregroundNotifications: AsyncStream<ReceivedNotification> { self.arrivedInFront.stream() }
+    public var foregroundNotifications: AsyncStream<ReceivedNotification> {
+        self.outlets.arrivedInFront.stream(gap: self.gap(in: .foregroundNotifications))
+    }
     /// Our notifications that woke the app in the background.
-    public var backgroundNotifications: AsyncStream<ReceivedNotification> { self.arrivedInBackground.stream() }
+    public var backgroundNotifications: AsyncStream<ReceivedNotification> {
+        self.outlets.arrivedInBackground.stream(gap: self.gap(in: .backgroundNotifications))
+    }
 
     /// Tells the app of a response.
-    package func publish(_ response: NotificationResponse) { self.responses.send(response) }
+    package func publish(_ response: NotificationResponse) { self.outlets.responses.send(response) }
     /// Tells the app of an arrival.
     package func publish(_ notification: ReceivedNotification, isInFront: Bool) {
-        (isInFront ? self.arrivedInFront : self.arrivedInBackground).send(notification)
+        (isInFront ? self.outlets.arrivedInFront : self.outlets.arrivedInBackground).send(notification)
     }
 
     /// Writes a problem to the log and tells the app.
     package func report(_ problem: ClientProblem) {
         if case .storeFault(let reason) = problem { self.state.withLock { $0.storeFault = reason } }
         self.configuration.log(problem)
-        self.problemSource.send(problem)
+        self.outlets.problems.send(problem)
     }
 
     func handOver(_ message: CustomMessage) {
@@ -49,6 +57,6 @@ extension ChatClient {
         if let type = message.contentType { userInfo["content_type"] = type }
         NotificationCenter.default.post(
             name: Self.didReceiveCustomMessageNotification, object: self, userInfo: userInfo)
-        self.customs.send(message)
+        self.outlets.customs.send(message)
     }
 }

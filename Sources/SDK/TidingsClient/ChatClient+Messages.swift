@@ -83,28 +83,19 @@ extension ChatClient {
 
     /// Every message of the person's log from now on, own ones included, once it is in the local store.
     public var messages: AsyncStream<StoredMessage> {
-        let stream = self.entries.stream()
         let person = self.userID
-        return AsyncStream { continuation in
-            let task = Task {
-                for await entry in stream {
-                    guard case .message(let message) = entry.body else { continue }
-                    let seenBy = self.userID ?? person ?? message.sender
-                    continuation.yield(
-                        StoredMessage(
-                            message: message, conversation: message.conversation(seenBy: seenBy),
-                            position: entry.position,
-                            isUnread: message.sender != seenBy && message.flags.contains(.counted),
-                            mentionsMe: message.mentions.include(seenBy)))
-                }
-                continuation.finish()
-            }
-            continuation.onTermination = { _ in task.cancel() }
+        return self.outlets.entries.stream(gap: self.gap(in: .messages)) { [weak self] entry in
+            guard case .message(let message) = entry.body else { return nil }
+            let seenBy = self?.userID ?? person ?? message.sender
+            return StoredMessage(
+                message: message, conversation: message.conversation(seenBy: seenBy), position: entry.position,
+                isUnread: message.sender != seenBy && message.flags.contains(.counted),
+                mentionsMe: message.mentions.include(seenBy))
         }
     }
 
     /// Every entry of the person's log from now on: messages, and what was read on any of the person's devices.
-    public var logEntries: AsyncStream<LogEntry> { self.entries.stream() }
+    public var logEntries: AsyncStream<LogEntry> { self.outlets.entries.stream(gap: self.gap(in: .logEntries)) }
 
     /// Messages of a conversation from the local store, oldest first.
     ///

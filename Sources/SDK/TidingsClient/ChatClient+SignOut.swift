@@ -61,8 +61,7 @@ extension ChatClient {
         guard let person = self.folders.signedIn(app: app) else { return }
         let token = self.folders.token(of: person, app: app)
         self.storing { folders in
-            let file = folders.store(app: app, person: person)
-            if FileManager.default.fileExists(atPath: file.path) { try LocalStore(file: file).forgetAll() }
+            try LocalStore.removeFiles(of: folders.store(app: app, person: person))
             try folders.forgetSignIn(app: app)
         }
         guard let token else { return }
@@ -167,6 +166,7 @@ extension AppGroup.Contents {
     /// The person has signed out: nothing of them stays for the extension.
     mutating func forgetPerson() {
         self.recipient = nil
+        self.forgetsDamaged = true
         self.settings.forgetNames()
         self.ledger = Ledger()
         if self.badge != nil { self.badge = Badge() }

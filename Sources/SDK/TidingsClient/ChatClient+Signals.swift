@@ -20,7 +20,7 @@ extension ChatClient {
 
     /// Who types, from now on.
     public var typingChanges: AsyncStream<TypingChange> {
-        self.signals.stream().compactMapped { signal in
+        self.outlets.signals.stream(gap: self.gap(in: .typingChanges)) { signal in
             guard case .typing(let conversation, let user, let isTyping) = signal else { return nil }
             return TypingChange(conversation: conversation, user: user, isTyping: isTyping)
         }
@@ -48,7 +48,7 @@ extension ChatClient {
     /// What is said in a chat room that was entered, from now on, in order and each message once. Chat rooms are not stored on
     /// this device. After a lost connection up to 50 of the messages that were missed follow.
     public func roomMessages(_ room: ConversationID) -> AsyncStream<Message> {
-        self.signals.stream().compactMapped { signal in
+        self.outlets.signals.stream(gap: self.gap(in: .roomMessages)) { signal in
             guard case .room(let message) = signal, message.conversation == room else { return nil }
             return message
         }
@@ -101,7 +101,7 @@ extension ChatClient {
 
     /// Who of those watched has come or gone, from now on; after a lost connection, everybody's state anew.
     public var presenceChanges: AsyncStream<Presence> {
-        self.signals.stream().compactMapped { signal in
+        self.outlets.signals.stream(gap: self.gap(in: .presenceChanges)) { signal in
             guard case .presence(let presence) = signal else { return nil }
             return presence
         }
@@ -110,26 +110,9 @@ extension ChatClient {
     /// How far those watched have got with what this person wrote to them alone, from now on. What happens without a connection
     /// is not told later: `receipts(of:)` knows it.
     public var receiptChanges: AsyncStream<ReceiptChange> {
-        self.signals.stream().compactMapped { signal in
+        self.outlets.signals.stream(gap: self.gap(in: .receiptChanges)) { signal in
             guard case .receipt(let conversation, let user, let kind, let message) = signal else { return nil }
             return ReceiptChange(conversation: conversation, user: user, kind: kind, upTo: message)
-        }
-    }
-}
-
-extension AsyncStream where Element: Sendable {
-    /// Another stream with what becomes of the elements.
-    fileprivate func compactMapped<Other: Sendable>(
-        _ transform: @escaping @Sendable (Element) -> Other?
-    ) -> AsyncStream<Other> {
-        AsyncStream<Other> { continuation in
-            let task = Task {
-                for await element in self {
-                    if let other = transform(element) { continuation.yield(other) }
-                }
-                continuation.finish()
-            }
-            continuation.onTermination = { _ in task.cancel() }
         }
     }
 }

@@ -50,17 +50,11 @@ public final class ChatClient: Sendable {
     /// What the client was made with.
     public let configuration: Configuration
     let state: Locked<State>
-    private let statuses = Broadcast<ConnectionStatus>()
-    private let runs = Broadcast<RunState>()
-    let entries = Broadcast<LogEntry>()
-    let signals = Broadcast<Signal>()
-    let customs = Broadcast<CustomMessage>(keepsForFirst: true)
-    let problemSource = Broadcast<ClientProblem>()
-    let responses = Broadcast<NotificationResponse>(keepsForFirst: true)
-    let arrivedInFront = Broadcast<ReceivedNotification>()
-    let arrivedInBackground = Broadcast<ReceivedNotification>()
+    let outlets: Outlets
     private let transport: any ClientTransport
     let tokens: (any ExtensionTokens)?
+    private let secrets: (any SecretStore)?
+    private let safety: any FileSafety
     /// What the client reads the time from and waits with.
     package let clock: any ClientClock
     private let processNumber = UInt64.random(in: 1...UInt64(Int64.max))
@@ -69,18 +63,22 @@ public final class ChatClient: Sendable {
     public convenience init(configuration: Configuration) {
         self.init(
             configuration: configuration, transport: Self.transport(for: configuration), clock: SystemClientClock(),
-            tokens: configuration.extensionTokens)
+            tokens: configuration.extensionTokens, secrets: KeychainSecrets())
     }
 
-    /// A client with another transport, another clock and another place for the extension token, for tests.
+    /// A client with another transport, another clock and other places for tokens, for tests.
     package init(
         configuration: Configuration, transport: any ClientTransport, clock: any ClientClock,
-        tokens: (any ExtensionTokens)? = nil
+        tokens: (any ExtensionTokens)? = nil, secrets: (any SecretStore)? = nil,
+        safety: any FileSafety = SystemFileSafety()
     ) {
         self.configuration = configuration
         self.tokens = tokens
+        self.secrets = secrets
+        self.safety = safety
         self.transport = transport
         self.clock = clock
+        self.outlets = Outlets(capacity: configuration.streamElementsMax)
         let isForeground = configuration.isStartedInForeground
         self.state = Locked(
             State(runState: isForeground ? .foreground : .backgroundSuspended, isForeground: isForeground))
@@ -125,7 +123,7 @@ public final class ChatClient: Sendable {
     public var connectionStatus: ConnectionStatus { self.state.withLock { $0.status } }
     /// The status now and whenever it changes.
     public var connectionStatuses: AsyncStream<ConnectionStatus> {
-        self.statuses.stream(startingWith: self.connectionStatus)
+        self.outlets.statuses.stream(startingWith: self.connectionStatus, gap: self.gap(in: .connectionStatuses))
     }
 
     // MARK: Run state (S0.1–S0.7)
@@ -133,7 +131,9 @@ public final class ChatClient: Sendable {
     /// Where the app is.
     public var runState: RunState { self.state.withLock { $0.runState } }
     /// The run state now and whenever it changes.
-    public var runStates: AsyncStream<RunState> { self.runs.stream(startingWith: self.runState) }
+    public var runStates: AsyncStream<RunState> {
+        self.outlets.runs.stream(startingWith: self.runState, gap: self.gap(in: .runStates))
+    }
 
     /// The app went to the background. The kit calls this; an app without it does so itself, inside a background task.
     ///
@@ -169,7 +169,7 @@ public final class ChatClient: Sendable {
             return (state.engine, state.leaving)
         }
         leaving?.post(event)
-        if let engine { engine.post(event) } else { self.runs.send(self.runState) }
+        if let engine { engine.post(event) } else { self.outlets.runs.send(self.runState) }
     }
 
     // MARK: Push (S2.7)
@@ -234,18 +234,25 @@ public final class ChatClient: Sendable {
         }
     }
 
-    var folders: ClientFolders { ClientFolders(root: self.configuration.resolvedStoreFolder) }
+    var folders: ClientFolders {
+        ClientFolders(root: self.configuration.resolvedStoreFolder, secrets: self.secrets, safety: self.safety)
+    }
 
     /// - Parameter isLeaving: the person has signed out; the engine only tells the server.
     func parts(for person: UserID, isLeaving: Bool = false) throws -> ClientEngine.Parts {
         let folders = self.folders
-        let store = try LocalStore(file: folders.store(app: self.configuration.appKey, person: person))
+        let app = self.configuration.appKey
+        let file = folders.store(app: app, person: person)
+        if !isLeaving { try folders.makeStoreFolder(app: app) }
+        let store = isLeaving ? try LocalStore(inMemoryFor: file) : try LocalStore(file: file, safety: self.safety)
         if let aside = store.setAside { self.report(.storeSetAside(path: aside.path)) }
         var group: AppGroup?
         if !isLeaving {
             let isNew = self.isNewSignIn(person)
             if let folder = self.configuration.resolvedAppGroupFolder {
-                let opened = Result { try AppGroup(folder: folder, badgeKey: self.configuration.badgeKey) }
+                let opened = Result {
+                    try AppGroup(folder: folder, badgeKey: self.configuration.badgeKey, safety: self.safety)
+                }
                 group = try? opened.get()
                 // A push for the person before must not be shown to this one, also before the first welcome, nor say names only the
                 // other knew (DESIGN P7); and a badge counted at a place in their log would outrank this one's. Cleared before
@@ -255,10 +262,12 @@ public final class ChatClient: Sendable {
                     try opened.get().update { if isAfterAnother { $0.forgetPerson() } else { $0.recipient = nil } }
                 }
             }
-            if isNew { try folders.noteSignIn(person, app: self.configuration.appKey) }
+            // Whoever did not sign out before leaves nothing that this person, or whoever takes the phone, could read.
+            try folders.removeStores(except: person, app: app)
+            if isNew { try folders.noteSignIn(person, app: app) }
         }
         var settings = ClientCore.Settings(
-            app: self.configuration.appKey, person: person, device: try folders.deviceID(),
+            app: app, person: person, device: try folders.deviceID(app: app),
             platform: Configuration.platform)
         settings.runState.limitMilliseconds = self.configuration.backgroundConnectionLimitMilliseconds
         let isForeground = self.state.withLock { $0.isForeground }
@@ -273,7 +282,7 @@ public final class ChatClient: Sendable {
             core: core, store: store, group: group, tokens: self.tokens, transport: self.transport,
             serverURL: self.configuration.serverURL, apiURL: self.configuration.apiURL, clock: self.clock,
             processNumber: self.processNumber, isForeground: isForeground, hidesContent: hidesContent,
-            outlets: self.outlets(for: person))
+            outlets: self.engineOutlets(for: person))
     }
 
     /// Whether somebody else, or nobody, signed in last.
@@ -283,18 +292,19 @@ public final class ChatClient: Sendable {
 
     func changed(_ status: ConnectionStatus) {
         self.state.withLock { $0.status = status }
-        self.statuses.send(status)
+        self.outlets.statuses.send(status)
     }
 
-    private func outlets(for person: UserID) -> ClientEngine.Outlets {
+    private func engineOutlets(for person: UserID) -> ClientEngine.Outlets {
         ClientEngine.Outlets(
             status: { [weak self] in self?.changed($0) },
             runState: { [weak self] runState in
                 self?.state.withLock { $0.runState = runState }
-                self?.runs.send(runState)
+                self?.outlets.runs.send(runState)
             },
-            entries: { [weak self] entries in for entry in entries { self?.entries.send(entry) } },
-            customMessage: { [weak self] in self?.handOver($0) }, signal: { [weak self] in self?.signals.send($0) },
+            entries: { [weak self] entries in for entry in entries { self?.outlets.entries.send(entry) } },
+            customMessage: { [weak self] in self?.handOver($0) },
+            signal: { [weak self] in self?.outlets.signals.send($0) },
             problem: { [weak self] in self?.report($0) },
             wakeFinished: { [weak self] in self?.finishWake($0, $1) },
             keepFarewell: { [weak self] in self?.keepFarewell(of: person, token: $0, wasWelcomed: $1) },

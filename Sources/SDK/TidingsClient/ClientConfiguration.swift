@@ -16,7 +16,7 @@ extension ChatClient {
         /// The app group shared with the notification service extension; nil for an app without one.
         public var appGroupIdentifier: String?
         /// The keychain group the extension token lies in, with the team's prefix; the same in the extension's options, and among
-        /// the entitlements of both targets. Nil, and on systems without a keychain, keeps it in a file of the app group.
+        /// the entitlements of both targets. Nil keeps it in a file of the app group.
         public var keychainAccessGroup: String?
         /// Names the icon's number in the app group; the same in the extension's `BadgeStore` (S2.14).
         public var badgeKey = "badge"
@@ -36,6 +36,9 @@ extension ChatClient {
         }
         /// How long `connect` waits for the server's welcome before it throws `ChatError.timedOut`, in seconds.
         public var connectTimeLimit: TimeInterval = 30
+        /// How many elements each stream of the client holds that its reader has not taken, 1 or more. One more, and the oldest falls
+        /// out: `ChatClient.streamGaps` tells the reader's app to look into the local store, where it still is.
+        public var streamElementsMax = 1_000
         /// Whether the process was started in front. A push that wakes the app starts it in the background.
         public var isStartedInForeground = true
         /// Where problems are written; by default the system's log, or standard error where there is none.
@@ -62,11 +65,7 @@ extension ChatClient {
         }
 
         var extensionTokens: (any ExtensionTokens)? {
-            #if canImport(Security)
-                self.keychainAccessGroup.map { KeychainTokens(accessGroup: $0) }
-            #else
-                nil
-            #endif
+            self.keychainAccessGroup.map { KeychainTokens(accessGroup: $0) }
         }
 
         var resolvedStoreFolder: URL {

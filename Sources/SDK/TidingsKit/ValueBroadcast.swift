@@ -1,10 +1,10 @@
-/// One source on the main actor, any number of streams.
+/// One source on the main actor, any number of streams. Each holds the newest 100 values that its reader has not taken.
 @MainActor final class ValueBroadcast<Value: Sendable> {
     private var streams: [Int: AsyncStream<Value>.Continuation] = [:]
     private var last = 0
 
     func stream() -> AsyncStream<Value> {
-        let (stream, continuation) = AsyncStream.makeStream(of: Value.self)
+        let (stream, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: .bufferingNewest(100))
         self.last += 1
         let number = self.last
         self.streams[number] = continuation

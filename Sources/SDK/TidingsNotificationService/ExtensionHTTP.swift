@@ -35,15 +35,16 @@ package protocol ExtensionHTTP: Sendable {
     /// - Throws: whatever keeps an answer from coming.
     func send(_ request: ExtensionHTTPRequest) async throws -> (status: Int, body: [UInt8])
 
-    /// Fetches a file from anywhere on the web, without a token.
+    /// Fetches a file without a token.
     ///
     /// - Parameters:
-    ///   - url: an https URL; a redirection to any other ends the fetch.
+    ///   - url: an https URL of one of the hosts; a redirection to any other ends the fetch.
+    ///   - hosts: those that may be asked (`NotificationPicture.isAllowed`).
     ///   - bytesMax: the fetch ends with the first byte beyond.
     ///   - seconds: how long it may take in all.
     /// - Returns: the file.
     /// - Throws: whatever keeps it from coming whole, a status other than 200 included.
-    func file(at url: URL, bytesMax: Int, seconds: Double) async throws -> Data
+    func file(at url: URL, hosts: [String], bytesMax: Int, seconds: Double) async throws -> Data
 }
 
 /// Foundation's client, without cookies, cache and shared credentials.
@@ -85,17 +86,17 @@ extension URLSessionHTTP {
     /// Fetches a file over a connection of its own.
     ///
     /// - Throws: Foundation's errors, and `FileFetch.Fault`.
-    package func file(at url: URL, bytesMax: Int, seconds: Double) async throws -> Data {
-        guard FileFetch.mayAsk(url) else { throw FileFetch.Fault.insecure }
-        return try await Self.fetch(url, bytesMax: bytesMax, seconds: seconds)
+    package func file(at url: URL, hosts: [String], bytesMax: Int, seconds: Double) async throws -> Data {
+        if let fault = FileFetch.fault(of: url, hosts: hosts) { throw fault }
+        return try await Self.fetch(url, hosts: hosts, bytesMax: bytesMax, seconds: seconds)
     }
 
-    /// The same from anywhere; what it leads to must be behind an encrypted connection all the same.
-    static func fetch(_ url: URL, bytesMax: Int, seconds: Double) async throws -> Data {
+    /// The same from anywhere; what it leads to must be behind an encrypted connection, and of the hosts, all the same.
+    static func fetch(_ url: URL, hosts: [String], bytesMax: Int, seconds: Double) async throws -> Data {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.timeoutIntervalForRequest = seconds
         configuration.timeoutIntervalForResource = seconds
-        let fetch = FileFetch(bytesMax: bytesMax)
+        let fetch = FileFetch(hosts: hosts, bytesMax: bytesMax)
         let session = URLSession(configuration: configuration, delegate: fetch, delegateQueue: nil)
         defer { session.invalidateAndCancel() }
         let task = session.dataTask(with: URLRequest(url: url, timeoutInterval: seconds))

@@ -1,3 +1,4 @@
+import ClientCore
 import Foundation
 import TidingsAppGroup
 
@@ -11,6 +12,8 @@ final class FileFetch: NSObject, URLSessionDataDelegate {
     enum Fault: Error, Equatable {
         /// The URL, or one it leads to, does not ask for an encrypted connection.
         case insecure
+        /// The URL, or one it leads to, is of a host that the app has not allowed.
+        case foreign
         /// The answer was not 200, or none of a web server's.
         case refused
         /// More bytes than allowed.
@@ -24,12 +27,23 @@ final class FileFetch: NSObject, URLSessionDataDelegate {
     }
 
     private let bytesMax: Int
+    private let hosts: [String]
     private let state = Locked(State())
 
-    init(bytesMax: Int) { self.bytesMax = bytesMax }
+    init(hosts: [String], bytesMax: Int) {
+        self.hosts = hosts
+        self.bytesMax = bytesMax
+    }
 
-    /// Whether a file may be asked for there.
-    static func mayAsk(_ url: URL?) -> Bool { url?.scheme?.lowercased() == "https" && url?.host?.isEmpty == false }
+    /// Why a file may not be asked for there; nil if it may.
+    static func fault(of url: URL?, hosts: [String]) -> Fault? {
+        guard let url, url.scheme?.lowercased() == "https", let host = url.host, !host.isEmpty else { return .insecure }
+        // A name before the host may look like one.
+        guard url.user == nil, url.password == nil, NotificationPicture.isAllowed(host, among: hosts) else {
+            return .foreign
+        }
+        return nil
+    }
 
     func begin(_ continuation: CheckedContinuation<Data, any Error>) {
         self.state.withLock { $0.continuation = continuation }
@@ -44,12 +58,10 @@ final class FileFetch: NSObject, URLSessionDataDelegate {
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        guard Self.mayAsk(request.url) else {
-            // The answer stays the redirection itself, which is refused. A task that is cancelled here fails twice on Linux.
-            self.state.withLock { $0.fault = $0.fault ?? .insecure }
-            return completionHandler(nil)
-        }
-        completionHandler(request)
+        guard let fault = Self.fault(of: request.url, hosts: self.hosts) else { return completionHandler(request) }
+        // The answer stays the redirection itself, which is refused. A task that is cancelled here fails twice on Linux.
+        self.state.withLock { $0.fault = $0.fault ?? fault }
+        completionHandler(nil)
     }
 
     func urlSession(

@@ -33,6 +33,8 @@ public final class NotificationServiceHandler: Sendable {
         package var tokens: (any ExtensionTokens)?
         /// The system's version, `17.0`; nil if it cannot be told.
         package var version: @Sendable () -> String?
+        /// Sets how files lie on the device.
+        package var safety: any FileSafety = SystemFileSafety()
 
         /// Surroundings from their parts; by default the web and the clock are the system's.
         package init(
@@ -66,6 +68,10 @@ public final class NotificationServiceHandler: Sendable {
         /// The keychain group the extension token lies in: the one of the app's `ChatClient.Configuration`. Nil finds it in the
         /// app group's file.
         public var keychainAccessGroup: String?
+        /// The hosts that pictures of messages may be fetched from: `cdn.example.com`, or `*.example.com` for every host below
+        /// `example.com`. The URL is the sender's, and whoever serves it learns when and from which address the person's phone asks;
+        /// without any host, as it is unless you name some, no picture is fetched.
+        public var imageHosts: [String]
         /// Whether the extension has `com.apple.developer.usernotifications.filtering`; what would be shown silently is then
         /// not shown at all, from iOS 13.3 on.
         public var isFilteringEntitled: Bool
@@ -76,21 +82,19 @@ public final class NotificationServiceHandler: Sendable {
 
         /// Options; by default nothing special.
         public init(
-            apiURL: URL? = nil, isFilteringEntitled: Bool = false, usesCommunicationNotifications: Bool = false,
+            apiURL: URL? = nil, imageHosts: [String] = [], isFilteringEntitled: Bool = false,
+            usesCommunicationNotifications: Bool = false,
             isRecall: @escaping @Sendable (JSONValue) -> Bool = CornerMarkDecrease.isSet(in:)
         ) {
             self.apiURL = apiURL
+            self.imageHosts = imageHosts
             self.isFilteringEntitled = isFilteringEntitled
             self.usesCommunicationNotifications = usesCommunicationNotifications
             self.isRecall = isRecall
         }
 
         var extensionTokens: (any ExtensionTokens)? {
-            #if canImport(Security)
-                self.keychainAccessGroup.map { KeychainTokens(accessGroup: $0) }
-            #else
-                nil
-            #endif
+            self.keychainAccessGroup.map { KeychainTokens(accessGroup: $0) }
         }
     }
 

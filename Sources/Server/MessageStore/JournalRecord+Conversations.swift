@@ -55,6 +55,13 @@ extension ByteWriter {
         }
     }
 
+    mutating func bans(_ bans: [Ban]) {
+        self.list(bans) { writer, ban in
+            writer.text(ban.user.rawValue)
+            writer.signed(ban.until)
+        }
+    }
+
     mutating func change(_ change: ConversationChange) {
         self.conversation(change.conversation)
         self.number(change.version)
@@ -90,8 +97,7 @@ extension ByteWriter {
         case .ban(let users, let until):
             self.byte(11)
             self.users(users)
-            // 0 for a ban without an end.
-            self.signed(until ?? 0)
+            self.signed(until)
         case .unban(let users):
             self.byte(12)
             self.users(users)
@@ -187,6 +193,12 @@ extension ByteReader {
         }
     }
 
+    mutating func bans() throws(StoredBytesFault) -> [Ban] {
+        try self.list { (reader) throws(StoredBytesFault) in
+            Ban(user: UserID(try reader.text()), until: try reader.optionalSigned())
+        }
+    }
+
     mutating func change() throws(StoredBytesFault) -> ConversationChange {
         let conversation = try self.conversation()
         let version = try self.number()
@@ -194,12 +206,6 @@ extension ByteReader {
         return ConversationChange(
             conversation: conversation, version: version, action: action,
             by: try self.optionalText().map { UserID($0) }, at: try self.signed())
-    }
-
-    /// When a ban ends; nil for never, which is written as 0.
-    private mutating func banEnd() throws(StoredBytesFault) -> Int64? {
-        let until = try self.signed()
-        return until == 0 ? nil : until
     }
 
     private mutating func action() throws(StoredBytesFault) -> ConversationAction {
@@ -215,7 +221,7 @@ extension ByteReader {
         case 8: .setRole(UserID(try self.text()), try self.role())
         case 9: .setNickname(UserID(try self.text()), try self.optionalText())
         case 10: .dissolve
-        case 11: .ban(try self.users(), until: try self.banEnd())
+        case 11: .ban(try self.users(), until: try self.optionalSigned())
         case 12: .unban(try self.users())
         default: throw .badValue("change of a conversation")
         }

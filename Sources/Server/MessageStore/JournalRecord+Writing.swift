@@ -2,6 +2,7 @@ import StoreModel
 import TidingsModel
 
 extension ByteWriter {
+    // tidy: long because it is one case per kind.
     mutating func body(of record: JournalRecord) {
         switch record {
         case .accept(let message, let senderDevice, let version):
@@ -70,6 +71,14 @@ extension ByteWriter {
         case .objectNames(let app, let names):
             self.text(app.rawValue)
             self.list(names) { $0.text($1.rawValue) }
+        case .userAccount(let key, let account):
+            self.userKey(key)
+            self.byte(account.isBanned ? 1 : 0)
+            self.signed(account.tokensNotBefore)
+        case .account(let app, let account, let isDeclared):
+            self.text(app.rawValue)
+            self.conversation(account)
+            self.byte(isDeclared ? 1 : 0)
         }
     }
 
@@ -177,6 +186,7 @@ extension ByteWriter {
             self.byte(14)
             self.text(reason)
         case .quietHours: self.byte(15)
+        case .disabled: self.byte(16)
         }
     }
 

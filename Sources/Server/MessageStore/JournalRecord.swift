@@ -30,6 +30,10 @@ enum JournalRecord: Hashable {
     case receipt(LegID, LegReceipt, at: Int64)
     /// The app's own object names, in place of those before; sorted.
     case objectNames(AppID, [ObjectName])
+    /// The person's account as it is from now on.
+    case userAccount(UserKey, AccountState)
+    /// An account, as its customers see it, was declared, or is none any more.
+    case account(AppID, ConversationID, isDeclared: Bool)
 
     /// The number of the kind in the journal. A number is never used again for another kind.
     enum Kind: UInt8 {
@@ -58,6 +62,8 @@ enum JournalRecord: Hashable {
         case objectNames = 21
         /// A custom message that expires.
         case expiringCustom = 22
+        case userAccount = 24
+        case account = 23
     }
 
     var kind: Kind {
@@ -81,6 +87,8 @@ enum JournalRecord: Hashable {
         case .endLeg: .endLeg
         case .receipt: .receipt
         case .objectNames: .objectNames
+        case .userAccount: .userAccount
+        case .account: .account
         }
     }
 }

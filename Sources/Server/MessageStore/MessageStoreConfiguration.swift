@@ -47,6 +47,9 @@ package struct MessageStoreConfiguration: Sendable {
     package var logChunkBytes = 512
     /// How many pages the write-ahead log may hold before it is written back, after deriving.
     package var checkpointPages = 8_192
+    /// How long after it was overwritten a text that nobody may read any more may still stand in the write-ahead log, in milliseconds:
+    /// then the log is written back and emptied.
+    package var eraseMilliseconds: Int64 = 60_000
     /// SQLite's page cache in kibibytes.
     package var cacheKibibytes = 65_536
     /// The database's page size in bytes, for a new file.

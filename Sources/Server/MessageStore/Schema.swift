@@ -5,13 +5,14 @@ import TidingsModel
 
 /// The database of a message store: opening it, its settings and its tables.
 ///
-/// `journal` is the truth and only grows; `epoch` counts openings. All other tables are derived from the journal, each row up to
+/// `journal` is the truth and only grows, though texts that nobody may read any more are overwritten in it (StoreEngine+Erasing.swift);
+/// `epoch` counts openings. All other tables are derived from the journal, each row up to
 /// a position that is stored beside it, and could be rebuilt from it.
 enum Schema {
     /// "Tidm": tells a store from other programs' databases.
     static let applicationID = 0x5469_646d
     /// The schema this build writes.
-    static let version = 5
+    static let version = 6
 
     /// Opens the file, makes the tables if it is new, and checks that it syncs as told.
     ///
@@ -31,6 +32,8 @@ enum Schema {
             try database.execute(sql: "PRAGMA page_size = \(configuration.pageBytes)")
             try database.execute(sql: "PRAGMA journal_mode = WAL")
             try database.execute(sql: "PRAGMA synchronous = \(configuration.synchronous.rawValue)")
+            // Where a row was, zeros are: of what is deleted or replaced nothing stays in the file.
+            try database.execute(sql: "PRAGMA secure_delete = ON")
             try database.execute(sql: "PRAGMA cache_size = -\(configuration.cacheKibibytes)")
             // The store writes back by itself, after deriving, so that no ack waits for it.
             try database.execute(sql: "PRAGMA wal_autocheckpoint = 0")
@@ -105,7 +108,9 @@ enum Schema {
                 try Self.linkLogs(database)
             }
             if found < 4 { try database.execute(sql: Self.tablesOfVersion4) }
-            try database.execute(sql: Self.tablesOfVersion5)
+            if found < 5 { try database.execute(sql: Self.tablesOfVersion5) }
+            try database.execute(sql: Self.tablesOfVersion6)
+            if found > 1 { try Self.eraseOldTexts(database) }
             try database.execute(sql: "PRAGMA user_version = \(Self.version)")
             return .commit
         }
@@ -139,6 +144,59 @@ enum Schema {
                     }
                 }
             }
+        }
+    }
+
+    /// Overwrites the texts of versions before 6 that nobody may read any more. What is not derived yet follows when the store recovers.
+    private static func eraseOldTexts(_ database: Database) throws {
+        let watermark = try Int64.fetchOne(database, sql: "SELECT watermark FROM store") ?? 0
+        var erased: [Int64: Set<Int>] = [:]
+        var rows: [Int64] = []
+        // The record of a text lies before the one that takes it away: in this row, or in one that was read.
+        func erase(_ record: JournalPosition) {
+            var (low, high) = (0, rows.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if rows[middle] <= Int64(record) { low = middle + 1 } else { high = middle }
+            }
+            guard low > 0 else { return }
+            erased[rows[low - 1], default: []].insert(Int(Int64(record) - rows[low - 1]))
+        }
+        var edits: [MessageID: JournalPosition] = [:]
+        let cursor = try Row.fetchCursor(
+            database, sql: "SELECT position, records FROM journal WHERE position <= ? ORDER BY position",
+            arguments: [watermark])
+        while let row = try cursor.next() {
+            var position: Int64 = row[0]
+            rows.append(position)
+            try row.withUnsafeData(atIndex: 1) { data in
+                try (data ?? Data()).withUnsafeBytes { bytes in
+                    try JournalRow.read(bytes) { record in
+                        switch record {
+                        case .edit(_, let edit, let accepted):
+                            erase(accepted)
+                            if let earlier = edits.updateValue(JournalPosition(position), forKey: edit.message) {
+                                erase(earlier)
+                            }
+                        case .recall(_, let recall, let accepted):
+                            erase(accepted)
+                            if let earlier = edits.removeValue(forKey: recall.message) { erase(earlier) }
+                        default: break  // tidy: nothing else takes a text away
+                        }
+                        position += 1
+                        return true
+                    }
+                }
+            }
+        }
+        // tidy: order does not leave: each row is its own
+        for (position, indexes) in erased {
+            let data = try Data.fetchOne(
+                database, sql: "SELECT records FROM journal WHERE position = ?", arguments: [position])
+            var bytes = Array(data ?? Data())
+            try JournalRow.erase(indexes, in: &bytes)
+            try database.execute(
+                sql: "UPDATE journal SET records = ? WHERE position = ?", arguments: [Data(bytes), position])
         }
     }
 
@@ -282,6 +340,19 @@ enum Schema {
         CREATE TABLE receipt (
             person INTEGER NOT NULL, message INTEGER NOT NULL, device TEXT NOT NULL, receipt TEXT NOT NULL,
             PRIMARY KEY (person, message, device, receipt)
+        ) WITHOUT ROWID;
+        """
+
+    private static let tablesOfVersion6 = """
+        -- What the app's backend has decided: whether the person is banned, and before which time their tokens are revoked
+        -- (wall milliseconds; NULL for none).
+        ALTER TABLE person ADD COLUMN banned INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE person ADD COLUMN tokens_not_before INTEGER;
+        -- `bans`: who may not come into a chat room (JournalRecord+Conversations.swift); NULL for nobody.
+        ALTER TABLE conversation ADD COLUMN bans BLOB;
+        -- The people whom apps have declared accounts of a kind.
+        CREATE TABLE account (
+            app TEXT NOT NULL, type TEXT NOT NULL, id TEXT NOT NULL, PRIMARY KEY (app, type, id)
         ) WITHOUT ROWID;
         """
 }

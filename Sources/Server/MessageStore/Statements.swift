@@ -3,10 +3,10 @@ import GRDB
 /// All statements of the store, prepared once.
 struct Statements {
     let begin, commit, rollback: SQLStatement
-    let insertRow, rowAt, rowsAfter: SQLStatement
+    let insertRow, updateRow, rowAt, rowsAfter: SQLStatement
     let loadStore, setEpoch, setDerived: SQLStatement
     let personByKey, personByNumber, lastPersonNumber, allPeople, insertPerson, updatePerson: SQLStatement
-    let updateSettings: SQLStatement
+    let updateSettings, updateAccount: SQLStatement
     let lastChunk, chunkAt, chunksFrom, putChunk: SQLStatement
     let conversationState, allConversationStates, putConversationState: SQLStatement
     let sentMessage, sentIDs, insertSentMessage: SQLStatement
@@ -21,6 +21,7 @@ struct Statements {
     let customMessage, insertCustomMessage: SQLStatement
     let roomMessages, insertRoomMessage, pruneRoom: SQLStatement
     let allObjectNames, deleteObjectNames, insertObjectName: SQLStatement
+    let allAccounts, insertAccount, deleteAccount: SQLStatement
     let pending: SQLStatement
 
     // tidy: long because it is a list.
@@ -30,6 +31,7 @@ struct Statements {
         self.commit = try prepare("COMMIT")
         self.rollback = try prepare("ROLLBACK")
         self.insertRow = try prepare("INSERT INTO journal (position, records) VALUES (?, ?)")
+        self.updateRow = try prepare("UPDATE journal SET records = ? WHERE position = ?")
         self.rowAt = try prepare(
             "SELECT position, records FROM journal WHERE position <= ? ORDER BY position DESC LIMIT 1")
         self.rowsAfter = try prepare("SELECT position, records FROM journal WHERE position > ? ORDER BY position")
@@ -38,7 +40,8 @@ struct Statements {
         self.setDerived = try prepare("UPDATE store SET watermark = ?, indexed = ?, last_message = ?")
 
         let person = """
-            SELECT number, app, user, head, unread, applied, unread_all, mentions, settings, signed_in FROM person
+            SELECT number, app, user, head, unread, applied, unread_all, mentions, settings, signed_in,
+                banned, tokens_not_before FROM person
             """
         self.personByKey = try prepare("\(person) WHERE app = ? AND user = ?")
         self.personByNumber = try prepare("\(person) WHERE number = ?")
@@ -52,6 +55,7 @@ struct Statements {
             WHERE number = ?
             """)
         self.updateSettings = try prepare("UPDATE person SET settings = ? WHERE number = ?")
+        self.updateAccount = try prepare("UPDATE person SET banned = ?, tokens_not_before = ? WHERE number = ?")
 
         self.lastChunk = try prepare(
             "SELECT position, entries, format FROM person_log WHERE person = ? ORDER BY position DESC LIMIT 1")
@@ -102,14 +106,14 @@ struct Statements {
         self.deleteOpenLeg = try prepare("DELETE FROM open_leg WHERE person = ? AND message = ? AND device = ?")
 
         let conversation =
-            "SELECT number, app, type, target, name, version, portrait, dissolved, ranks FROM conversation"
+            "SELECT number, app, type, target, name, version, portrait, dissolved, ranks, bans FROM conversation"
         self.conversationByKey = try prepare("\(conversation) WHERE app = ? AND type = ? AND target = ?")
         self.conversationName = try prepare(
             "SELECT name FROM conversation WHERE app = ? AND type = ? AND target = ?")
         self.conversationByNumber = try prepare("\(conversation) WHERE number = ?")
         self.lastConversationNumber = try prepare("SELECT coalesce(max(number), 0) FROM conversation")
         self.allConversations = try prepare("SELECT number FROM conversation")
-        self.putConversation = try prepare("INSERT OR REPLACE INTO conversation VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        self.putConversation = try prepare("INSERT OR REPLACE INTO conversation VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
         self.membership = try prepare(
             """
             SELECT members FROM membership WHERE conversation = ? AND version <= ? ORDER BY version DESC LIMIT 1
@@ -140,6 +144,9 @@ struct Statements {
         self.allObjectNames = try prepare("SELECT app, name FROM object_name ORDER BY app, name")
         self.deleteObjectNames = try prepare("DELETE FROM object_name WHERE app = ?")
         self.insertObjectName = try prepare("INSERT INTO object_name VALUES (?, ?)")
+        self.allAccounts = try prepare("SELECT app, type, id FROM account ORDER BY app, type, id")
+        self.insertAccount = try prepare("INSERT OR IGNORE INTO account VALUES (?, ?, ?)")
+        self.deleteAccount = try prepare("DELETE FROM account WHERE app = ? AND type = ? AND id = ?")
         self.pending = try prepare(
             """
             SELECT person.app, person.user FROM device JOIN person ON person.number = device.person

@@ -52,9 +52,16 @@ extension StoreEngine {
             guard let person = try self.find(leg.user), position > person.applied else { break }
             person.receipts.insert(PersonState.Receipt(leg, receipt))
             self.touch(person)
+        case .userAccount(let key, let account):
+            let person = try self.intern(key)
+            guard position > person.applied else { break }
+            person.account = account
+            person.accountChanged = true
+            self.touch(person)
         case .objectNames(let app, let names):
             self.objectNames[app] = names.isEmpty ? nil : names
             self.objectNamesTail.insert(app)
+        case .account(let app, let account, let isDeclared): self.apply(account, of: app, isDeclared: isDeclared)
         }
         return .done
     }
@@ -233,7 +240,8 @@ extension StoreEngine {
         }
         self.noteChange(of: device.key.device, of: person)
         for forgotten in DeviceRecord.forgotten(of: person.devices ?? []) {
-            person.devices?.remove(at: person.devicePlace(forgotten))
+            let place = person.devicePlace(forgotten)
+            person.devices?.remove(at: place)
             self.noteChange(of: forgotten, of: person)
         }
     }

@@ -5,7 +5,7 @@ import TidingsModel
 extension StoreEngine {
     func carryOut(_ command: StoreCommand) throws -> StoreResult {
         switch command {
-        case .accept(let message, let device): try self.accept(message, from: device)
+        case .accept(let message, let device, let room): try self.accept(message, from: device, room: room)
         case .putConversation(let record): try self.putConversation(record)
         case .change(let operation): try self.change(operation)
         case .recall(let operation): try self.recall(operation)
@@ -18,7 +18,10 @@ extension StoreEngine {
         case .setBlocked(let key, let user, let isBlocked, let at):
             try self.set(key, user, isBlocked: isBlocked, at: at)
         case .acceptCustom(let operation): try self.accept(operation)
-        case .signIn(let key, let platform, let at): try self.signIn(key, platform: platform, at: at)
+        case .signIn(let key, let platform, let issuedAt, let at):
+            try self.signIn(key, platform: platform, tokenIssuedAt: issuedAt, at: at)
+        case .changeAccount(let key, let change, let at): try self.change(key, change, at: at)
+        case .readAccount(let key): .userAccount(try self.find(key)?.account ?? AccountState())
         case .signOut(let key, let at): try self.signOut(key, at: at)
         case .setPushState(let key, let state): try self.setPushState(key, state)
         case .advance(let key, let settled, let decided):
@@ -34,17 +37,23 @@ extension StoreEngine {
         case .trace(let app, let id): .trace(try self.trace(of: id, in: app))
         case .readConversation(let app, let conversation, let user):
             try self.readConversation(conversation, of: app, for: user)
-        case .readHistory(let key, let conversation, let before, let limit):
-            try self.readHistory(of: key, in: conversation, before: before, limit: limit)
+        case .readHistory(let key, let conversation, let before, let limit, let room):
+            try self.readHistory(of: key, in: conversation, before: before, limit: limit, room: room)
+        case .mayWrite(let key, let conversation, let room): try self.mayWrite(key, conversation, room: room)
+        case .readBans(let app, let conversation, let user, let at):
+            try self.readBans(conversation, of: app, asked: user, at: at)
         case .readSettings(let key): .settings(try self.settings(of: key))
         case .readReceipts(let app, let message, let user): try self.readReceipts(of: message, in: app, asked: user)
         case .readUnread(let key, let conversation): .unread(try self.readUnread(key, conversation))
         case .setObjectNames(let app, let names): try self.setObjectNames(names, of: app)
         case .readObjectNames(let app): .objectNames(self.objectNames[app] ?? [])
+        case .setAccount(let app, let account, let isDeclared):
+            try self.setAccount(account, of: app, isDeclared: isDeclared)
+        case .readAccounts(let app): .accounts((self.accounts[app] ?? []).sorted())
         }
     }
 
-    private func accept(_ message: Message, from device: DeviceID?) throws -> StoreResult {
+    private func accept(_ message: Message, from device: DeviceID?, room: RoomAccess) throws -> StoreResult {
         let sender = try self.find(UserKey(app: message.app, user: message.sender))
         if let sender, let earlier = try self.sentMessage(message.clientMessageID, by: sender) {
             return .duplicate(earlier.id, sentAt: earlier.at)
@@ -55,22 +64,20 @@ extension StoreEngine {
         {
             return .refused(fault)
         }
+        let standing = try self.standing(
+            of: message.sender, in: message.conversation, of: message.app, at: message.sentAt)
+        if let refusal = StoreRules.refusal(
+            in: message.conversation, isBackend: device == nil, standing, room: room)
+        {
+            return .refused(refusal)
+        }
         if message.conversation.type.targetIsPeer {
-            if message.conversation.type == .direct,
-                try self.settings(of: UserKey(app: message.app, user: UserID(message.conversation.target)))
-                    .blocked.contains(message.sender)
-            {
-                return .refused(StoreRules.blocked(by: UserID(message.conversation.target)))
-            }
             return try self.write(.accept(message, senderDevice: device, version: 0))
         }
-        guard let conversation = try self.find(message.conversation, in: message.app), !conversation.isDissolved else {
+        guard let conversation = try self.find(message.conversation, in: message.app) else {
             return .refused(StoreRules.unknownConversation(message.conversation))
         }
         if message.conversation.type != .chatRoom {
-            guard let sender, conversation.memberSet.contains(sender.number) else {
-                return .refused(StoreRules.notAMember(of: message.conversation))
-            }
             for user in message.recipients {
                 let person = try self.find(UserKey(app: message.app, user: user))
                 guard let person, conversation.memberSet.contains(person.number) else {
@@ -107,7 +114,11 @@ extension StoreEngine {
         return try self.write(.receipt(leg, receipt, at: at))
     }
 
-    private func signIn(_ key: DeviceKey, platform: String, at: Int64) throws -> StoreResult {
+    private func signIn(
+        _ key: DeviceKey, platform: String, tokenIssuedAt: Int64?, at: Int64
+    ) throws -> StoreResult {
+        let account = try self.find(key.user)?.account
+        if let fault = account?.fault(inTokenIssuedAt: tokenIssuedAt) { return .refused(fault) }
         if var device = try self.device(key), !device.isSignedOut {
             device.platform = platform
             device.signedInAt = at
@@ -121,15 +132,26 @@ extension StoreEngine {
                     signedInAt: at, isSignedOut: false)))
     }
 
-    private func signOut(_ key: DeviceKey, at: Int64) throws -> StoreResult {
+    private func change(_ key: UserKey, _ change: AccountChange, at: Int64) throws -> StoreResult {
+        let person = try self.find(key)
+        if let end = change.endOfLegs, let person {
+            for device in try self.devices(of: person) { _ = try self.signOut(device.key, end, at: at) }
+        }
+        let before = person?.account ?? AccountState()
+        var after = before
+        after.take(change)
+        return after == before ? .done : try self.write(.userAccount(key, after))
+    }
+
+    private func signOut(_ key: DeviceKey, _ end: LegEnd = .signedOut, at: Int64) throws -> StoreResult {
         guard let device = try self.device(key), !device.isSignedOut else { return .done }
-        try self.endLegs(of: key, .signedOut, at: at)
-        for end in try self.undecided(of: device, at: at) { _ = try self.write(.endLeg(end)) }
+        try self.endLegs(of: key, end, at: at)
+        for end in try self.undecided(of: device, end, at: at) { _ = try self.write(.endLeg(end)) }
         return try self.write(.signOut(key))
     }
 
     /// How the legs of a device end with it that are only in its owner's memory: no crash may lose them (DESIGN P6).
-    private func undecided(of device: DeviceRecord, at: Int64) throws -> [EndedLeg] {
+    private func undecided(of device: DeviceRecord, _ end: LegEnd, at: Int64) throws -> [EndedLeg] {
         guard let person = try self.find(device.key.user) else { return [] }
         var records: [JournalPosition] = []
         try self.forEachEntry(of: person, after: max(device.settled, device.decided)) { entry in
@@ -140,9 +162,9 @@ extension StoreEngine {
         for record in try records.map({ try self.record(at: $0) }) {
             if case .accept(let message, let sentFrom, _) = record {
                 let isOwn = message.sender == person.key.user && sentFrom == device.key.device
-                candidates.append((message.id, isOwn ? .ownDevice : .signedOut, nil))
+                candidates.append((message.id, isOwn ? .ownDevice : end, nil))
             } else if case .recall(_, let recall, _) = record {
-                candidates.append((recall.id, .signedOut, recall.message))
+                candidates.append((recall.id, end, recall.message))
             }
         }
         let ended = try self.ends(of: Set(candidates.flatMap { [$0.id, $0.ifShown ?? $0.id] }), on: device.key)

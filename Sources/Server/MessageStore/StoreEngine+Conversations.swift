@@ -46,10 +46,15 @@ extension StoreEngine {
         var ranks: [Int64: Member] = [:]
         var reader = ByteReader(row.blob(8))
         while !reader.isAtEnd { ranks[try reader.signed()] = try reader.member("") }
+        var bans: [Ban] = []
+        if !row.isNull(9) {
+            var reader = ByteReader(row.blob(9))
+            bans = try reader.bans()
+        }
         let conversation = MembersState(
             number: number, app: AppID(row.text(1)), conversation: ConversationID(type: type, target: row.text(3)),
             name: row.text(4), portrait: row.optionalText(6), isDissolved: row.int(7) != 0, version: version,
-            members: try self.loadMembers(of: number, version: version), ranks: ranks)
+            members: try self.loadMembers(of: number, version: version), ranks: ranks, bans: bans)
         self.remember(conversation)
         return conversation
     }
@@ -96,7 +101,8 @@ extension StoreEngine {
         }
         guard let record = conversation.record else { throw StoredBytesFault.missing("a conversation") }
         return StoredConversation(
-            record: record, version: conversation.version, isDissolved: conversation.isDissolved)
+            record: record, version: conversation.version, isDissolved: conversation.isDissolved,
+            bans: conversation.bans)
     }
 
     func readConversation(_ conversation: ConversationID, of app: AppID, for user: UserID?) throws -> StoreResult {
@@ -110,6 +116,60 @@ extension StoreEngine {
             }
         }
         return .conversation(try self.stored(known).info)
+    }
+}
+
+// MARK: - Who may write
+
+extension StoreEngine {
+    /// Where somebody stands who wants to write to a conversation as they see it.
+    ///
+    /// - Parameter wall: wall milliseconds: whether a ban has ended.
+    func standing(
+        of user: UserID, in conversation: ConversationID, of app: AppID, at wall: Int64
+    ) throws -> Standing {
+        guard conversation.type.targetIsPeer else {
+            guard let known = try self.find(conversation, in: app), !known.isDissolved else { return .toNothing }
+            let person = try self.find(UserKey(app: app, user: user))
+            return .toMembers(
+                isMember: person.map { known.memberSet.contains($0.number) } ?? false,
+                isBanned: known.bans.hold(user, at: wall))
+        }
+        var hasAccount = false
+        if conversation.type.needsAccount, let accounts = self.accounts[app] {
+            hasAccount =
+                accounts.contains(conversation)
+                || accounts.contains(ConversationID(type: conversation.type, target: user.rawValue))
+        }
+        let peer = UserKey(app: app, user: UserID(conversation.target))
+        return .toPerson(isBlocked: try self.settings(of: peer).blocked.contains(user), hasAccount: hasAccount)
+    }
+
+    func mayWrite(_ key: UserKey, _ conversation: ConversationID, room: RoomAccess) throws -> StoreResult {
+        let standing = try self.standing(of: key.user, in: conversation, of: key.app, at: room.at)
+        let refusal = StoreRules.refusal(in: conversation, isBackend: false, standing, room: room)
+        return refusal.map { .refused($0) } ?? .done
+    }
+
+    func readBans(
+        _ conversation: ConversationID, of app: AppID, asked: UserID?, at wall: Int64
+    ) throws -> StoreResult {
+        let known = try self.find(conversation, in: app).map { try self.stored($0) }
+        return ConversationRules.bans(of: conversation, known: known, asked: asked, at: wall)
+    }
+
+    func setAccount(_ account: ConversationID, of app: AppID, isDeclared: Bool) throws -> StoreResult {
+        let known = self.accounts[app] ?? []
+        if isDeclared, let fault = StoreRules.fault(inAccount: account, known: known) { return .refused(fault) }
+        guard known.contains(account) != isDeclared else { return .done }
+        return try self.write(.account(app, account, isDeclared: isDeclared))
+    }
+
+    func apply(_ account: ConversationID, of app: AppID, isDeclared: Bool) {
+        var accounts = self.accounts[app] ?? []
+        if isDeclared { accounts.insert(account) } else { accounts.remove(account) }
+        self.accounts[app] = accounts.isEmpty ? nil : accounts
+        self.accountsTail.insert(AccountKey(app: app, conversation: account))
     }
 }
 
@@ -143,7 +203,7 @@ extension StoreEngine {
     func applyConversation(_ record: ConversationRecord, version: UInt64) throws {
         let known = try self.find(record.conversation, in: record.app)
         if let known, known.version >= version { return }
-        try self.take(StoredConversation(record: record, version: version), over: known)
+        try self.take(.put(record, version: version, over: try known.map { try self.stored($0) }), over: known)
     }
 
     func applyChange(
@@ -206,12 +266,13 @@ extension StoreEngine {
             known.members = members
             known.memberSet = Set(members)
             known.ranks = ranks
+            known.bans = stored.bans
         } else {
             self.lastConversationNumber += 1
             conversation = MembersState(
                 number: self.lastConversationNumber, app: record.app, conversation: record.conversation,
                 name: record.name, portrait: record.portrait, isDissolved: stored.isDissolved, version: stored.version,
-                members: members, ranks: ranks)
+                members: members, ranks: ranks, bans: stored.bans)
             self.remember(conversation)
         }
         conversation.record = record

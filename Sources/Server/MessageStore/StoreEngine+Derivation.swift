@@ -28,6 +28,7 @@ extension StoreEngine {
             try self.begin()
             try self.storeIdentities()
             try self.storeRevisions()
+            try self.eraseTexts()
             let isDone = try self.derive(&round)
             let watermark = isDone ? round.target : self.watermark
             self.sql.setDerived.bind(1, watermark)
@@ -116,6 +117,13 @@ extension StoreEngine {
                 writer.rank(of: member)
             }
             self.sql.putConversation.bind(9, writer.bytes)
+            writer.removeAll()
+            if conversation.bans.isEmpty {
+                self.sql.putConversation.bindNull(10)
+            } else {
+                writer.bans(conversation.bans)
+                self.sql.putConversation.bind(10, writer.bytes)
+            }
             try self.sql.putConversation.run()
         }
         self.newVersions.removeAll(keepingCapacity: true)
@@ -169,6 +177,20 @@ extension StoreEngine {
             }
         }
         self.objectNamesTail.removeAll()
+        try self.storeAccounts()
+    }
+
+    private func storeAccounts() throws {
+        // tidy: order does not leave: each row is its own
+        for account in self.accountsTail {
+            let isDeclared = self.accounts[account.app]?.contains(account.conversation) == true
+            let statement = isDeclared ? self.sql.insertAccount : self.sql.deleteAccount
+            statement.bind(1, account.app.rawValue)
+            statement.bind(2, account.conversation.type.rawValue)
+            statement.bind(3, account.conversation.target)
+            try statement.run()
+        }
+        self.accountsTail.removeAll()
     }
 
     private func store(_ person: PersonState) throws {
@@ -183,6 +205,7 @@ extension StoreEngine {
         update.bind(7, person.number)
         try update.run()
         if person.settingsChanged { try self.storeSettings(of: person) }
+        if person.accountChanged { try self.storeAccount(of: person) }
         for chunk in person.closedChunks { try self.store(chunk, of: person) }
         if person.chunkChanged { try self.store(person.chunk, of: person) }
         for number in person.changedConversations.sorted(by: { $0.rawValue < $1.rawValue }) {
@@ -220,6 +243,17 @@ extension StoreEngine {
         for leg in person.changedLegs.sorted() { try self.store(leg, person.openLegs?[leg], of: person) }
         self.entriesInTail -= person.entriesToStore
         person.isStored()
+    }
+
+    private func storeAccount(of person: PersonState) throws {
+        self.sql.updateAccount.bind(1, Int64(person.account.isBanned ? 1 : 0))
+        if let time = person.account.tokensNotBefore {
+            self.sql.updateAccount.bind(2, time)
+        } else {
+            self.sql.updateAccount.bindNull(2)
+        }
+        self.sql.updateAccount.bind(3, person.number)
+        try self.sql.updateAccount.run()
     }
 
     private func storeSettings(of person: PersonState) throws {

@@ -22,10 +22,14 @@ extension StoreEngine {
     }
 
     func readHistory(
-        of key: UserKey, in conversation: ConversationID, before: MessageID?, limit: Int
+        of key: UserKey, in conversation: ConversationID, before: MessageID?, limit: Int, room: RoomAccess
     ) throws -> StoreResult {
         if let fault = StoreRules.fault(inHistoryLimit: limit) { return .refused(fault) }
         if conversation.type == .chatRoom {
+            let standing = try self.standing(of: key.user, in: conversation, of: key.app, at: room.at)
+            if let refusal = StoreRules.refusal(toEnter: conversation, standing, room: room) {
+                return .refused(refusal)
+            }
             return try self.roomHistory(of: conversation, for: key, before: before, limit: limit)
         }
         guard let person = try self.find(key), let number = try self.number(of: conversation, in: key.app) else {
@@ -87,14 +91,13 @@ extension StoreEngine {
 
     /// The message of a record as it reads now; nil if the record is none, or it is not in the person's history.
     private func presentMessage(at record: JournalPosition, to person: PersonState?) throws -> Message? {
-        guard case .accept(var message, _, _) = try self.record(at: record), message.flags.contains(.stored) else {
+        guard case .accept(let message, _, _) = try self.record(at: record), message.flags.contains(.stored) else {
             return nil
         }
         let revision = try self.revision(of: message.id)
         if revision.recalled > 0 { return nil }
         if let person, try self.isDeleted(message.id, by: person) { return nil }
-        message.content = try self.editedContent(revision) ?? message.content
-        return message
+        return message.revised(content: try self.editedContent(revision), isGone: false)
     }
 
     /// The chunk of a log that was read last: entries of one conversation often stand in the same.

@@ -9,37 +9,8 @@ extension StoreEngine {
         }
         return UserRecord(
             key: key, head: person.head, unread: person.counts.unread, devices: try self.devices(of: person),
-            openLegs: try self.openLegs(of: person).values.sorted { $0.leg < $1.leg }, settings: person.settings)
-    }
-
-    func readLog(
-        _ key: UserKey, after: LogPosition, limit: Int, frameBytesMax: Int = .max
-    ) throws -> LogPage {
-        guard let person = try self.find(key) else { return LogPage(entries: [], head: 0, unread: 0) }
-        var entries: [LogEntry] = []
-        var names: [ConversationID: String] = [:]
-        var wereUnread: [LogPosition] = []
-        var room = frameBytesMax
-        if limit > 0, after < person.head {
-            // What was unread before the first entry says the one before it.
-            var unread = 0
-            try self.forEachEntry(of: person, after: max(after, 1) - 1) { entry in
-                defer { unread = entry.unread }
-                guard entry.position > after else { return true }
-                let body = try self.body(of: entry)
-                room -= body.frameBytes
-                guard room >= 0 || entries.isEmpty else { return false }
-                if case .recall = body, entry.unread < unread { wereUnread.append(entry.position) }
-                if case .message(let message) = body, names[message.conversation] == nil {
-                    let name = try self.name(of: message.conversation, in: key.app)
-                    if !name.isEmpty { names[message.conversation] = name }
-                }
-                entries.append(LogEntry(position: entry.position, body: body))
-                return entries.count < limit
-            }
-        }
-        return LogPage(
-            entries: entries, head: person.head, unread: person.counts.unread, names: names, wereUnread: wereUnread)
+            openLegs: try self.openLegs(of: person).values.sorted { $0.leg < $1.leg }, settings: person.settings,
+            account: person.account)
     }
 
     func readUnread(_ key: UserKey, _ conversation: ConversationID?) throws -> UnreadReport {
@@ -55,29 +26,6 @@ extension StoreEngine {
                     id: id, unread: state.unread, mentions: state.mentions, readUpTo: state.read,
                     isMuted: person?.settings.isMuted(id) ?? false)
             })
-    }
-
-    private func body(of entry: LogChunk.Entry) throws -> LogEntry.Body {
-        switch try self.record(at: entry.record) {
-        case .accept(let message, _, _): return .message(message)
-        case .markRead(_, let conversation, let upTo, _): return .read(conversation: conversation, upTo: upTo)
-        case .change(_, let change): return .change(change)
-        case .recall(_, var recall, _):
-            recall.conversation = try self.conversationID(of: entry.conversation)
-            return .recall(recall)
-        case .edit(_, var edit, _):
-            edit.conversation = try self.conversationID(of: entry.conversation)
-            return .edit(edit)
-        case .delete(_, let deletion, _, _): return .deletion(deletion)
-        case .conversationSettings(_, let conversation, let settings, _):
-            return .conversationSettings(conversation, settings)
-        case .personSettings(_, let settings, _): return .personSettings(settings)
-        case .blocked(_, let user, let isBlocked, _): return .blocked(user, isBlocked)
-        case .custom(let operation): return .custom(operation.message)
-        case .putConversation, .signIn, .signOut, .setPushState, .advance, .keepLeg, .endLeg, .receipt,
-            .objectNames:
-            throw StoredBytesFault.badValue("log entry: journal record \(entry.record) is none")
-        }
     }
 
     /// Calls `body` for each entry of a person's log after a position, in order, until it returns false.
@@ -153,7 +101,8 @@ extension StoreEngine {
             switch try self.record(at: position) {
             case .accept, .recall, .custom: true
             case .putConversation, .change, .edit, .delete, .conversationSettings, .personSettings, .blocked, .signIn,
-                .signOut, .setPushState, .advance, .markRead, .keepLeg, .endLeg, .receipt, .objectNames:
+                .userAccount, .signOut, .setPushState, .advance, .markRead, .keepLeg, .endLeg, .receipt, .objectNames,
+                .account:
                 false
             }
         }
@@ -166,7 +115,8 @@ extension StoreEngine {
             // The record that has the id is the first of those that speak of it.
             case .accept, .recall, .custom: return try self.entry(of: position, in: person) != nil
             case .putConversation, .change, .edit, .delete, .conversationSettings, .personSettings, .blocked, .signIn,
-                .signOut, .setPushState, .advance, .markRead, .keepLeg, .endLeg, .receipt, .objectNames:
+                .userAccount, .signOut, .setPushState, .advance, .markRead, .keepLeg, .endLeg, .receipt, .objectNames,
+                .account:
                 continue
             }
         }
@@ -229,7 +179,11 @@ extension StoreEngine {
             case .accept(let message, _, let version):
                 let people = try self.recipients(of: message, version: version)
                 let entries = try self.entries(of: position, in: people)
-                accepted = AcceptedSubject(subject: .message(message), app: message.app, entries: entries)
+                let revision = try self.revision(of: id)
+                let now = message.revised(
+                    content: revision.recalled > 0 ? nil : try self.editedContent(revision),
+                    isGone: revision.recalled > 0)
+                accepted = AcceptedSubject(subject: .message(now), app: message.app, entries: entries)
                 for (person, entry) in entries where entry.lacksDevice {
                     let leg = LegID(message: id, user: person.key, device: nil)
                     if ended[leg] == nil { ended[leg] = EndedLeg(leg: leg, end: .noDevice, at: message.sentAt) }
@@ -250,7 +204,7 @@ extension StoreEngine {
             case .receipt(let leg, let receipt, let at):
                 if receipts[leg]?[receipt] == nil { receipts[leg, default: [:]][receipt] = at }
             case .putConversation, .change, .recall, .edit, .delete, .conversationSettings, .personSettings, .blocked,
-                .signIn, .signOut, .setPushState, .advance, .markRead, .keepLeg, .objectNames:
+                .userAccount, .signIn, .signOut, .setPushState, .advance, .markRead, .keepLeg, .objectNames, .account:
                 break
             }
         }
@@ -334,7 +288,10 @@ extension StoreEngine {
         for key in keys.sorted() {
             guard let person = try self.find(key) else { continue }
             let record = try self.loadUser(key)
-            guard record.head > 0 || !record.devices.isEmpty || !record.openLegs.isEmpty else { continue }
+            guard
+                record.head > 0 || !record.devices.isEmpty || !record.openLegs.isEmpty
+                    || record.account != AccountState()
+            else { continue }
             people.append(
                 StoreDump.Person(
                     record: record, counts: person.counts, log: try self.readLog(key, after: 0, limit: .max).entries,
@@ -353,6 +310,7 @@ extension StoreEngine {
             },
             messages: messages,
             objectNames: self.objectNames.sorted { $0.key < $1.key }.map { .init(app: $0.key, names: $0.value) },
+            accounts: self.accounts.sorted { $0.key < $1.key }.map { .init(app: $0.key, accounts: $0.value.sorted()) },
             revisions: try self.revisions(of: messages.map(\.id)))
     }
 
@@ -361,7 +319,8 @@ extension StoreEngine {
             let revision = try self.revision(of: message)
             guard revision != MessageRevision() else { return nil }
             return StoreDump.Revision(
-                message: message, content: try self.editedContent(revision), isRecalled: revision.recalled > 0)
+                message: message, content: revision.recalled > 0 ? nil : try self.editedContent(revision),
+                isRecalled: revision.recalled > 0)
         }
     }
 

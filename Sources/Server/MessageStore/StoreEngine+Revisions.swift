@@ -28,7 +28,9 @@ extension StoreEngine {
             }
         }
         let isRecalled = try self.revision(of: message.id).recalled > 0
-        switch StoreRules.decide(operation, about: message, role: role, isRecalled: isRecalled) {
+        let standing = try self.standing(
+            of: message.sender, in: message.conversation, of: message.app, at: operation.at)
+        switch StoreRules.decide(operation, about: message, role: role, isRecalled: isRecalled, standing) {
         case .refused(let problem): return .refused(problem)
         case .nothing: return .noted(nil, deliveries: [])
         case .carryOut: break
@@ -40,7 +42,8 @@ extension StoreEngine {
             sender: operation.actor ?? message.sender, at: operation.at)
         let result = try self.write(.recall(message.app, recall, accepted: accepted.record))
         guard case .recalled(_, _, let deliveries, _) = result else { return result }
-        return .recalled(recall, of: message, deliveries: deliveries, shown: shown)
+        return .recalled(
+            recall, of: message.revised(content: nil, isGone: true), deliveries: deliveries, shown: shown)
     }
 
     private func shownLegs(of message: Message) throws -> [LegID] {
@@ -61,7 +64,11 @@ extension StoreEngine {
         let message = accepted.message
         let revision = try self.revision(of: message.id)
         let content = try self.editedContent(revision) ?? message.content
-        switch StoreRules.decide(operation, about: message, isRecalled: revision.recalled > 0, content: content) {
+        let standing = try self.standing(
+            of: message.sender, in: message.conversation, of: message.app, at: operation.at)
+        switch StoreRules.decide(
+            operation, about: message, isRecalled: revision.recalled > 0, content: content, standing)
+        {
         case .refused(let problem): return .refused(problem)
         case .nothing: return .noted(nil, deliveries: [])
         case .carryOut: break
@@ -96,8 +103,9 @@ extension StoreEngine {
         _ recall: Recall, of accepted: JournalPosition, at position: JournalPosition
     ) throws -> StoreResult {
         let (message, version) = try self.message(at: accepted)
-        self.revisionTail[message.id] = MessageRevision(
-            recalled: position, edited: try self.revision(of: message.id).edited)
+        let before = try self.revision(of: message.id)
+        self.revisionTail[message.id] = MessageRevision(recalled: position, edited: before.edited)
+        self.noteErasure(of: accepted, before: before, at: position)
         self.noteID(recall.id, position)
         let deliveries = try self.tell(message, version: version, record: accepted, at: position) {
             person, entry, state in person.withdraw(entry, in: &state)
@@ -107,8 +115,9 @@ extension StoreEngine {
 
     func applyEdit(_ edit: Edit, of accepted: JournalPosition, at position: JournalPosition) throws -> StoreResult {
         let (message, version) = try self.message(at: accepted)
-        self.revisionTail[message.id] = MessageRevision(
-            recalled: try self.revision(of: message.id).recalled, edited: position)
+        let before = try self.revision(of: message.id)
+        self.revisionTail[message.id] = MessageRevision(recalled: before.recalled, edited: position)
+        self.noteErasure(of: accepted, before: before, at: position)
         let deliveries = try self.tell(message, version: version, record: accepted, at: position) { _, _, _ in }
         return .noted(.edit(edit), deliveries: deliveries)
     }

@@ -39,6 +39,9 @@ final class StoreEngine {
     /// People whose rows are behind, outside the present round.
     var dirtyPeople: [PersonState] = []
 
+    /// An account of an app.
+    typealias AccountKey = ConversationKey
+
     struct ConversationKey: Hashable {
         var app: AppID
         var conversation: ConversationID
@@ -61,6 +64,14 @@ final class StoreEngine {
     var roomTail: [Int64: [(record: JournalPosition, message: MessageID)]] = [:]
     /// The object names each app has registered, sorted: few, so all are in memory.
     var objectNames: [AppID: [ObjectName]] = [:]
+    /// Each app's accounts, as their customers see them: few, so all are in memory.
+    var accounts: [AppID: Set<ConversationID>] = [:]
+    /// Accounts declared or not any more, without a row that says so.
+    var accountsTail: Set<AccountKey> = []
+    /// Records whose texts are to be overwritten.
+    var erasureTail: Set<JournalPosition> = []
+    /// Texts were overwritten, and may still stand in the write-ahead log; at the start nobody knows.
+    var hasErased = true
     /// Apps whose object names have no row as they are now.
     var objectNamesTail: Set<AppID> = []
     /// Devices that got a token since the present round of deriving began, and since the one before.
@@ -120,6 +131,13 @@ final class StoreEngine {
         while try self.sql.allObjectNames.step() {
             self.objectNames[AppID(self.sql.allObjectNames.text(0)), default: []]
                 .append(ObjectName(self.sql.allObjectNames.text(1)))
+        }
+        while try self.sql.allAccounts.step() {
+            guard let type = ConversationType(rawValue: self.sql.allAccounts.text(1)) else {
+                throw StoredBytesFault.badValue("kind of an account")
+            }
+            self.accounts[AppID(self.sql.allAccounts.text(0)), default: []]
+                .insert(ConversationID(type: type, target: self.sql.allAccounts.text(2)))
         }
         self.lastPersonNumber = try self.single(self.sql.lastPersonNumber)
         self.lastConversationNumber = try self.single(self.sql.lastConversationNumber)

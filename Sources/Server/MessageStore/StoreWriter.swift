@@ -24,15 +24,17 @@ final class StoreWriter: @unchecked Sendable {
     private let path: String
     private let logger: Logger
     private let idle: TimeInterval
+    private let eraseTime: TimeInterval
     private let condition = NSCondition()
     private var waiting: [Work] = []
     private var stopping: Stop?
     private var isAsleep = false
     private var isFinished = false
 
-    private init(path: String, idle: TimeInterval, logger: Logger) {
+    private init(path: String, configuration: MessageStoreConfiguration, logger: Logger) {
         self.path = path
-        self.idle = idle
+        self.idle = TimeInterval(configuration.idleMilliseconds) / 1000
+        self.eraseTime = TimeInterval(configuration.eraseMilliseconds) / 1000
         self.logger = logger
     }
 
@@ -40,8 +42,7 @@ final class StoreWriter: @unchecked Sendable {
     static func start(
         _ queue: DatabaseQueue, path: String, configuration: MessageStoreConfiguration, logger: Logger
     ) throws(MessageStoreError) -> (StoreWriter, StoreOpening) {
-        let writer = StoreWriter(
-            path: path, idle: TimeInterval(configuration.idleMilliseconds) / 1000, logger: logger)
+        let writer = StoreWriter(path: path, configuration: configuration, logger: logger)
         let started = DispatchSemaphore(value: 0)
         let opening = OpeningBox()
         let thread = Thread {
@@ -116,8 +117,15 @@ final class StoreWriter: @unchecked Sendable {
     private func loop(_ engine: StoreEngine, _ queue: DatabaseQueue) {
         var failure: String?
         var deriving = Deriving.whenIdle
+        var eraseAt: TimeInterval?
         while true {
-            let next = self.next(deriving: failure == nil && engine.tailRecords > 0 ? deriving : .never)
+            if failure == nil, engine.mustErase {
+                eraseAt = eraseAt ?? Self.uptime + self.eraseTime
+            } else {
+                eraseAt = nil
+            }
+            let next = self.next(
+                deriving: failure == nil && engine.tailRecords > 0 ? deriving : .never, eraseAt: eraseAt)
             switch next {
             case .work(let work):
                 if failure == nil {
@@ -126,6 +134,8 @@ final class StoreWriter: @unchecked Sendable {
                             try self.carryOut(work, with: engine)
                             engine.wal.makeRoom(database)
                             if engine.tailIsLong { deriving = try self.derive(engine, database) }
+                            // A busy store never waits for work.
+                            if let due = eraseAt, Self.uptime >= due { try engine.eraseAll(database) }
                         }
                     } catch {
                         failure = self.note(error)
@@ -136,6 +146,12 @@ final class StoreWriter: @unchecked Sendable {
             case .derive:
                 do {
                     deriving = try queue.writeWithoutTransaction { try self.derive(engine, $0) }
+                } catch {
+                    failure = self.note(error)
+                }
+            case .erase:
+                do {
+                    try queue.writeWithoutTransaction { try engine.eraseAll($0) }
                 } catch {
                     failure = self.note(error)
                 }
@@ -160,10 +176,15 @@ final class StoreWriter: @unchecked Sendable {
     private enum Next {
         case work([Work])
         case derive
+        /// Texts that nobody may read have to leave the file.
+        case erase
         case stop(Stop)
     }
 
-    private func next(deriving: Deriving) -> Next {
+    /// Seconds of a clock that nobody sets.
+    private static var uptime: TimeInterval { ProcessInfo.processInfo.systemUptime }
+
+    private func next(deriving: Deriving, eraseAt: TimeInterval?) -> Next {
         self.condition.lock()
         defer { self.condition.unlock() }
         var isIdle = false
@@ -174,6 +195,7 @@ final class StoreWriter: @unchecked Sendable {
                 return .work(self.waiting)
             }
             if let stopping = self.stopping { return .stop(stopping) }
+            if let eraseAt, Self.uptime >= eraseAt { return .erase }
             self.isAsleep = true
             defer { self.isAsleep = false }
             switch deriving {
@@ -181,7 +203,12 @@ final class StoreWriter: @unchecked Sendable {
             case .whenIdle:
                 if isIdle { return .derive }
                 isIdle = !self.condition.wait(until: Date(timeIntervalSinceNow: self.idle))
-            case .never: self.condition.wait()
+            case .never:
+                guard let eraseAt else {
+                    self.condition.wait()
+                    continue
+                }
+                _ = self.condition.wait(until: Date(timeIntervalSinceNow: max(0, eraseAt - Self.uptime)))
             }
         }
     }

@@ -43,6 +43,16 @@ final class WriteAheadLog {
     /// Takes the hook away; must be called before the connection outlives this object.
     func detach(_ database: Database) { sqlite3_wal_hook(database.sqliteConnection, nil, nil) }
 
+    /// Writes everything back into the database and cuts the file to nothing.
+    func empty(_ database: Database) throws {
+        let code = sqlite3_wal_checkpoint_v2(database.sqliteConnection, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
+        guard code == SQLITE_OK else {
+            throw SQLiteFailure(code: code, message: String(cString: sqlite3_errmsg(database.sqliteConnection)))
+        }
+        self.count.pointee = 0
+        self.size = 0
+    }
+
     /// Makes room for the next commits, if there is little left. Where that fails, they make their own, or say what is wrong.
     func makeRoom(_ database: Database) {
         let end = Self.headerBytes + Int64(self.pages) * self.frameBytes

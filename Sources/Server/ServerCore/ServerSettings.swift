@@ -1,3 +1,4 @@
+package import StoreModel
 package import TidingsModel
 
 /// The numbers an operator may change. Times are milliseconds; the defaults are those of DESIGN §3–§5.
@@ -25,6 +26,11 @@ package struct ServerSettings: Hashable, Sendable {
     /// How often a client sends a ping; twice this long without a frame ends the session.
     package var heartbeat: Int64 = 30_000
 
+    /// How long before a session's token expires its client is told, at most; and at most a fifth of the time left.
+    package var tokenWarningTime: Int64 = 300_000
+    /// How long a session lives on after its token has expired.
+    package var tokenGraceTime: Int64 = 30_000
+
     // Limits.
     /// How much may be done in a time, by whom.
     package var limits = RateLimits()
@@ -34,6 +40,13 @@ package struct ServerSettings: Hashable, Sendable {
     package var appBacklogMax: Int = 100_000
     /// The largest frame the gateway accepts, in bytes; told to clients.
     package var frameBytesMax: UInt32 = 262_144
+    /// The largest page of a log or a history, in bytes: what a client reads at once and has to have whole in memory. Smaller where
+    /// clients' frames are.
+    package var pageBytesMax: Int { min(Int(self.frameBytesMax), 262_144) }
+    /// The largest frame the server sends, in bytes; told to clients. JSON may write a byte as six: a page, and one message that is
+    /// larger than a page, takes less than 1 MiB all the same. A conversation has at most 3,000 members, each an id and a nickname of
+    /// 64 bytes with the names of the fields: less than 640 bytes in JSON, so that their list takes less than 2 MiB.
+    package static let serverFrameBytesMax: UInt32 = 2_097_152
     /// How many sends of one session may be with the store.
     package var sendsInFlightMax: Int = 64
     /// How many syncs of one session may be with the store.
@@ -79,6 +92,12 @@ package struct ServerSettings: Hashable, Sendable {
     package var membersMax: Int = 3_000
     /// The same for apps that have a limit of their own.
     package var membersMaxByApp: [AppID: Int] = [:]
+    /// Who makes groups, comes into them by their id, and adds people.
+    package var groupPolicy = ConversationPolicy.group
+    /// The same for discussions.
+    package var discussionPolicy = ConversationPolicy.discussion
+    /// The same for chat rooms.
+    package var chatRoomPolicy = ConversationPolicy.chatRoom
     /// How long after it was sent a message may be withdrawn by its sender.
     package var recallWindow: Int64 = 120_000
     /// How long after it was sent a message may be given another content by its sender.
@@ -126,6 +145,16 @@ package struct ServerSettings: Hashable, Sendable {
 
     /// The defaults.
     package init() {}
+
+    /// Who makes a conversation of a kind, comes in by its id, and adds people.
+    func policy(of type: ConversationType) -> ConversationPolicy {
+        switch type {
+        case .discussion: self.discussionPolicy
+        case .chatRoom: self.chatRoomPolicy
+        case .group, .direct, .customerService, .system, .appPublicService, .publicService, .pushService:
+            self.groupPolicy
+        }
+    }
 
     /// The most members a group, discussion or chat room of an app may have.
     package func membersMax(in app: AppID) -> Int { self.membersMaxByApp[app] ?? self.membersMax }

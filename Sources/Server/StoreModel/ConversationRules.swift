@@ -19,6 +19,9 @@ package enum ConversationRules {
     package static func decide(_ operation: ConversationOperation, known: StoredConversation?) -> Decision {
         if let fault = Self.fault(in: operation) { return .refused(fault) }
         if case .create(let name, let portrait, let members) = operation.action {
+            if operation.actor != nil, operation.policy.create == .backend {
+                return Self.notAllowed("must be done by the app's backend: people make none of this kind here")
+            }
             guard known == nil else { return .refused(Self.exists(operation.conversation)) }
             let others = Set(members).subtracting([operation.actor].compactMap { $0 })
             if let fault = Self.tooMany(others.count + (operation.actor == nil ? 0 : 1), operation) {
@@ -34,12 +37,13 @@ package enum ConversationRules {
         if let actor, members.member(actor.id) == nil, operation.action != .join {
             return .refused(StoreRules.notAMember(actor.id, of: operation.conversation))
         }
-        return Self.decide(operation, by: actor, in: known.record)
+        return Self.decide(operation, by: actor, in: known)
     }
 
     private static func decide(
-        _ operation: ConversationOperation, by actor: Member?, in record: ConversationRecord
+        _ operation: ConversationOperation, by actor: Member?, in known: StoredConversation
     ) -> Decision {
+        let record = known.record
         let type = record.conversation.type
         let isRanked = actor.map { $0.role != .member } ?? true
         let mayShape = isRanked || type == .discussion
@@ -47,15 +51,21 @@ package enum ConversationRules {
         switch operation.action {
         case .create: return .nothing
         case .add(let users):
-            guard mayShape else { return Self.notAllowed("must be done by an owner or admin") }
-            return Self.add(Set(users), operation, to: record)
+            if let fault = Self.adding(by: actor, operation.policy.add) { return fault }
+            return Self.add(Set(users), operation, to: known)
         case .join:
             guard let actor else { return Self.notAllowed("must be done by a person") }
-            guard type != .group else { return Self.notAllowed("must be a discussion or chat room to be joined") }
-            return Self.join(actor.id, operation, record)
+            return Self.join(actor.id, operation, known)
         case .remove(let users):
             guard isRanked else { return Self.notAllowed("must be done by an owner or admin") }
             return Self.remove(Set(users), by: actor, from: record)
+        case .ban(let users, let until):
+            guard isRanked else { return Self.notAllowed("must be done by an owner or admin") }
+            return Self.ban(Set(users), until: until, by: actor, operation, known)
+        case .unban(let users):
+            guard isRanked else { return Self.notAllowed("must be done by an owner or admin") }
+            let banned = Set(users).intersection(known.bans.map(\.user))
+            return banned.isEmpty ? .nothing : .action(.unban(banned.sorted()))
         case .leave:
             guard actor != nil else { return Self.notAllowed("must be done by a person") }
             return .action(.leave)
@@ -78,28 +88,60 @@ package enum ConversationRules {
         case .dissolve:
             guard mayRule else { return Self.notAllowed("must be done by the owner") }
             return .action(.dissolve)
-        case .ban, .unban: return Self.notAllowed("is not known to this server")
         }
     }
 
     private static func add(
-        _ users: Set<UserID>, _ operation: ConversationOperation, to record: ConversationRecord
+        _ users: Set<UserID>, _ operation: ConversationOperation, to known: StoredConversation
     ) -> Decision {
-        let new = users.subtracting(record.members.map(\.id)).sorted()
+        let members = known.record.members
+        let new = users.subtracting(members.map(\.id)).sorted()
         guard !new.isEmpty else { return .nothing }
-        return Self.tooMany(record.members.count + new.count, operation).map { .refused($0) } ?? .action(.add(new))
+        if let banned = new.first(where: { known.bans.hold($0, at: operation.at) }) {
+            return .refused(
+                .init(code: .banned, field: "users", rule: "must not name who is banned, \"\(banned)\" is: unban first")
+            )
+        }
+        return Self.tooMany(members.count + new.count, operation).map { .refused($0) } ?? .action(.add(new))
+    }
+
+    /// Whether somebody may add people; the backend may always.
+    private static func adding(by actor: Member?, _ policy: ConversationPolicy.Adding) -> Decision? {
+        guard let actor else { return nil }
+        switch policy {
+        case .members: return nil
+        case .admins: return actor.role == .member ? Self.notAllowed("must be done by an owner or admin") : nil
+        case .backend: return Self.notAllowed("must be done by the app's backend")
+        }
     }
 
     private static func join(
-        _ user: UserID, _ operation: ConversationOperation, _ record: ConversationRecord
+        _ user: UserID, _ operation: ConversationOperation, _ known: StoredConversation
     ) -> Decision {
-        guard record.members.member(user) == nil else { return .nothing }
-        return Self.tooMany(record.members.count + 1, operation).map { .refused($0) } ?? .action(.join)
+        let members = known.record.members
+        guard members.member(user) == nil else { return .nothing }
+        guard operation.policy.join == .anyone else {
+            return Self.notAllowed("must be added by others: nobody comes in here by themselves")
+        }
+        if known.bans.hold(user, at: operation.at) { return .refused(StoreRules.banned(from: operation.conversation)) }
+        return Self.tooMany(members.count + 1, operation).map { .refused($0) } ?? .action(.join)
     }
 
     private static func remove(
         _ users: Set<UserID>, by actor: Member?, from record: ConversationRecord
     ) -> Decision {
+        if let fault = Self.outranked(users, by: actor, in: record) { return fault }
+        // A chat room has hearers who are no members: they are put out as well.
+        let gone =
+            record.conversation.type == .chatRoom
+            ? users.sorted() : record.members.map(\.id).filter { users.contains($0) }
+        return gone.isEmpty ? .nothing : .action(.remove(gone))
+    }
+
+    /// Nobody puts out the owner, nor an admin another one.
+    private static func outranked(
+        _ users: Set<UserID>, by actor: Member?, in record: ConversationRecord
+    ) -> Decision? {
         let gone = record.members.filter { users.contains($0.id) }
         if gone.contains(where: { $0.role == .owner }) {
             return Self.notAllowed("must not name the owner, who can only leave")
@@ -107,8 +149,46 @@ package enum ConversationRules {
         if actor?.role == .admin, gone.contains(where: { $0.role == .admin && $0.id != actor?.id }) {
             return Self.notAllowed("must not name another admin")
         }
-        return gone.isEmpty ? .nothing : .action(.remove(gone.map(\.id)))
+        return nil
     }
+
+    private static func ban(
+        _ users: Set<UserID>, until: Int64?, by actor: Member?, _ operation: ConversationOperation,
+        _ known: StoredConversation
+    ) -> Decision {
+        if let fault = Self.outranked(users, by: actor, in: known.record) { return fault }
+        let bans = known.bans.filter { $0.holds(at: operation.at) }
+        let others = bans.count { !users.contains($0.user) }
+        guard others + users.count <= Self.bansMax else {
+            let max = Self.bansMax
+            return .refused(
+                .init(
+                    code: .invalidField, field: "users",
+                    rule: "must leave at most \(max) people banned, got \(others + users.count)"))
+        }
+        let isSo = users.allSatisfy { bans.contains(Ban(user: $0, until: until)) }
+        return isSo ? .nothing : .action(.ban(users.sorted(), until: until))
+    }
+
+    /// Answers who may not come into a chat room now, to its owner, admins and the backend.
+    package static func bans(
+        of conversation: ConversationID, known: StoredConversation?, asked: UserID?, at wall: Int64
+    ) -> StoreResult {
+        guard let known else { return .refused(StoreRules.unknownConversation(conversation)) }
+        if let asked {
+            guard let member = known.record.members.member(asked) else {
+                return .refused(StoreRules.notAMember(asked, of: conversation))
+            }
+            guard member.role != .member else {
+                let rule = "must be asked by an owner or admin"
+                return .refused(.init(code: .notAllowed, field: "actor", rule: rule))
+            }
+        }
+        return .bans(known.bans.filter { $0.holds(at: wall) })
+    }
+
+    /// How many people may be banned from a chat room.
+    package static let bansMax = 3_000
 
     private static func ifMember(
         _ user: UserID, of record: ConversationRecord, _ decide: (Member) -> Decision
@@ -131,13 +211,29 @@ package enum ConversationRules {
                 try StoreRules.check(name, field: "name", bytes: nameBytes)
                 try StoreRules.check(portrait: portrait)
                 try Self.check(members)
-            case .add(let users), .remove(let users), .ban(let users, _), .unban(let users): try Self.check(users)
+            case .add(let users), .remove(let users): try Self.check(users)
+            case .ban(let users, let until):
+                try Self.checkRoom(operation.conversation)
+                try Self.check(users)
+                if let until, until <= operation.at {
+                    throw InvalidField(
+                        field: "until", rule: "must be in the future, after \(operation.at), got \(until)")
+                }
+            case .unban(let users):
+                try Self.checkRoom(operation.conversation)
+                try Self.check(users)
             case .rename(let name): try StoreRules.check(name, field: "name", bytes: nameBytes)
             case .setPortrait(let portrait): try StoreRules.check(portrait: portrait)
             case .setNickname(_, let nickname): try StoreRules.check(nickname: nickname)
             case .join, .leave, .setRole, .dissolve: break
             }
         }
+    }
+
+    private static func checkRoom(_ conversation: ConversationID) throws(InvalidField) {
+        guard conversation.type != .chatRoom else { return }
+        throw InvalidField(
+            field: "conversation.type", rule: "must be CHRM for a ban, got \(conversation.type.rawValue)")
     }
 
     private static func check(_ members: [UserID]) throws(InvalidField) {
@@ -171,6 +267,7 @@ extension ConversationChange {
             known?.record
             ?? ConversationRecord(app: app, conversation: self.conversation, name: "", members: [UserID]())
         var isDissolved = known?.isDissolved ?? false
+        var bans = known?.bans ?? []
         switch self.action {
         case .create(let name, let portrait, let members):
             let owner = self.by.map { [Member($0, role: .owner)] } ?? []
@@ -189,9 +286,24 @@ extension ConversationChange {
                 record.members[index].nickname = nickname
             }
         case .dissolve: isDissolved = true
-        case .ban, .unban: break
+        case .ban(let users, let until):
+            record.members.remove(Set(users))
+            bans.removeAll { users.contains($0.user) || !$0.holds(at: self.at) }
+            bans += users.map { Ban(user: $0, until: until) }
+            bans.sort { $0.user < $1.user }
+        case .unban(let users): bans.removeAll { users.contains($0.user) || !$0.holds(at: self.at) }
         }
-        return StoredConversation(record: record, version: self.version, isDissolved: isDissolved)
+        return StoredConversation(record: record, version: self.version, isDissolved: isDissolved, bans: bans)
+    }
+}
+
+extension StoredConversation {
+    /// The conversation as the backend puts it; whom it makes a member is banned no longer.
+    package static func put(
+        _ record: ConversationRecord, version: UInt64, over known: StoredConversation?
+    ) -> StoredConversation {
+        let bans = known?.bans.filter { record.members.member($0.user) == nil } ?? []
+        return StoredConversation(record: record, version: version, bans: bans)
     }
 }
 

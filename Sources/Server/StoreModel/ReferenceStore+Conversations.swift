@@ -8,7 +8,7 @@ extension ReferenceStore {
         let earlier = self.conversations[key]
         if let earlier, earlier.stored.record == record, !earlier.stored.isDissolved { return .done }
         self.conversations[key] = Conversation(
-            StoredConversation(record: record, version: (earlier?.stored.version ?? 0) + 1),
+            .put(record, version: (earlier?.stored.version ?? 0) + 1, over: earlier?.stored),
             messages: earlier?.messages ?? [])
         return .done
     }
@@ -47,6 +47,11 @@ extension ReferenceStore {
             person.count(change.conversation, unread: -cursor.unread, mentions: -cursor.mentions)
             person.cursors[change.conversation] = Cursor(upTo: person.head + 1)
         }
+    }
+
+    func bans(_ conversation: ConversationID, of app: AppID, asked: UserID?, at wall: Int64) -> StoreResult {
+        let known = self.conversations[ConversationKey(app: app, conversation: conversation)]?.stored
+        return ConversationRules.bans(of: conversation, known: known, asked: asked, at: wall)
     }
 
     func conversation(_ conversation: ConversationID, of app: AppID, for user: UserID?) -> StoreResult {

@@ -2,7 +2,7 @@ import TidingsModel
 
 /// Accepting messages, and reading them.
 extension ReferenceStore {
-    mutating func accept(_ message: Message, from device: DeviceID?) -> StoreResult {
+    mutating func accept(_ message: Message, from device: DeviceID?, room: RoomAccess) -> StoreResult {
         let sender = UserKey(app: message.app, user: message.sender)
         let sentKey = SentKey(sender: sender, clientMessageID: message.clientMessageID)
         if let earlier = self.sent[sentKey], let first = self.messages[earlier] {
@@ -13,6 +13,12 @@ extension ReferenceStore {
             return .refused(fault)
         }
         let recipients: [UserID]
+        let standing = self.standing(of: message.sender, in: message.conversation, of: message.app, at: message.sentAt)
+        if let refusal = StoreRules.refusal(
+            in: message.conversation, isBackend: device == nil, standing, room: room)
+        {
+            return .refused(refusal)
+        }
         switch self.recipients(of: message) {
         case .success(let users): recipients = users
         case .failure(let problem): return .refused(problem)
@@ -52,28 +58,58 @@ extension ReferenceStore {
         return .done
     }
 
+    /// Where somebody stands who wants to write to a conversation as they see it.
+    ///
+    /// - Parameter wall: wall milliseconds: whether a ban has ended.
+    func standing(of user: UserID, in conversation: ConversationID, of app: AppID, at wall: Int64) -> Standing {
+        guard conversation.type.targetIsPeer else {
+            let known = self.conversations[ConversationKey(app: app, conversation: conversation)]
+            guard let known, !known.stored.isDissolved else { return .toNothing }
+            return .toMembers(
+                isMember: known.members.contains(user), isBanned: known.stored.bans.hold(user, at: wall))
+        }
+        let peer = UserKey(app: app, user: UserID(conversation.target))
+        var hasAccount = false
+        if conversation.type.needsAccount, let accounts = self.accounts[app] {
+            hasAccount =
+                accounts.contains(conversation)
+                || accounts.contains(ConversationID(type: conversation.type, target: user.rawValue))
+        }
+        return .toPerson(
+            isBlocked: self.people.look(peer) { $0.settings.blocked.contains(user) } ?? false, hasAccount: hasAccount)
+    }
+
+    func mayWrite(_ key: UserKey, _ conversation: ConversationID, room: RoomAccess) -> StoreResult {
+        let standing = self.standing(of: key.user, in: conversation, of: key.app, at: room.at)
+        let refusal = StoreRules.refusal(in: conversation, isBackend: false, standing, room: room)
+        return refusal.map { .refused($0) } ?? .done
+    }
+
+    mutating func setAccount(_ account: ConversationID, of app: AppID, isDeclared: Bool) -> StoreResult {
+        let known = self.accounts[app] ?? []
+        if isDeclared, let fault = StoreRules.fault(inAccount: account, known: known) { return .refused(fault) }
+        if isDeclared {
+            self.accounts[app] = known.union([account])
+        } else {
+            let left = known.subtracting([account])
+            self.accounts[app] = left.isEmpty ? nil : left
+        }
+        return .done
+    }
+
     /// Who gets an entry, sorted; or why nobody does.
     private func recipients(of message: Message) -> Result<[UserID], ServerFrame.Problem> {
         let target = message.conversation.target
         if message.conversation.type.targetIsPeer {
-            let peer = UserKey(app: message.app, user: UserID(target))
-            if message.conversation.type == .direct,
-                self.people.look(peer, { $0.settings.blocked.contains(message.sender) }) == true
-            {
-                return .failure(StoreRules.blocked(by: peer.user))
-            }
-            if peer.user == message.sender { return .success([peer.user]) }
-            return .success(
-                peer.user < message.sender ? [peer.user, message.sender] : [message.sender, peer.user])
+            let peer = UserID(target)
+            if peer == message.sender { return .success([peer]) }
+            return .success(peer < message.sender ? [peer, message.sender] : [message.sender, peer])
         }
         let key = ConversationKey(app: message.app, conversation: message.conversation)
-        guard let conversation = self.conversations[key], !conversation.stored.isDissolved else {
+        guard let conversation = self.conversations[key] else {
             return .failure(StoreRules.unknownConversation(message.conversation))
         }
         if message.conversation.type == .chatRoom { return .success([]) }
-        guard conversation.members.contains(message.sender) else {
-            return .failure(StoreRules.notAMember(of: message.conversation))
-        }
         if let stranger = message.recipients.first(where: { !conversation.members.contains($0) }) {
             return .failure(StoreRules.strangerAmongRecipients(stranger))
         }

@@ -6,7 +6,8 @@ extension ReferenceStore {
             UserRecord(
                 key: key, head: person.head, unread: person.counts.unread,
                 devices: person.devices.values.sorted { $0.key < $1.key },
-                openLegs: person.openLegs.values.sorted { $0.leg < $1.leg }, settings: person.settings)
+                openLegs: person.openLegs.values.sorted { $0.leg < $1.leg }, settings: person.settings,
+                account: person.account)
         }
         return record ?? UserRecord(key: key, head: 0, unread: 0, devices: [], openLegs: [])
     }
@@ -15,15 +16,16 @@ extension ReferenceStore {
         guard let place = self.people.place(of: key) else { return LogPage(entries: [], head: 0, unread: 0) }
         let head = self.people[place].head
         var room = frameBytesMax
-        var isFirst = true
-        let entries =
-            after < head
-            ? Array(
-                self.people[place].log[Int(after)...].prefix(max(0, limit)).prefix { entry in
-                    room -= entry.body.frameBytes
-                    defer { isFirst = false }
-                    return isFirst || room >= 0
-                }) : []
+        var entries: [LogEntry] = []
+        var erased: [LogPosition] = []
+        let rest = after < head ? self.people[place].log[Int(after)...].prefix(max(0, limit)) : []
+        for var entry in rest {
+            let isErased = self.revise(&entry, of: place)
+            room -= entry.body.frameBytes
+            guard room >= 0 || entries.isEmpty else { break }
+            if isErased { erased.append(entry.position) }
+            entries.append(entry)
+        }
         var names: [ConversationID: String] = [:]
         for entry in entries {
             guard case .message(let message) = entry.body else { continue }
@@ -33,7 +35,33 @@ extension ReferenceStore {
         let wereUnread = self.people[place].wereUnread
         return LogPage(
             entries: entries, head: head, unread: self.people[place].counts.unread, names: names,
-            wereUnread: wereUnread.isEmpty ? [] : entries.map(\.position).filter { wereUnread.contains($0) })
+            wereUnread: wereUnread.isEmpty ? [] : entries.map(\.position).filter { wereUnread.contains($0) },
+            erased: erased)
+    }
+
+    /// Makes an entry of somebody's log be as it reads now.
+    ///
+    /// - Returns: whether it is for no device any more.
+    private func revise(_ entry: inout LogEntry, of place: Int) -> Bool {
+        switch entry.body {
+        case .message(let message):
+            guard let accepted = self.messages[message.id] else { return false }
+            let isDeleted = self.people[place].deleted.contains(message.id)
+            guard isDeleted || accepted.isRecalled || accepted.content != nil else { return false }
+            entry.body = .message(accepted.message.revised(content: nil, isGone: isDeleted))
+            return isDeleted || accepted.isRecalled
+        case .edit(var edit):
+            let isLast = self.people[place].lastEdits[edit.message] == entry.position
+            guard
+                !isLast || self.messages[edit.message]?.isRecalled == true
+                    || self.people[place].deleted.contains(edit.message)
+            else { return false }
+            edit.content = ""
+            entry.body = .edit(edit)
+            return true
+        case .read, .custom, .recall, .deletion, .conversationSettings, .personSettings, .blocked, .change, .unknown:
+            return false
+        }
     }
 
     func unread(of key: UserKey, in conversation: ConversationID?) -> UnreadReport {
@@ -92,9 +120,15 @@ extension ReferenceStore {
     }
 
     func history(
-        of key: UserKey, in conversation: ConversationID, before: MessageID?, limit: Int
+        of key: UserKey, in conversation: ConversationID, before: MessageID?, limit: Int, room: RoomAccess
     ) -> StoreResult {
         if let fault = StoreRules.fault(inHistoryLimit: limit) { return .refused(fault) }
+        if conversation.type == .chatRoom {
+            let standing = self.standing(of: key.user, in: conversation, of: key.app, at: room.at)
+            if let refusal = StoreRules.refusal(toEnter: conversation, standing, room: room) {
+                return .refused(refusal)
+            }
+        }
         var all: [MessageID] = []
         if conversation.type == .chatRoom {
             guard let room = self.conversations[ConversationKey(app: key.app, conversation: conversation)] else {
@@ -123,9 +157,7 @@ extension ReferenceStore {
         guard let accepted = self.messages[id], accepted.message.flags.contains(.stored), !accepted.isRecalled,
             self.people.look(key, { $0.deleted.contains(id) }) != true
         else { return nil }
-        var message = accepted.message
-        message.content = accepted.content ?? message.content
-        return message
+        return accepted.message
     }
 
     /// How many legs are open, of all apps.
@@ -139,9 +171,11 @@ extension ReferenceStore {
         let people = self.people.keys.sorted().compactMap { key -> StoreDump.Person? in
             guard let person = self.people.look(key, { $0 }),
                 person.head > 0 || !person.devices.isEmpty || !person.openLegs.isEmpty
+                    || person.account != AccountState()
             else { return nil }
             return StoreDump.Person(
-                record: self.record(of: key), counts: person.counts, log: person.log,
+                record: self.record(of: key), counts: person.counts,
+                log: self.page(of: key, after: 0, limit: .max, frameBytesMax: .max).entries,
                 cursors: person.cursors.map {
                     .init(
                         conversation: $0.key, unread: $0.value.unread, mentions: $0.value.mentions,
@@ -159,6 +193,7 @@ extension ReferenceStore {
                 (self.messages[id]?.message.app ?? self.others[id]?.app).flatMap { self.trace(of: id, in: $0) }
             },
             objectNames: self.objectNames.sorted { $0.key < $1.key }.map { .init(app: $0.key, names: $0.value) },
+            accounts: self.accounts.sorted { $0.key < $1.key }.map { .init(app: $0.key, accounts: $0.value.sorted()) },
             revisions: self.messages.values.filter { $0.isRecalled || $0.content != nil }.map {
                 .init(message: $0.message.id, content: $0.content, isRecalled: $0.isRecalled)
             }.sorted { $0.message < $1.message })

@@ -8,13 +8,19 @@ extension ReferenceStore {
         }
         let message = accepted.message
         let role = operation.actor.flatMap { self.role(of: $0, in: message) }
-        switch StoreRules.decide(operation, about: message, role: role, isRecalled: accepted.isRecalled) {
+        let standing = self.standing(of: message.sender, in: message.conversation, of: message.app, at: operation.at)
+        switch StoreRules.decide(
+            operation, about: message, role: role, isRecalled: accepted.isRecalled, standing)
+        {
         case .refused(let problem): return .refused(problem)
         case .nothing: return .noted(nil, deliveries: [])
         case .carryOut: break
         }
         if self.isUsed(operation.id) { return .refused(StoreRules.usedMessageID(operation.id)) }
+        let erased = message.revised(content: nil, isGone: true)
+        self.messages[message.id]?.message = erased
         self.messages[message.id]?.isRecalled = true
+        self.messages[message.id]?.content = nil
         self.messages[message.id]?.withdrawal = operation.id
         self.lastMessageID = max(self.lastMessageID, operation.id)
         var recall = Recall(
@@ -35,7 +41,7 @@ extension ReferenceStore {
         self.keep(.recall(recall, app: message.app), of: recall.id, deliveries)
         let shown = (self.ended[message.id] ?? Ends()).sorted
             .filter { $0.leg.user.app == message.app && $0.end.mayBeShown }.map(\.leg)
-        return .recalled(recall, of: message, deliveries: deliveries, shown: shown)
+        return .recalled(recall, of: erased, deliveries: deliveries, shown: shown)
     }
 
     private func role(of user: UserID, in message: Message) -> MemberRole? {
@@ -49,19 +55,23 @@ extension ReferenceStore {
             return .refused(StoreRules.unknownMessage(operation.message))
         }
         let message = accepted.message
+        let standing = self.standing(of: message.sender, in: message.conversation, of: message.app, at: operation.at)
         switch StoreRules.decide(
-            operation, about: message, isRecalled: accepted.isRecalled, content: accepted.content ?? message.content)
+            operation, about: message, isRecalled: accepted.isRecalled, content: message.content, standing)
         {
         case .refused(let problem): return .refused(problem)
         case .nothing: return .noted(nil, deliveries: [])
         case .carryOut: break
         }
+        self.messages[message.id]?.message = message.revised(content: operation.content, isGone: false)
         self.messages[message.id]?.content = operation.content
         var edit = Edit(
             message: message.id, conversation: message.conversation, content: operation.content, at: operation.at)
         let deliveries = accepted.deliveries.map { delivery in
             edit.conversation = message.conversation(seenBy: delivery.user)
-            return self.tell(delivery.user, .edit(edit), in: message.app) { _ in }
+            return self.tell(delivery.user, .edit(edit), in: message.app) { person in
+                person.lastEdits[message.id] = person.head + 1
+            }
         }
         edit.conversation = message.conversation
         return .noted(.edit(edit), deliveries: deliveries)
@@ -118,9 +128,9 @@ extension LegEnd {
     package var mayBeShown: Bool {
         switch self {
         case .accepted, .settled(.shown): true
-        case .ownDevice, .noDevice, .signedOut, .notNotifiable, .settled, .readElsewhere, .recalled, .expired, .muted,
-            .quietHours,
-            .noToken, .tokenQuarantined, .tokenDead, .rejected:
+        case .ownDevice, .noDevice, .signedOut, .disabled, .notNotifiable, .settled, .readElsewhere, .recalled,
+            .expired,
+            .muted, .quietHours, .noToken, .tokenQuarantined, .tokenDead, .rejected:
             false
         }
     }

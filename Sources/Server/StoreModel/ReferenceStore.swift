@@ -11,7 +11,10 @@ package import TidingsModel
 ///   retention (this version keeps everything), answers `.duplicate`, whatever the conversation is by now, so that a retried
 ///   send always gets the answer of the first. Then the id must be new. Then the object name: built in, or registered by the app,
 ///   if it has registered any. Then the conversation: group, discussion and chat room must exist in the app and not be dissolved;
-///   for all other kinds the target is a person of the app, who need not be known yet. Then the sender: a member of the group or discussion; in a direct conversation not blocked by the target. Then the
+///   for all other kinds the target is a person of the app, who need not be known yet. Then what `StoreRules.refusal` says: `SYS` and
+///   `PH` are the backend's (a message without a device); in `CS`, `MC` and `MP` sender or target is an account of that kind; a person
+///   who blocks the sender refuses all kinds; a group's or discussion's sender is a member; a chat room's is not banned and a member,
+///   or, if it is open, hears it. Then the
 ///   recipients of a directed message in a group or discussion: members all of them. The message becomes an entry in the log of
 ///   everyone it concerns (sender and peer, once if they are the same; or the members; or sender and recipients), also without
 ///   `.stored`; a chat room's message enters no log. For whoever of them has no device that is signed in, and has not sent it, the
@@ -32,11 +35,13 @@ package import TidingsModel
 ///   Dissolving leaves unread as it is.
 /// - **recall**: the message must be one of the app's. Then who may: the backend; the sender, within the window; owner and admin of
 ///   the conversation, any time. A message recalled already answers `.noted(nil, …)` to them, so that a retry is harmless. Then the
-///   id must be new. A `recall` entry goes into each log that has the message, and it is unread there no more. Its sender is who
-///   recalled it, for the backend the message's sender. `shown` names the message's ended legs with `accepted` or
+///   id must be new. A sender must still be one who may write there. A `recall` entry goes into each log that has the message, and it
+///   is unread there no more. Its sender is who recalled it, for the backend the message's sender. The message and its edits say
+///   nothing any more, wherever they are read. `shown` names the message's ended legs with `accepted` or
 ///   `settled(shown)`.
 /// - **edit**: the same for the sender and the backend only, with an `edit` entry; a recalled message is not edited any more, and the
-///   same content again changes nothing. The log keeps the message as it was, with the `edit` behind it.
+///   same content again changes nothing. From then on the message says the new content wherever it is read, without the words for its
+///   push, and an earlier edit says nothing.
 /// - **delete**: 1 to 100 messages, repeats dropped, each with an entry in the person's log in that conversation, none deleted before.
 ///   They are unread no more; one `deletion` entry names them.
 /// - **setConversationSettings, endLevel, setPersonSettings, setBlocked**: what is so already changes nothing; else one entry in the
@@ -44,7 +49,10 @@ package import TidingsModel
 ///   refused.
 /// - **acceptCustom**: the same app and client message id as an earlier custom message answers `.duplicate`. Otherwise the id must be
 ///   new; a `custom` entry goes into the log of each recipient, known or not, and counts for nobody.
-/// - **signIn** of a new device, or of one that had signed out, sets `since`, `settled` and `decided` to the head and the push
+/// - **changeAccount**: what is so already changes nothing. `ban`, and `revokeTokens` with `signsOut`, sign out all devices of the
+///   person as `signOut` does, with the end `disabled` and `signed_out`. The time before which tokens are revoked moves forward only.
+/// - **signIn** of a banned person is refused, and one with a token that was revoked: issued before the time, or without one. One
+///   of a new device, or of one that had signed out, sets `since`, `settled` and `decided` to the head and the push
 ///   state to `.none`; of any other device it only notes platform and time. Of the devices that are signed out a person then keeps
 ///   the `DeviceRecord.signedOutMax` that signed in last (of those at the same time, the ones with the larger ids); the others are
 ///   unknown from then on, their legs are not.
@@ -59,9 +67,15 @@ package import TidingsModel
 /// - **receipt** is kept of a message, a withdrawal or a custom message that the person has an entry of, and of several with the same
 ///   leg and name the first. Any other changes nothing.
 /// - **readConversation** tells a member, or the backend, also of a dissolved one.
+/// - **readLog** gives messages and edits as they read now. `erased` names those that are for no device any more: messages withdrawn, or
+///   deleted by the person, edits of them, and all edits of a message but the last. Their texts are empty.
 /// - **readHistory** gives messages with `.stored` that the person has an entry of, newest entry first, before that of `before`, as
 ///   they read now, without those recalled or deleted by the person; `before` must have an entry in that conversation. Of a chat
-///   room, which must exist, everybody sees every message, in the order they were accepted.
+///   room, which must exist and not be dissolved, everybody who is not banned sees every message, in the order they were accepted;
+///   in one that is not open its members alone.
+/// - **setAccount** needs a kind with accounts and a valid id; an app has at most `StoreRules.accountsMax`. What is so already changes
+///   nothing. Messages accepted before stay.
+/// - **Bans** are of chat rooms. Who is banned is no member; who is made one by `putConversation` is banned no longer.
 /// - **setObjectNames** sorts the names and drops repeats; each must be a valid object name, and there may be at most
 ///   `StoreRules.objectNamesMax`. Messages accepted before stay.
 /// - **trace** knows messages, withdrawals and custom messages, each by its own id.
@@ -79,6 +93,8 @@ package struct ReferenceStore: Hashable, Sendable {
     var others: [MessageID: Other] = [:]
     /// The object names each app has registered, sorted.
     var objectNames: [AppID: [ObjectName]] = [:]
+    /// Each app's accounts, as their customers see them; no empty sets.
+    var accounts: [AppID: Set<ConversationID>] = [:]
     var sent: [SentKey: MessageID] = [:]
     var custom: [CustomKey: CustomSent] = [:]
     var ended: [MessageID: Ends] = [:]
@@ -89,9 +105,12 @@ package struct ReferenceStore: Hashable, Sendable {
         var counts = UnreadCounts()
         var cursors: [ConversationID: Cursor] = [:]
         var deleted: Set<MessageID> = []
+        /// Where the last edit of each message stands.
+        var lastEdits: [MessageID: LogPosition] = [:]
         /// Where withdrawals stand whose message was unread until then, outside muted conversations.
         var wereUnread: Set<LogPosition> = []
         var settings = AllSettings()
+        var account = AccountState()
         var devices: [DeviceID: DeviceRecord] = [:]
         var openLegs: [LegID: OpenLeg] = [:]
 
@@ -141,6 +160,7 @@ package struct ReferenceStore: Hashable, Sendable {
     }
 
     struct Accepted: Hashable, Sendable {
+        /// As it reads now.
         var message: Message
         /// Sent from this device; nil for the backend's.
         var device: DeviceID?
@@ -214,7 +234,7 @@ package struct ReferenceStore: Hashable, Sendable {
 
     private mutating func carryOut(_ command: StoreCommand) -> StoreResult {
         switch command {
-        case .accept(let message, let device): self.accept(message, from: device)
+        case .accept(let message, let device, let room): self.accept(message, from: device, room: room)
         case .putConversation(let record): self.putConversation(record)
         case .change(let operation): self.change(operation)
         case .recall(let operation): self.recall(operation)
@@ -226,7 +246,10 @@ package struct ReferenceStore: Hashable, Sendable {
         case .setPersonSettings(let key, let settings, _): self.set(key, settings)
         case .setBlocked(let key, let user, let isBlocked, _): self.set(key, user, isBlocked: isBlocked)
         case .acceptCustom(let operation): self.accept(operation)
-        case .signIn(let key, let platform, let at): self.signIn(key, platform: platform, at: at)
+        case .signIn(let key, let platform, let issuedAt, let at):
+            self.signIn(key, platform: platform, tokenIssuedAt: issuedAt, at: at)
+        case .changeAccount(let key, let change, let at): self.change(key, change, at: at)
+        case .readAccount(let key): .userAccount(self.people.look(key) { $0.account } ?? AccountState())
         case .signOut(let key, let at): self.signOut(key, at: at)
         case .setPushState(let key, let state): self.setPushState(key, state)
         case .advance(let key, let settled, let decided): self.advance(key, settled: settled, decided: decided)
@@ -239,13 +262,19 @@ package struct ReferenceStore: Hashable, Sendable {
             .page(self.page(of: key, after: after, limit: limit, frameBytesMax: bytes))
         case .trace(let app, let id): .trace(self.trace(of: id, in: app))
         case .readConversation(let app, let conversation, let user): self.conversation(conversation, of: app, for: user)
-        case .readHistory(let key, let conversation, let before, let limit):
-            self.history(of: key, in: conversation, before: before, limit: limit)
+        case .readHistory(let key, let conversation, let before, let limit, let room):
+            self.history(of: key, in: conversation, before: before, limit: limit, room: room)
+        case .mayWrite(let key, let conversation, let room): self.mayWrite(key, conversation, room: room)
+        case .readBans(let app, let conversation, let user, let at):
+            self.bans(conversation, of: app, asked: user, at: at)
         case .readSettings(let key): .settings(self.settings(of: key))
         case .readReceipts(let app, let message, let user): self.receipts(of: message, in: app, asked: user)
         case .readUnread(let key, let conversation): .unread(self.unread(of: key, in: conversation))
         case .setObjectNames(let app, let names): self.setObjectNames(names, of: app)
         case .readObjectNames(let app): .objectNames(self.objectNames[app] ?? [])
+        case .setAccount(let app, let account, let isDeclared):
+            self.setAccount(account, of: app, isDeclared: isDeclared)
+        case .readAccounts(let app): .accounts((self.accounts[app] ?? []).sorted())
         }
     }
 }

@@ -4,8 +4,9 @@ package import TidingsModel
 /// and no result is handed out before that sync (DESIGN P1, §3 "Journal first").
 package enum StoreCommand: Hashable, Sendable {
     /// Accept a message: drop a repeat, check the conversation, append one journal record. The rules of this and all other
-    /// commands stand at `ReferenceStore`. Answers `.accepted`, `.duplicate` or `.refused`.
-    indirect case accept(message: Message, senderDevice: DeviceID?)
+    /// commands stand at `ReferenceStore`. Without a device the app's backend has sent it, in its sender's name. Answers `.accepted`,
+    /// `.duplicate` or `.refused`.
+    indirect case accept(message: Message, senderDevice: DeviceID?, room: RoomAccess = RoomAccess())
     /// Create a group, discussion or chat room, or replace its name, portrait and members (a new membership version), as the
     /// backend. Answers `.done` or `.refused`.
     indirect case putConversation(ConversationRecord)
@@ -27,10 +28,15 @@ package enum StoreCommand: Hashable, Sendable {
     case setBlocked(UserKey, UserID, Bool, at: Int64)
     /// Accept a custom message for people of an app (S4.10). Answers `.accepted`, `.duplicate` or `.refused`.
     indirect case acceptCustom(CustomOperation)
-    /// A device signed in (or came back): create it or update what it said of itself. Answers `.device`.
-    case signIn(DeviceKey, platform: String, at: Int64)
+    /// A device signed in (or came back): create it or update what it said of itself. Its token was issued at a time (wall
+    /// milliseconds; nil if it does not say). Answers `.device`, or `.refused` if the person is banned or the token revoked.
+    case signIn(DeviceKey, platform: String, tokenIssuedAt: Int64? = nil, at: Int64)
     /// A device signed out: its token is forgotten and its legs end `signed_out`. Answers `.done`.
     case signOut(DeviceKey, at: Int64)
+    /// The backend bans a person, lets them in again, or revokes their tokens. Answers `.done`.
+    case changeAccount(UserKey, AccountChange, at: Int64)
+    /// Whether a person is banned, and which of their tokens are good. Answers `.userAccount`.
+    case readAccount(UserKey)
     /// The device's push token, or what became of it. Answers `.done`, or `.taken` if another device of the app had the same
     /// token for the same topic and environment: it has none any more. `.refused` for an unknown device.
     indirect case setPushState(DeviceKey, PushState)
@@ -57,8 +63,13 @@ package enum StoreCommand: Hashable, Sendable {
     /// A conversation with members as it is now; `asked` by a member, or nil for the backend. Answers `.conversation` or `.refused`.
     case readConversation(AppID, ConversationID, asked: UserID?)
     /// Messages with `.stored` of a conversation as a person sees it, before a message, newest first, as they read now: without
-    /// what was recalled, deleted by the person, or directed to others. A chat room's are anybody's. Answers `.history` or `.refused`.
-    case readHistory(UserKey, ConversationID, before: MessageID?, limit: Int)
+    /// what was recalled, deleted by the person, or directed to others. A chat room's are those of who may hear it. Answers `.history`
+    /// or `.refused`.
+    case readHistory(UserKey, ConversationID, before: MessageID?, limit: Int, room: RoomAccess = RoomAccess())
+    /// Whether a person may write to a conversation as they see it. Answers `.done` or `.refused`.
+    case mayWrite(UserKey, ConversationID, room: RoomAccess = RoomAccess())
+    /// Who may not come into a chat room; `asked` by its owner or an admin, or nil for the backend. Answers `.bans` or `.refused`.
+    case readBans(AppID, ConversationID, asked: UserID?, at: Int64)
     /// What a person has set. Answers `.settings`.
     case readSettings(UserKey)
     /// Who has got a message and who has read it; `asked` by its sender, or nil for the backend. A sender is not told of the reading
@@ -71,6 +82,11 @@ package enum StoreCommand: Hashable, Sendable {
     case setObjectNames(AppID, [ObjectName])
     /// The object names an app has registered. Answers `.objectNames`.
     case readObjectNames(AppID)
+    /// Declare a person an account of a kind that needs one (CS, MC, MP), or no longer: a conversation with it is what its customers
+    /// see. Answers `.done` or `.refused`.
+    case setAccount(AppID, ConversationID, isDeclared: Bool)
+    /// The accounts of an app. Answers `.accounts`.
+    case readAccounts(AppID)
 }
 
 /// What somebody wants to do with a conversation that has members.
@@ -85,19 +101,22 @@ package struct ConversationOperation: Hashable, Sendable {
     package var actor: UserID?
     /// The most members it may have, 1 or more.
     package var membersMax: Int
+    /// Who may make, join and add.
+    package var policy: ConversationPolicy
     /// Wall milliseconds.
     package var at: Int64
 
-    /// An operation from its parts.
+    /// An operation from its parts; without a policy the standard one of the kind holds.
     package init(
         app: AppID, conversation: ConversationID, action: ConversationAction, actor: UserID?,
-        membersMax: Int = ConversationRecord.membersMax, at: Int64
+        membersMax: Int = ConversationRecord.membersMax, policy: ConversationPolicy? = nil, at: Int64
     ) {
         self.app = app
         self.conversation = conversation
         self.action = action
         self.actor = actor
         self.membersMax = membersMax
+        self.policy = policy ?? .standard(for: conversation.type)
         self.at = at
     }
 }
@@ -114,16 +133,22 @@ package struct RecallOperation: Hashable, Sendable {
     package var actor: UserID?
     /// How long after it was sent its sender may withdraw it, in milliseconds.
     package var window: Int64
+    /// How its sender stands to the chat room, if it is one.
+    package var room: RoomAccess
     /// Wall milliseconds.
     package var at: Int64
 
     /// A withdrawal from its parts.
-    package init(id: MessageID, app: AppID, message: MessageID, actor: UserID?, window: Int64, at: Int64) {
+    package init(
+        id: MessageID, app: AppID, message: MessageID, actor: UserID?, window: Int64, room: RoomAccess = RoomAccess(),
+        at: Int64
+    ) {
         self.id = id
         self.app = app
         self.message = message
         self.actor = actor
         self.window = window
+        self.room = room
         self.at = at
     }
 }
@@ -140,16 +165,22 @@ package struct EditOperation: Hashable, Sendable {
     package var content: String
     /// How long after it was sent its sender may edit it, in milliseconds.
     package var window: Int64
+    /// How its sender stands to the chat room, if it is one.
+    package var room: RoomAccess
     /// Wall milliseconds.
     package var at: Int64
 
     /// An edit from its parts.
-    package init(app: AppID, message: MessageID, actor: UserID?, content: String, window: Int64, at: Int64) {
+    package init(
+        app: AppID, message: MessageID, actor: UserID?, content: String, window: Int64, room: RoomAccess = RoomAccess(),
+        at: Int64
+    ) {
         self.app = app
         self.message = message
         self.actor = actor
         self.content = content
         self.window = window
+        self.room = room
         self.at = at
     }
 }

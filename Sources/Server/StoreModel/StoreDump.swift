@@ -14,6 +14,8 @@ package struct StoreDump: Hashable, Sendable {
     package var messages: [MessageTrace]
     /// Sorted by app; apps without are left out.
     package var objectNames: [ObjectNames]
+    /// Sorted by app; apps without are left out.
+    package var accounts: [Accounts]
     /// What became of messages since, sorted by message; those nothing became of are left out.
     package var revisions: [Revision]
 
@@ -23,7 +25,7 @@ package struct StoreDump: Hashable, Sendable {
         package var record: UserRecord
         /// What is unread in all conversations.
         package var counts: UnreadCounts
-        /// From the first entry to the head.
+        /// From the first entry to the head, as they read now.
         package var log: [LogEntry]
         /// Sorted by conversation.
         package var cursors: [Cursor]
@@ -66,7 +68,7 @@ package struct StoreDump: Hashable, Sendable {
     package struct Revision: Hashable, Sendable {
         /// The message.
         package var message: MessageID
-        /// What it says now; nil if it says what it said.
+        /// What it says now; nil if it says what it said, or nothing any more.
         package var content: String?
         /// Whether it was withdrawn.
         package var isRecalled: Bool
@@ -93,10 +95,24 @@ package struct StoreDump: Hashable, Sendable {
         }
     }
 
+    /// The accounts of an app, sorted.
+    package struct Accounts: Hashable, Sendable {
+        /// The app.
+        package var app: AppID
+        /// Its accounts.
+        package var accounts: [ConversationID]
+
+        /// Accounts from their parts.
+        package init(app: AppID, accounts: [ConversationID]) {
+            self.app = app
+            self.accounts = accounts
+        }
+    }
+
     /// A dump from its parts.
     package init(
         epoch: UInt64, lastMessageID: MessageID, people: [Person], conversations: [StoredConversation],
-        messages: [MessageTrace], objectNames: [ObjectNames], revisions: [Revision]
+        messages: [MessageTrace], objectNames: [ObjectNames], accounts: [Accounts], revisions: [Revision]
     ) {
         self.epoch = epoch
         self.lastMessageID = lastMessageID
@@ -104,6 +120,7 @@ package struct StoreDump: Hashable, Sendable {
         self.conversations = conversations
         self.messages = messages
         self.objectNames = objectNames
+        self.accounts = accounts
         self.revisions = revisions
     }
 }
@@ -133,12 +150,15 @@ package struct StoredConversation: Hashable, Sendable {
     package var version: UInt64
     /// Nobody can write any more.
     package var isDissolved: Bool
+    /// Who may not come into a chat room, sorted by person; some of them may have ended.
+    package var bans: [Ban]
 
     /// A conversation from its parts.
-    package init(record: ConversationRecord, version: UInt64, isDissolved: Bool = false) {
+    package init(record: ConversationRecord, version: UInt64, isDissolved: Bool = false, bans: [Ban] = []) {
         self.record = record
         self.version = version
         self.isDissolved = isDissolved
+        self.bans = bans
     }
 
     /// The answer to somebody who asks.

@@ -16,7 +16,7 @@ package enum StoreResult: Hashable, Sendable {
     /// person. Without a change if it was so already.
     indirect case changed(ConversationChange?, deliveries: [Delivery])
     /// The message was withdrawn: the entry in each log that has the message, sorted by person, and the message's legs that had
-    /// shown it or may have: accepted by APNs, or settled as shown. Sorted.
+    /// shown it or may have: accepted by APNs, or settled as shown. Sorted. The message says nothing any more.
     indirect case recalled(Recall, of: Message, deliveries: [Delivery], shown: [LegID])
     /// Something became an entry in the logs of those it concerns, sorted by person; none if nothing changed.
     case noted(LogEntry.Body?, deliveries: [Delivery])
@@ -34,13 +34,19 @@ package enum StoreResult: Hashable, Sendable {
     indirect case unread(UnreadReport)
     /// The object names an app has registered, sorted.
     case objectNames([ObjectName])
+    /// What the backend has decided about a person.
+    case userAccount(AccountState)
+    /// The accounts of an app, sorted.
+    case accounts([ConversationID])
+    /// Who may not come into a chat room now, sorted by person.
+    case bans([Ban])
     /// The device as it is now.
     indirect case device(DeviceRecord)
     /// The read cursor moved (or stood there already: then `position` is nil), and what is unread now.
     case read(position: LogPosition?, unread: Int)
     /// A person.
     indirect case user(UserRecord)
-    /// A page of a person's log.
+    /// A page of a person's log: its messages and edits as they read now.
     indirect case page(LogPage)
     /// The life of one message, or nil if the app has no such message.
     indirect case trace(MessageTrace?)
@@ -82,17 +88,21 @@ package struct LogPage: Hashable, Sendable {
     /// The withdrawals in it whose message was among the unread ones until then, outside muted conversations: as in
     /// `Delivery.wasUnread`. Their positions, ascending.
     package var wereUnread: [LogPosition]
+    /// Where entries stand that are for no device any more, though the server still has to know of them: messages that were withdrawn,
+    /// or that the person has deleted, and edits of them or before the last one. Their texts are empty. Ascending.
+    package var erased: [LogPosition]
 
     /// A page from its parts.
     package init(
         entries: [LogEntry], head: LogPosition, unread: Int, names: [ConversationID: String] = [:],
-        wereUnread: [LogPosition] = []
+        wereUnread: [LogPosition] = [], erased: [LogPosition] = []
     ) {
         self.entries = entries
         self.head = head
         self.unread = unread
         self.names = names
         self.wereUnread = wereUnread
+        self.erased = erased
     }
 }
 

@@ -49,30 +49,43 @@ extension StoreRules {
         case carryOut
     }
 
-    /// Decides about a withdrawal: who may, whether it was withdrawn before, whether it is still time.
+    /// Decides about a withdrawal: who may, whether it was withdrawn before, whether its sender may still write there, whether it is
+    /// still time.
     ///
-    /// - Parameter role: what the one who asks may do in the conversation now; nil for no member, or a conversation without members.
+    /// - Parameters:
+    ///   - role: what the one who asks may do in the conversation now; nil for no member, or a conversation without members.
+    ///   - standing: where the message's sender stands now.
     package static func decide(
-        _ operation: RecallOperation, about message: Message, role: MemberRole?, isRecalled: Bool
+        _ operation: RecallOperation, about message: Message, role: MemberRole?, isRecalled: Bool, _ standing: Standing
     ) -> Decision {
         let isFree = operation.actor == nil || role == .owner || role == .admin
         guard isFree || operation.actor == message.sender else { return .refused(Self.notTheSender(of: message)) }
         if isRecalled { return .nothing }
-        let fault = isFree ? nil : Self.tooLate(message, window: operation.window, at: operation.at)
+        if isFree { return .carryOut }
+        let fault =
+            Self.refusal(in: message.conversation, isBackend: false, standing, room: operation.room)
+            ?? Self.tooLate(message, window: operation.window, at: operation.at)
         return fault.map { .refused($0) } ?? .carryOut
     }
 
-    /// Decides about an edit: who may, whether the message was withdrawn, whether it is still time, whether it changes anything.
+    /// Decides about an edit: who may, whether the message was withdrawn, whether its sender may still write there, whether it is
+    /// still time, whether it changes anything.
     ///
-    /// - Parameter content: what the message says now.
+    /// - Parameters:
+    ///   - content: what the message says now.
+    ///   - standing: where the message's sender stands now.
     package static func decide(
-        _ operation: EditOperation, about message: Message, isRecalled: Bool, content: String
+        _ operation: EditOperation, about message: Message, isRecalled: Bool, content: String, _ standing: Standing
     ) -> Decision {
         let isFree = operation.actor == nil
         guard isFree || operation.actor == message.sender else { return .refused(Self.notTheSender(of: message)) }
         if isRecalled { return .refused(Self.recalledMessage(message.id)) }
-        let fault = isFree ? nil : Self.tooLate(message, window: operation.window, at: operation.at)
-        if let fault { return .refused(fault) }
+        if !isFree,
+            let fault = Self.refusal(in: message.conversation, isBackend: false, standing, room: operation.room)
+                ?? Self.tooLate(message, window: operation.window, at: operation.at)
+        {
+            return .refused(fault)
+        }
         return operation.content == content ? .nothing : .carryOut
     }
 

@@ -118,7 +118,9 @@ package struct TidingsServer: Service {
         _ configuration: ServerConfiguration, _ store: MessageStoreAdapter, _ senders: ApnsSenders,
         gatewayLoop: any EventLoop, apiGroup: MultiThreadedEventLoopGroup
     ) async throws {
-        let tokens = try await UserTokens(apps: configuration.apps)
+        let tokens = try await UserTokens(
+            apps: configuration.apps, leeway: Int64(configuration.tokens.leewayMilliseconds))
+        try await tokens.keys.load(group: apiGroup, logger: self.logger)
         let metrics = ServerMetrics(factory: self.registry)
         for output in self.outputs { output.countDrops(with: metrics.logDropped) }
         let server = ServerLoop(
@@ -141,18 +143,15 @@ package struct TidingsServer: Service {
             proxies: TrustedProxies(configuration.proxy.addresses), audit: self.audit)
         let ready = self.ready(gateway, readiness)
         let gatewayService = GatewayService(gateway: gateway, server: server, readiness: readiness, logger: self.logger)
+        let keyWatch = TokenKeyWatch(
+            keys: tokens.keys, interval: .milliseconds(Int64(configuration.tokens.keysRefreshMilliseconds)),
+            group: apiGroup, metrics: metrics, logger: self.logger)
         // Stopped from the last to the first: `/readyz` and `/metrics` answer while the gateway drains.
         let group = ServiceGroup(
             configuration: .init(
-                services: [
-                    .init(
-                        service: HTTPService(
-                            listener: .api, responder: api.router().buildResponder(), metrics: metrics, configuration: configuration,
-                            group: apiGroup, logger: self.logger, onRunning: { ready(.api, $0) })),
-                    .init(
-                        service: HTTPService(
-                            listener: .phone, responder: api.phoneRouter().buildResponder(), metrics: metrics,
-                            configuration: configuration, group: apiGroup, logger: self.logger, onRunning: { ready(.phone, $0) })),
+                services: (tokens.keys.isEmpty ? [] : [.init(service: keyWatch)]) + [
+                    self.http(.api, api.router(), configuration, metrics, apiGroup) { ready(.api, $0) },
+                    self.http(.phone, api.phoneRouter(), configuration, metrics, apiGroup) { ready(.phone, $0) },
                     .init(service: gatewayService, successTerminationBehavior: .gracefullyShutdownGroup),
                 ], logger: self.logger))
         let result: Result<Void, any Error>
@@ -165,6 +164,17 @@ package struct TidingsServer: Service {
         gateway.stopAccepting()
         await server.stop()
         try result.get()
+    }
+
+    private func http(
+        _ listener: Listener, _ router: Router<ApiContext>, _ configuration: ServerConfiguration,
+        _ metrics: ServerMetrics,
+        _ group: MultiThreadedEventLoopGroup, onRunning: @escaping @Sendable (Int) -> Void
+    ) -> ServiceGroupConfiguration.ServiceConfiguration {
+        .init(
+            service: HTTPService(
+                listener: listener, responder: router.buildResponder(), metrics: metrics, configuration: configuration,
+                group: group, logger: self.logger, onRunning: onRunning))
     }
 
     /// What is to be called with each HTTP port that is open; with the last one the server is ready.

@@ -77,7 +77,7 @@ extension StoreCommand {
     /// Whose app it is about.
     var app: AppID {
         switch self {
-        case .accept(let message, _): message.app
+        case .accept(let message, _, _): message.app
         case .putConversation(let record): record.app
         case .change(let operation): operation.app
         case .recall(let operation): operation.app
@@ -85,17 +85,20 @@ extension StoreCommand {
         case .acceptCustom(let operation): operation.app
         case .delete(let user, _, _), .setConversationSettings(let user, _, _, _), .endLevel(let user, _, _),
             .setPersonSettings(let user, _, _), .setBlocked(let user, _, _, _), .markRead(let user, _, _, _),
-            .loadUser(let user), .readLog(let user, _, _, _), .readHistory(let user, _, _, _), .readSettings(let user),
-            .readUnread(let user, _):
+            .changeAccount(let user, _, _), .readAccount(let user), .loadUser(let user), .readLog(let user, _, _, _),
+            .readHistory(let user, _, _, _, _),
+            .readSettings(let user),
+            .readUnread(let user, _), .mayWrite(let user, _, _):
             user.app
-        case .signIn(let device, _, _), .signOut(let device, _), .setPushState(let device, _),
+        case .signIn(let device, _, _, _), .signOut(let device, _), .setPushState(let device, _),
             .advance(let device, _, _):
             device.user.app
         case .keepLeg(let open): open.leg.user.app
         case .endLeg(let ended): ended.leg.user.app
         case .receipt(let leg, _, _): leg.user.app
         case .trace(let app, _), .readConversation(let app, _, _), .readReceipts(let app, _, _),
-            .setObjectNames(let app, _), .readObjectNames(let app):
+            .setObjectNames(let app, _), .readObjectNames(let app), .readBans(let app, _, _, _),
+            .setAccount(let app, _, _), .readAccounts(let app):
             app
         }
     }

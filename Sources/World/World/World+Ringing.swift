@@ -10,7 +10,7 @@ extension World {
 
     /// A message was accepted: whose phones lie away.
     mutating func seeAway(_ command: StoreCommand, _ result: StoreResult) {
-        guard case .accept(let message, _) = command, case .accepted(let deliveries, _) = result else { return }
+        guard case .accept(let message, _, _) = command, case .accepted(let deliveries, _) = result else { return }
         // Most messages are for two.
         let people = deliveries.count > 2 ? Set(deliveries.map(\.user)) : []
         let theirs = self.phones.indices.filter {

@@ -67,7 +67,9 @@ struct TestServer {
         let registry = PrometheusRegistry(help: ServerMetric.help)
         let (ready, continuation) = AsyncStream<TidingsServer.Listening>.makeStream()
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let server = TidingsServer(configuration: configuration, logger: logger, audit: audit, registry: registry) { listening in
+        let server = TidingsServer(
+            configuration: configuration, logger: logger, audit: audit, registry: registry
+        ) { listening in
             continuation.yield(listening)
         }
         let group = ServiceGroup(

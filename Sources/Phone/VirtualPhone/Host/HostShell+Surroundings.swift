@@ -78,7 +78,7 @@ extension HostShell: PhoneSurroundings {
         let facts = PhoneProcessFacts(
             role: role, bundleID: process.app.rawValue,
             osVersion: self.configuration.osVersion.description, phoneID: self.configuration.phoneID, home: home,
-            groups: groups, entitlements: app.installed.entitlements)
+            groups: groups, entitlements: app.installed.entitlements, keychain: folders.protectedKeychain)
         if role == .app { self.screens[process.app] = nil }
         let token = UUID().uuidString
         var environment = app.environment

@@ -132,7 +132,9 @@ extension HostShell {
         case .prewarm(let app): self.engine.post(.system(.prewarmed(app)))
         case .update(let app): self.engine.post(.system(.appUpdated(try self.installed(app))))
         case .reinstall(let app): try self.reinstall(try self.installed(app))
-        case .restoreFromBackup: self.engine.post(.system(.restoredFromBackup))
+        case .restoreFromBackup:
+            PhoneKeychain(path: PhoneFolders(root: self.configuration.folder).keychain).restoreFromBackup()
+            self.engine.post(.system(.restoredFromBackup))
         case .backgroundChance(let app): self.engine.post(.system(.backgroundChance(app)))
         case .crossRegion(let region, let entering):
             self.engine.post(.system(.regionCrossed(region, entered: entering)))

@@ -35,7 +35,7 @@ extension VirtualPhone: @preconcurrency PhoneSurroundings {
         return PhoneProcessFacts(
             role: role, bundleID: app.rawValue, osVersion: self.osVersion.description, phoneID: self.id,
             home: self.folders?.protectedHome(of: app, role.process) ?? "/nonexistent", groups: groups,
-            entitlements: installed?.entitlements ?? [])
+            entitlements: installed?.entitlements ?? [], keychain: self.folders?.protectedKeychain)
     }
 
     /// Empties the folders of an app that was removed.
@@ -48,6 +48,9 @@ extension VirtualPhone: @preconcurrency PhoneSurroundings {
             self.note(fault: "the folders of \(app.bundleID) cannot be emptied: \(error)", of: app.bundleID)
         }
     }
+
+    /// A new device has the items of a backup that are not for the old one only.
+    func restoreKeychain() { if let folders { PhoneKeychain(path: folders.keychain).restoreFromBackup() } }
 
     /// Closes the folders before the first unlock, and opens them after it.
     func protectFolders() {

@@ -60,5 +60,8 @@ extension VirtualPhone {
         if let installed { self.emptyFolders(of: installed) }
     }
     /// Restores the phone's backup on a new device: every token is a new one, all processes are gone.
-    public func restoreFromBackup() async { await self.perform(.system(.restoredFromBackup)) }
+    public func restoreFromBackup() async {
+        self.restoreKeychain()
+        await self.perform(.system(.restoredFromBackup))
+    }
 }

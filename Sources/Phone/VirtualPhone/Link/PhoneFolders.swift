@@ -8,6 +8,7 @@ import PhoneCore
 /// FOLDER/apps/BUNDLE/extension   its service extension's
 /// FOLDER/apps/BUNDLE/content     its content extension's
 /// FOLDER/groups/GROUP            shared, with the defaults of the suite GROUP
+/// FOLDER/keychain.json           the keychain
 /// FOLDER/protected               what processes are told to go through: a link to FOLDER, or to nothing
 /// ```
 ///
@@ -27,6 +28,11 @@ struct PhoneFolders {
     }
     /// An app group's folder, as a process sees it.
     func protectedGroup(_ name: String) -> String { "\(self.root)/protected/groups/\(name)" }
+
+    /// The keychain, as the host sees it.
+    var keychain: String { "\(self.root)/keychain.json" }
+    /// The keychain, as a process sees it.
+    var protectedKeychain: String { "\(self.root)/protected/keychain.json" }
 
     /// Where a process keeps temporary files, as it sees it.
     func protectedTemporary(of app: BundleID, _ role: ProcessID.Role) -> String {

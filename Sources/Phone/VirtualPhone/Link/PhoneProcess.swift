@@ -44,12 +44,15 @@ public struct PhoneProcessFacts: Hashable, Sendable {
     public var groups: [String: String]
     /// The app's entitlements.
     public var entitlements: Entitlements
+    /// The file of the phone's keychain; nil on a phone without a folder.
+    public var keychain: String?
 
     /// Facts of a process.
     public init(
         role: Role, bundleID: String, osVersion: String, phoneID: String, home: String, groups: [String: String],
-        entitlements: Entitlements = []
+        entitlements: Entitlements = [], keychain: String? = nil
     ) {
+        self.keychain = keychain
         self.role = role
         self.bundleID = bundleID
         self.osVersion = osVersion

@@ -22,6 +22,7 @@ extension PhoneProcessFacts {
             ("role", .string(self.role.rawValue)), ("bundle_id", .string(self.bundleID)),
             ("os_version", .string(self.osVersion)), ("phone", .string(self.phoneID)), ("home", .string(self.home)),
             ("groups", .members(groups)), ("entitlements", .int(self.entitlements.rawValue)),
+            ("keychain", self.keychain.map { .string($0) } ?? .null),
         ])
     }
 
@@ -36,7 +37,8 @@ extension PhoneProcessFacts {
             role: try fields.choice("role"), bundleID: try fields.string("bundle_id"),
             osVersion: try fields.string("os_version"), phoneID: try fields.string("phone"),
             home: try fields.string("home"), groups: groups,
-            entitlements: Entitlements(rawValue: try fields.int("entitlements")))
+            entitlements: Entitlements(rawValue: try fields.int("entitlements")),
+            keychain: json["keychain"]?.stringValue)
     }
 }
 

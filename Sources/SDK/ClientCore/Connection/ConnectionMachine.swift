@@ -57,6 +57,9 @@ package struct ConnectionMachine: Hashable, Sendable {
         package var backoffMilliseconds: Int64 = 500
         /// The longest back-off.
         package var backoffMaxMilliseconds: Int64 = 60_000
+        /// How long a connection has to stand after its welcome until the back-off begins anew. A server that falls right after
+        /// it, in a crash loop or on a full disk, is approached with a back-off that grows.
+        package var steadyMilliseconds: Int64 = 60_000
 
         /// The defaults.
         package init() {}
@@ -203,7 +206,6 @@ package struct ConnectionMachine: Hashable, Sendable {
                 self.hangUp(into: &effects)
                 return self.wait(reason: "no answer in time", at: now, into: &effects)
             }
-            self.failures = 0
             self.staleTokens = 0
             self.lastHeard = now.monotonic
             self.onlineSince = now.monotonic
@@ -224,6 +226,7 @@ package struct ConnectionMachine: Hashable, Sendable {
         case (.greeting(let current, _), .reconnectAsked(let number, let after)),
             (.online(let current), .reconnectAsked(let number, let after)):
             guard current == number else { return self.state }
+            if self.isSteady(at: now) { self.failures = 0 }
             self.hangUp(into: &effects)
             effects.append(.publish(.waiting(milliseconds: after, reason: "the server is restarting")))
             return .waiting(until: now.monotonic + after)
@@ -279,12 +282,19 @@ package struct ConnectionMachine: Hashable, Sendable {
         effects += [.close(number), .sessionEnded]
     }
 
+    /// Whether the connection that ends now has stood long enough to speak for the server.
+    private func isSteady(at now: Now) -> Bool {
+        guard case .online = self.state else { return false }
+        return now.monotonic >= self.onlineSince + self.settings.steadyMilliseconds
+    }
+
     /// Waits with a jitter of up to half the doubled time, so that phones thrown off together do not return together.
     ///
     /// - Parameter least: how long the server has asked to wait, in milliseconds; the back-off follows.
     private mutating func wait(
         reason: String, least: Int64 = 0, at now: Now, into effects: inout [Effect]
     ) -> State {
+        if self.isSteady(at: now) { self.failures = 0 }
         let doubled = self.settings.backoffMilliseconds << min(self.failures, 16)
         let longest = min(self.settings.backoffMaxMilliseconds, doubled)
         self.failures += 1
@@ -300,7 +310,14 @@ package struct ConnectionMachine: Hashable, Sendable {
             self.token = nil
             self.staleTokens += 1
             if self.staleTokens < Self.staleTokensMax { return self.start(at: now, into: &effects) }
-        case .invalidToken, .wrongApp, .kicked, .tokenRevoked, .disabled: self.token = nil
+        case .tokenRevoked:
+            // Later than at once: a token issued in the second of the revocation counts as revoked.
+            self.token = nil
+            self.staleTokens += 1
+            if self.staleTokens < Self.staleTokensMax {
+                return self.wait(reason: problem.description, at: now, into: &effects)
+            }
+        case .invalidToken, .wrongApp, .kicked, .disabled: self.token = nil
         case .superseded: return self.yield(to: problem, at: now, into: &effects)
         case .unsupportedVersion, .invalidField, .unknownConversation, .unknownMessage, .notAMember,
             .notAllowed, .blocked, .tooLate, .exists, .unknownObjectName, .banned:
@@ -320,7 +337,7 @@ package struct ConnectionMachine: Hashable, Sendable {
     private mutating func yield(
         to problem: ServerFrame.Problem, at now: Now, into effects: inout [Effect]
     ) -> State {
-        if now.monotonic >= self.onlineSince + self.settings.backoffMaxMilliseconds { self.supersessions = 0 }
+        if self.isSteady(at: now) { self.supersessions = 0 }
         self.failures = self.supersessions
         self.supersessions += 1
         return self.wait(reason: problem.description, at: now, into: &effects)

@@ -1,3 +1,4 @@
+import OrderedCollections
 import TidingsModel
 
 // A server holds back whoever asks too much at once (docs/protocol.md "Limits"). It says when to try again.

@@ -7,6 +7,21 @@ public enum NotificationPicture {
     /// (ios-delivery.md §10).
     public static let seconds = 10.0
 
+    /// Whether a picture may be fetched from a host. The URL of a picture is the sender's: a host of theirs would learn when, and from
+    /// which address, the push has reached the person.
+    ///
+    /// - Parameters:
+    ///   - host: as in the URL; capitals do not count.
+    ///   - hosts: those the app allows; `*.example.com` means every host below `example.com`, but not that one itself.
+    public static func isAllowed(_ host: String, among hosts: [String]) -> Bool {
+        let host = host.lowercased()
+        return hosts.contains { allowed in
+            let allowed = allowed.lowercased()
+            guard allowed.hasPrefix("*.") else { return host == allowed }
+            return host.hasSuffix(allowed.dropFirst()) && host.utf8.count >= allowed.utf8.count
+        }
+    }
+
     /// The kinds of picture the system shows beside a notification.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
         case jpeg = "jpg"

@@ -2,42 +2,177 @@ import TidingsAppGroup
 
 /// One source, any number of streams: each gets every value sent after it was made. With `keepsForFirst`, values sent while
 /// there was no stream yet go to the first one.
+///
+/// A stream holds so many values at most that its reader has not taken; one more, and the oldest falls out. A reader that comes
+/// to such a gap is told of it before the next value.
 final class Broadcast<Value: Sendable>: Sendable {
     private struct State {
-        var streams: [UInt64: AsyncStream<Value>.Continuation] = [:]
+        /// Each takes a value and gives back who holds it now.
+        var outlets: [UInt64: @Sendable (Value) -> AnyObject?] = [:]
         var last: UInt64 = 0
         var kept: [Value] = []
+        /// Values fell out of `kept`.
+        var hasGap = false
     }
 
     private let state = Locked(State())
     private let keepsForFirst: Bool
+    /// How many values a stream holds.
+    let capacity: Int
 
-    init(keepsForFirst: Bool = false) { self.keepsForFirst = keepsForFirst }
+    init(capacity: Int, keepsForFirst: Bool = false) {
+        self.capacity = max(1, capacity)
+        self.keepsForFirst = keepsForFirst
+    }
 
     /// A new stream; `first` is its first value if it is not nil.
     ///
     /// It is asked for under the lock: whoever changes a value and then sends it is either before it, or the stream hears of it.
-    func stream(startingWith first: @autoclosure () -> Value? = nil) -> AsyncStream<Value> {
-        let (stream, continuation) = AsyncStream.makeStream(of: Value.self)
+    ///
+    /// - Parameter gap: called when the reader comes to a place where values fell out.
+    func stream(
+        startingWith first: @autoclosure () -> Value? = nil, gap: @escaping @Sendable () -> Void = {}
+    ) -> AsyncStream<Value> {
+        self.stream(startingWith: first(), gap: gap) { $0 }
+    }
+
+    /// A new stream of what becomes of the values; those that become nothing take no place in it.
+    func stream<Other: Sendable>(
+        startingWith first: @autoclosure () -> Value? = nil, gap: @escaping @Sendable () -> Void = {},
+        _ transform: @escaping @Sendable (Value) -> Other?
+    ) -> AsyncStream<Other> {
+        let buffer = StreamBuffer<Other>(capacity: self.capacity, gap: gap)
+        let send: @Sendable (Value) -> AnyObject? = { [weak buffer] value in
+            if let other = transform(value) { buffer?.send(other) }
+            return buffer
+        }
         let number = self.state.withLock { state in
-            if let first = first() { continuation.yield(first) }
+            if let first = first() { _ = send(first) }
             state.last += 1
-            state.streams[state.last] = continuation
-            for value in state.kept { continuation.yield(value) }
+            state.outlets[state.last] = send
+            if state.hasGap { buffer.noteGap() }
+            for value in state.kept { _ = send(value) }
             state.kept = []
+            state.hasGap = false
             return state.last
         }
-        continuation.onTermination = { [weak self] _ in
-            self?.state.withLock { _ = $0.streams.removeValue(forKey: number) }
-        }
-        return stream
+        buffer.whenOver { [weak self] in self?.state.withLock { _ = $0.outlets.removeValue(forKey: number) } }
+        return AsyncStream(unfolding: { await buffer.next() }, onCancel: { buffer.finish() })
     }
 
     func send(_ value: Value) {
-        self.state.withLock { state in
-            if self.keepsForFirst, state.last == 0 { state.kept.append(value) }
+        // Held until the lock is given back: a buffer whose last holder goes meanwhile takes the lock as it ends.
+        let held = self.state.withLock { state in
+            if self.keepsForFirst, state.last == 0 {
+                if state.kept.count == self.capacity {
+                    state.kept.removeFirst()
+                    state.hasGap = true
+                }
+                state.kept.append(value)
+            }
             // Under the lock, so that every stream has the same order.
-            for continuation in state.streams.values { continuation.yield(value) }
+            return state.outlets.values.map { $0(value) }
         }
+        withExtendedLifetime(held) {}
+    }
+}
+
+/// What one reader has not taken yet.
+final class StreamBuffer<Element: Sendable>: Sendable {
+    fileprivate struct State {
+        /// Those before `first` are taken.
+        var waiting: [Element?] = []
+        var first = 0
+        /// Elements fell out before the oldest that waits.
+        var hasGap = false
+        var isOver = false
+        var readers: [CheckedContinuation<Element?, Never>] = []
+        var end: (@Sendable () -> Void)?
+    }
+
+    private let state = Locked(State())
+    private let capacity: Int
+    private let gap: @Sendable () -> Void
+
+    init(capacity: Int, gap: @escaping @Sendable () -> Void) {
+        self.capacity = capacity
+        self.gap = gap
+    }
+
+    /// Nobody holds the stream any more.
+    deinit { self.finish() }
+
+    /// What to do when nobody reads any more.
+    func whenOver(_ end: @escaping @Sendable () -> Void) {
+        let isOver = self.state.withLock { state in
+            if !state.isOver { state.end = end }
+            return state.isOver
+        }
+        if isOver { end() }
+    }
+
+    func noteGap() { self.state.withLock { $0.hasGap = true } }
+
+    func send(_ element: Element) {
+        let reader = self.state.withLock { state -> CheckedContinuation<Element?, Never>? in
+            guard !state.isOver else { return nil }
+            guard state.readers.isEmpty else { return state.readers.removeFirst() }
+            if state.waiting.count - state.first == self.capacity {
+                _ = state.take()
+                state.hasGap = true
+            }
+            state.waiting.append(element)
+            return nil
+        }
+        reader?.resume(returning: element)
+    }
+
+    /// The next element; nil at the end.
+    func next() async -> Element? {
+        await withCheckedContinuation { continuation in
+            let (element, hasGap, waits) = self.state.withLock { state -> (Element?, Bool, Bool) in
+                if let element = state.take() {
+                    defer { state.hasGap = false }
+                    return (element, state.hasGap, false)
+                }
+                if !state.isOver { state.readers.append(continuation) }
+                return (nil, false, !state.isOver)
+            }
+            if hasGap { self.gap() }
+            if !waits { continuation.resume(returning: element) }
+        }
+    }
+
+    /// Ends the stream: the reader was cancelled, or is gone.
+    func finish() {
+        let (readers, end) = self.state.withLock { state in
+            state.isOver = true
+            state.waiting = []
+            state.first = 0
+            defer {
+                state.readers = []
+                state.end = nil
+            }
+            return (state.readers, state.end)
+        }
+        for reader in readers { reader.resume(returning: nil) }
+        end?()
+    }
+}
+
+extension StreamBuffer.State {
+    /// The oldest element that waits; nil for none.
+    fileprivate mutating func take() -> Element? {
+        guard self.first < self.waiting.count else { return nil }
+        defer {
+            self.waiting[self.first] = nil
+            self.first += 1
+            // Now and then, so that taking costs the same on average, however many wait.
+            if self.first == self.waiting.count || self.first >= 256 {
+                self.waiting.removeFirst(self.first)
+                self.first = 0
+            }
+        }
+        return self.waiting[self.first]
     }
 }

@@ -76,6 +76,7 @@ final class ClientEngine: Sendable {
     let shared: Locked<Shared>
     private let events: AsyncStream<ClientEvent>.Continuation
     private let task: Locked<Task<Void, Never>?>
+    private let intake = Intake()
 
     init(person: UserID, parts: Parts, host: (any KitHost)?, tokenProvider: @escaping TokenProvider) {
         self.person = person
@@ -187,6 +188,7 @@ final class ClientEngine: Sendable {
             effects.removeAll(keepingCapacity: true)
             core.handle(event, at: self.parts.clock.now, into: &effects)
             if case .connectionClosed(let number, _) = event { connections.removeValue(forKey: number) }
+            if case .frameReceived = event { self.intake.handled() }
             // What lets a waiting caller go on comes last: it finds done what this event has led to.
             for effect in effects where !effect.answersCaller { self.perform(effect, &connections) }
             for effect in effects where effect.answersCaller { self.perform(effect, &connections) }
@@ -312,22 +314,10 @@ final class ClientEngine: Sendable {
     }
 
     private func open(_ number: ConnectionNumber) -> any TransportConnection {
-        self.parts.transport.open(self.parts.serverURL) { event in
-            switch event {
-            case .opened: self.post(.connectionOpened(number))
-            case .received(let bytes):
-                do {
-                    let frame = try FrameCodec.decodeServerFrame(bytes, as: .protobuf)
-                    self.post(.frameReceived(number, frame))
-                } catch FrameError.empty {
-                    // Of a newer server: nothing this client has asked for.
-                } catch {
-                    let problem = ServerFrame.Problem(code: .malformedFrame, rule: "\(error)")
-                    self.post(.frameReceived(number, .problem(problem, isFatal: true)))
-                }
-            case .closed(let reason): self.post(.connectionClosed(number, reason: reason))
-            }
-        }
+        let reader = FrameReader(number: number, intake: self.intake) { self.post($0) }
+        let connection = self.parts.transport.open(self.parts.serverURL) { reader.take($0) }
+        reader.attach(connection)
+        return connection
     }
 
     /// - Parameter leftover: what stays in the store if nothing can be written.

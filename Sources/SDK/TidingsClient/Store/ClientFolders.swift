@@ -1,9 +1,14 @@
 import Foundation
+import TidingsAppGroup
 import TidingsModel
 
 /// Where a client keeps its files.
 struct ClientFolders {
     let root: URL
+    /// Where tokens lie; nil for files.
+    var secrets: (any SecretStore)?
+    /// Sets how files lie on the device.
+    var safety: any FileSafety = SystemFileSafety()
 
     /// The local store of a person. The name is the ids in hexadecimal, so that any id makes a file name.
     func store(app: AppID, person: UserID) -> URL {
@@ -11,9 +16,41 @@ struct ClientFolders {
             .appendingPathComponent("\(Self.hexadecimal(person.rawValue)).sqlite")
     }
 
+    /// Makes the folder a person's store lies in, and removes it from backups: messages are the server's to give back, and what
+    /// a copy on another device would say of log and outbox is not true there.
+    func makeStoreFolder(app: AppID) throws {
+        let folder = self.storeFolder(app)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        // Messages come and go while the phone is locked: over the connection that is still there, and in wakes.
+        try self.safety.protectAll(in: folder, as: .completeUntilFirstUserAuthentication)
+        try self.safety.excludeFromBackup(folder.path)
+    }
+
+    private func storeFolder(_ app: AppID) -> URL {
+        self.root.appendingPathComponent(Self.hexadecimal(app.rawValue), isDirectory: true)
+    }
+
+    /// Removes the stores of everybody else who was signed in here, with what they had not sent. How far each was handed custom
+    /// messages stays: a number, so that none comes twice to who signs in again.
+    func removeStores(except person: UserID, app: AppID) throws {
+        let kept = self.store(app: app, person: person).lastPathComponent
+        let folder = self.storeFolder(app)
+        guard FileManager.default.fileExists(atPath: folder.path) else { return }
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() {
+            let isStore = name.contains(".sqlite") && !name.hasSuffix(LocalStore.handOverSuffix)
+            guard isStore, !name.hasPrefix(kept) else { continue }
+            try LocalStore.remove(folder.appendingPathComponent(name).path)
+        }
+    }
+
+    private var deviceFile: URL { self.root.appendingPathComponent("device-id") }
+
+    /// Whether this installation has an id already.
+    var hasDeviceID: Bool { FileManager.default.fileExists(atPath: self.deviceFile.path) }
+
     /// This device's id, drawn at the first call and kept.
-    func deviceID() throws -> DeviceID {
-        let file = self.root.appendingPathComponent("device-id")
+    func deviceID(app: AppID) throws -> DeviceID {
+        let file = self.deviceFile
         if let text = try? String(contentsOf: file, encoding: .utf8),
             let id = try? DeviceID.validated(text, field: "device-id")
         {
@@ -21,6 +58,9 @@ struct ClientFolders {
         }
         let id = UUID().uuidString.lowercased()
         try self.write(Data(id.utf8), to: file)
+        // What an earlier installation has left in the keychain is nobody's.
+        try? self.secrets?.write(nil, as: Self.tokenName(app))
+        try? self.secrets?.write(nil, as: Self.farewellName(app))
         return DeviceID(id)
     }
 
@@ -48,23 +88,27 @@ struct ClientFolders {
     /// The person has signed out: nobody is signed in, and their token is not kept any longer.
     func forgetSignIn(app: AppID) throws {
         if self.signedIn(app: app) != nil { try Self.remove(self.signInFile) }
-        try Self.remove(self.tokenFile(app))
+        try self.forgetSecret(Self.tokenName(app), self.tokenFile(app))
     }
 
     /// Remembers the person's last token: a later process may have to tell the server of their sign-out before the app gives
     /// it one.
     func keepToken(_ token: String, of person: UserID, app: AppID) throws {
-        try self.write(Self.json(Farewell(person: person, token: token)), to: self.tokenFile(app))
+        let note = Self.json(Farewell(person: person, token: token))
+        try self.keepSecret(note, Self.tokenName(app), self.tokenFile(app))
     }
 
     /// Forgets the token of a person; another person's stays.
     func forgetToken(of person: UserID, app: AppID) throws {
-        if self.token(of: person, app: app) != nil { try Self.remove(self.tokenFile(app)) }
+        guard self.token(of: person, app: app) != nil else { return }
+        try self.forgetSecret(Self.tokenName(app), self.tokenFile(app))
     }
 
     /// The last token of a person.
     func token(of person: UserID, app: AppID) -> String? {
-        guard let kept = Self.farewell(in: self.tokenFile(app)), kept.person == person else { return nil }
+        guard let kept = self.farewell(in: self.secret(Self.tokenName(app), self.tokenFile(app))),
+            kept.person == person
+        else { return nil }
         return kept.token
     }
 
@@ -90,44 +134,40 @@ struct ClientFolders {
     /// Remembers a farewell, or that there is none.
     func write(_ farewell: Farewell?, app: AppID) throws {
         let file = self.farewellFile(app)
-        guard let farewell else { return try Self.remove(file) }
-        try self.write(Self.json(farewell), to: file)
+        guard let farewell else { return try self.forgetSecret(Self.farewellName(app), file) }
+        try self.keepSecret(Self.json(farewell), Self.farewellName(app), file)
     }
 
     /// The farewell that is still to be said.
-    func farewell(app: AppID) -> Farewell? { Self.farewell(in: self.farewellFile(app)) }
-
-    private static func json(_ farewell: Farewell) -> Data {
-        let json = JSONValue.members([("user", .string(farewell.person.rawValue)), ("token", .string(farewell.token))])
-        return Data(json.serialized)
+    func farewell(app: AppID) -> Farewell? {
+        self.farewell(in: self.secret(Self.farewellName(app), self.farewellFile(app)))
     }
 
-    private static func farewell(in file: URL) -> Farewell? {
-        guard let data = try? Data(contentsOf: file), let json = try? JSONValue(parsing: data),
-            let user = json["user"]?.stringValue, let token = json["token"]?.stringValue
+    private static func tokenName(_ app: AppID) -> String { "user-token-\(Self.hexadecimal(app.rawValue))" }
+    private static func farewellName(_ app: AppID) -> String { "farewell-\(Self.hexadecimal(app.rawValue))" }
+
+    private static func json(_ farewell: Farewell) -> [UInt8] {
+        JSONValue.members([("user", .string(farewell.person.rawValue)), ("token", .string(farewell.token))]).serialized
+    }
+
+    private func farewell(in bytes: [UInt8]?) -> Farewell? {
+        guard let bytes, let json = try? JSONValue(parsing: bytes), let user = json["user"]?.stringValue,
+            let token = json["token"]?.stringValue
         else { return nil }
         return Farewell(person: UserID(user), token: token)
     }
 
     /// Writes a file that belongs to this device and to no other: a backup restored on a second one must not bring it, or two
-    /// devices would share one id and one token.
-    private func write(_ data: Data, to file: URL) throws {
+    /// devices would share one id and one token. Atomic writing makes a new file each time, so it is marked after each.
+    func write(_ data: Data, to file: URL) throws {
         try FileManager.default.createDirectory(at: self.root, withIntermediateDirectories: true)
         try data.write(to: file, options: .atomic)
-        try Self.excludeFromBackup(file)
+        // A wake while the phone is locked reads who is signed in.
+        try self.safety.protect(file.path, as: .completeUntilFirstUserAuthentication)
+        try self.safety.excludeFromBackup(file.path)
     }
 
-    /// Atomic writing makes a new file each time, so the mark is set after each.
-    private static func excludeFromBackup(_ file: URL) throws {
-        #if canImport(Darwin)
-            var file = file
-            var values = URLResourceValues()
-            values.isExcludedFromBackup = true
-            try file.setResourceValues(values)
-        #endif
-    }
-
-    private static func remove(_ file: URL) throws {
+    static func remove(_ file: URL) throws {
         if FileManager.default.fileExists(atPath: file.path) { try FileManager.default.removeItem(at: file) }
     }
 

@@ -8,7 +8,7 @@ struct EndedSends {
     /// The rows of the outbox that count no more, by their numbers, which are given once. What could not be noted is here all
     /// the same, for as long as the process lives.
     private(set) var numbers: [Int64] = []
-    private let file: URL
+    private let file: URL?
     /// The first slot that nobody has written to.
     private var free = 0
 
@@ -20,8 +20,9 @@ struct EndedSends {
 
     /// Reads what an earlier process has noted, and makes room where there is none yet. Without a file, what is noted lives as
     /// long as the process.
-    init(file: URL) {
+    init(file: URL?) {
         self.file = file
+        guard let file else { return }
         let bytes = (try? Data(contentsOf: file)).map { Array($0) } ?? []
         for start in stride(from: 0, to: bytes.count - Self.slotBytes + 1, by: Self.slotBytes) {
             let number = Self.word(bytes[start..<(start + 8)])
@@ -39,9 +40,10 @@ struct EndedSends {
     mutating func note(_ number: Int64) throws {
         guard !self.numbers.contains(number) else { return }
         self.numbers.append(number)
+        guard let file = self.file else { return }
         guard self.free < Self.max else { throw CocoaError(.fileWriteOutOfSpace) }
         let word = UInt64(bitPattern: number)
-        let handle = try FileHandle(forUpdating: self.file)
+        let handle = try FileHandle(forUpdating: file)
         defer { try? handle.close() }
         try handle.seek(toOffset: UInt64(self.free * Self.slotBytes))
         try handle.write(contentsOf: Data(Self.bytes(word) + Self.bytes(word ^ Self.mask)))
@@ -57,9 +59,10 @@ struct EndedSends {
     }
 
     private func clear() throws {
+        guard let file = self.file else { return }
         let empty = Data(count: Self.max * Self.slotBytes)
-        guard FileManager.default.fileExists(atPath: self.file.path) else { return try empty.write(to: self.file) }
-        let handle = try FileHandle(forUpdating: self.file)
+        guard FileManager.default.fileExists(atPath: file.path) else { return try empty.write(to: file) }
+        let handle = try FileHandle(forUpdating: file)
         defer { try? handle.close() }
         try handle.write(contentsOf: empty)
     }

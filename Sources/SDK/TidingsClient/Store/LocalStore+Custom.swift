@@ -86,8 +86,11 @@ extension LocalStore {
         try FileManager.default.removeItem(at: self.handOverFile)
     }
 
+    /// What the name of the file ends with that says how far custom messages were handed over.
+    static let handOverSuffix = ".handed-over"
+
     /// Kept beside the store: it outlives a damaged one.
-    private var handOverFile: URL { self.file.appendingPathExtension("handed-over") }
+    private var handOverFile: URL { URL(fileURLWithPath: self.file.path + Self.handOverSuffix) }
 
     private var handedOver: LogPosition {
         (try? String(contentsOf: self.handOverFile, encoding: .utf8)).flatMap { LogPosition($0) } ?? 0

@@ -22,7 +22,7 @@ extension LocalStore {
             // What cannot be closed is moved all the same: an open file keeps its bytes, wherever its name goes.
             try? current.queue?.close()
             current.queue = nil
-            let aside = try Self.putAside(self.file)
+            let aside = try Self.putAside(self.file, self.safety)
             current = (try Self.open(self.file), false)
             self.forgetEnded()
             return aside
@@ -38,7 +38,7 @@ extension LocalStore {
     /// What the names of a store's files end with.
     static let suffixes = ["", "-wal", "-shm", ".ended"]
 
-    static func putAside(_ file: URL) throws -> URL {
+    static func putAside(_ file: URL, _ safety: any FileSafety) throws -> URL {
         let aside = Self.aside(file)
         for suffix in Self.suffixes {
             let from = file.path + suffix
@@ -46,6 +46,8 @@ extension LocalStore {
             try? FileManager.default.removeItem(atPath: to)
             if FileManager.default.fileExists(atPath: from) {
                 try FileManager.default.moveItem(atPath: from, toPath: to)
+                // Nobody reads it in the background any more.
+                try safety.protect(to, as: .completeUnlessOpen)
             }
         }
         return aside

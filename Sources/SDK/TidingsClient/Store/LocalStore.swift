@@ -17,22 +17,36 @@ final class LocalStore: Sendable {
     private let ended: Locked<EndedSends>
     /// Where a damaged store was put when this one was opened; nil if nothing was wrong.
     let setAside: URL?
+    /// Sets how files lie on the device.
+    let safety: any FileSafety
 
-    /// Opens or makes the store.
+    /// Opens or makes the store. Its folder says how the files lie on the device (`ClientFolders.makeStoreFolder`).
     ///
     /// - Throws: an error of the file system or of SQLite if even a new store cannot be made.
-    init(file: URL) throws {
+    init(file: URL, safety: any FileSafety = SystemFileSafety()) throws {
         self.file = file
+        self.safety = safety
         try FileManager.default.createDirectory(
             at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
         do {
             self.current = Locked((try Self.open(file), false))
             self.setAside = nil
         } catch let error as DatabaseError where Self.isDamage(error) {
-            self.setAside = try Self.putAside(file)
+            self.setAside = try Self.putAside(file, safety)
             self.current = Locked((try Self.open(file), false))
         }
         self.ended = Locked(EndedSends(file: Self.endedFile(file)))
+    }
+
+    /// A store without a file, for a person who has signed out and of whom only the server is told: a full phone has room for it.
+    ///
+    /// - Throws: an error of SQLite.
+    init(inMemoryFor file: URL) throws {
+        self.file = file
+        self.safety = SystemFileSafety()
+        self.setAside = nil
+        self.current = Locked((try Self.openInMemory(), false))
+        self.ended = Locked(EndedSends(file: nil))
     }
 
     private static func endedFile(_ file: URL) -> URL { file.appendingPathExtension("ended") }
@@ -40,13 +54,25 @@ final class LocalStore: Sendable {
     /// The store was begun anew: the numbers of its outbox are others.
     func forgetEnded() { self.ended.withLock { $0 = EndedSends(file: Self.endedFile(self.file)) } }
 
-    static func open(_ file: URL) throws -> DatabaseQueue {
+    private static func configuration(isInMemory: Bool) -> Configuration {
         var configuration = Configuration()
         configuration.busyMode = .timeout(5)
         configuration.prepareDatabase { database in
-            try database.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
+            if !isInMemory { try database.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL") }
+            // What was withdrawn or deleted is written over, also where SQLite was not built to do so by itself.
+            try database.execute(sql: "PRAGMA secure_delete = ON")
         }
-        let queue = try DatabaseQueue(path: file.path, configuration: configuration)
+        return configuration
+    }
+
+    static func openInMemory() throws -> DatabaseQueue {
+        let queue = try DatabaseQueue(configuration: Self.configuration(isInMemory: true))
+        try StoreSchema.migrator.migrate(queue)
+        return queue
+    }
+
+    static func open(_ file: URL) throws -> DatabaseQueue {
+        let queue = try DatabaseQueue(path: file.path, configuration: Self.configuration(isInMemory: false))
         try StoreSchema.migrator.migrate(queue)
         try queue.read { database in
             let verdict = try String.fetchOne(database, sql: "PRAGMA quick_check(1)")
@@ -267,13 +293,40 @@ final class LocalStore: Sendable {
         }
     }
 
-    /// Forgets everything but how far custom messages were handed over: the person who signs in again has the same log. A damaged
+    /// Forgets everything but how far custom messages were handed over: the person who signs in again has the same log. The files are
+    /// removed rather than emptied, which needs no room on a full phone, and whoever still asks finds an empty store. A damaged
     /// store that was set aside goes too (DESIGN P7).
     func forgetAll() throws {
-        for suffix in Self.suffixes {
-            try? FileManager.default.removeItem(atPath: Self.aside(self.file).path + suffix)
+        try self.current.withLock { current in
+            // What cannot be closed is removed all the same; its room comes free when the last who has it open lets go.
+            try? current.queue?.close()
+            current.queue = nil
+            try Self.removeFiles(of: self.file)
+            current = (try Self.openInMemory(), false)
         }
-        try self.forgetLog()
-        try self.write { try $0.execute(sql: "DELETE FROM outbox; DELETE FROM wish") }
+        self.ended.withLock { $0 = EndedSends(file: nil) }
+    }
+
+    /// Removes what a store has left on the device, and its damaged copy; how far custom messages were handed over stays.
+    ///
+    /// - Throws: an error of the file system for the first file that stays; the others are gone.
+    static func removeFiles(of file: URL) throws {
+        var failure: (any Error)?
+        for path in [file.path, Self.aside(file).path] {
+            for suffix in Self.suffixes {
+                do { try Self.remove(path + suffix) } catch { failure = failure ?? error }
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    /// Removes a file if it is there; one that cannot be removed is cut to nothing.
+    static func remove(_ path: String) throws {
+        guard FileManager.default.fileExists(atPath: path) else { return }
+        do {
+            try FileManager.default.removeItem(atPath: path)
+        } catch {
+            try FileHandle(forWritingTo: URL(fileURLWithPath: path)).truncate(atOffset: 0)
+        }
     }
 }

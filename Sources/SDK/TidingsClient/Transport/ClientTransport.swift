@@ -15,6 +15,12 @@ package protocol TransportConnection: Sendable {
     func send(_ bytes: [UInt8])
     /// Closes after everything written before has left; answered by `closed`.
     func close()
+    /// Takes messages of so many bytes at most from now on; a longer one ends the connection. Until then it is
+    /// `FrameCodec.serverFrameBytesMax`.
+    func limitReceived(to bytes: Int)
+    /// Stops reading from the network, or goes on: what the server sends meanwhile waits at its end. What was read already may
+    /// still be told.
+    func setReading(_ isReading: Bool)
 }
 
 /// What a connection tells.
@@ -26,6 +32,3 @@ package enum TransportEvent: Hashable, Sendable {
     /// The connection is gone.
     case closed(reason: String)
 }
-
-/// The limit of a message from the server, in bytes: a page of entries is larger than a frame the server accepts.
-package let receivedBytesMax = 16 * 1024 * 1024

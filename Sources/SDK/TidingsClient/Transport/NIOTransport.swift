@@ -73,8 +73,9 @@
         ) throws {
             let start = UpgradeStart(
                 host: host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)", path: path, connection: connection)
-            let upgrader = NIOWebSocketClientUpgrader(maxFrameSize: receivedBytesMax, automaticErrorHandling: true) {
-                channel, head in
+            let upgrader = NIOWebSocketClientUpgrader(
+                maxFrameSize: FrameCodec.serverFrameBytesCeiling, automaticErrorHandling: true
+            ) { channel, head in
                 channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations
                     pipeline.removeHandler(start, promise: nil)
@@ -86,7 +87,7 @@
                         WebSocketRules(connection: connection),
                         NIOWebSocketFrameAggregator(
                             minNonFinalFragmentSize: 0, maxAccumulatedFrameCount: 4_096,
-                            maxAccumulatedFrameSize: receivedBytesMax),
+                            maxAccumulatedFrameSize: FrameCodec.serverFrameBytesCeiling),
                         WebSocketHandler(connection: connection),
                     ])
                 }
@@ -105,6 +106,9 @@
             var isClosing = false
             var isEnded = false
             var reason: String?
+            var receivedBytesMax = FrameCodec.serverFrameBytesMax
+            /// A message was too long: nothing that follows it counts.
+            var isRefusing = false
         }
 
         private let state = Mutex(State())
@@ -119,14 +123,26 @@
             channel.writeAndFlush(frame, promise: nil)
         }
 
-        func close() {
+        func close() { self.close(saying: .normalClosure) }
+
+        /// The open channel, for tests.
+        var channel: (any Channel)? { self.state.withLock { $0.channel } }
+
+        func limitReceived(to bytes: Int) { self.state.withLock { $0.receivedBytesMax = bytes } }
+
+        func setReading(_ isReading: Bool) {
+            // A connection that ends meanwhile takes no option, and reads nothing any more.
+            self.state.withLock { $0.channel }?.setOption(.autoRead, value: isReading).whenComplete { _ in }
+        }
+
+        private func close(saying code: WebSocketErrorCode) {
             let channel = self.state.withLock { state in
                 state.isClosing = true
                 return state.channel
             }
             guard let channel else { return self.end(reason: "closed before it was open") }
             var data = channel.allocator.buffer(capacity: 2)
-            data.write(webSocketErrorCode: .normalClosure)
+            data.write(webSocketErrorCode: code)
             let frame = WebSocketFrame(fin: true, opcode: .connectionClose, maskKey: .random(), data: data)
             channel.writeAndFlush(frame).whenComplete { _ in channel.close(promise: nil) }
         }
@@ -140,7 +156,22 @@
             if isWanted { self.events(.opened) } else { channel.close(promise: nil) }
         }
 
-        func received(_ bytes: [UInt8]) { self.events(.received(bytes)) }
+        func received(_ bytes: [UInt8]) {
+            enum Verdict { case taken, tooLong(max: Int), ignored }
+            let verdict: Verdict = self.state.withLock { state in
+                if state.isRefusing { return .ignored }
+                if bytes.count <= state.receivedBytesMax { return .taken }
+                state.isRefusing = true
+                return .tooLong(max: state.receivedBytesMax)
+            }
+            switch verdict {
+            case .taken: self.events(.received(bytes))
+            case .ignored: break
+            case .tooLong(let max):
+                self.explain("the server sent \(bytes.count) bytes, at most \(max) are taken")
+                self.close(saying: .messageTooLarge)
+            }
+        }
 
         /// Keeps why the connection is about to end, for `closed`.
         func explain(_ reason: String) { self.state.withLock { if $0.reason == nil { $0.reason = reason } } }

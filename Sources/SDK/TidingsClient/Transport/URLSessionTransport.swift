@@ -24,6 +24,9 @@
             var queue: [[UInt8]] = []
             var isWriting = false
             var isClosing = false
+            var isReading = true
+            /// Whether a message was asked for and has not come.
+            var isReceiving = false
         }
 
         private let state = Locked(State())
@@ -38,7 +41,7 @@
             guard let address = parts?.url else { return self.end(reason: "\(url.absoluteString) is no address") }
             let session = URLSession(configuration: .ephemeral, delegate: self, delegateQueue: nil)
             let task = session.webSocketTask(with: address, protocols: [WireFormat.protobuf.subprotocol])
-            task.maximumMessageSize = receivedBytesMax
+            task.maximumMessageSize = FrameCodec.serverFrameBytesMax
             self.state.withLock { state in
                 state.task = task
                 state.session = session
@@ -79,8 +82,26 @@
             }
         }
 
+        func limitReceived(to bytes: Int) { self.state.withLock { $0.task }?.maximumMessageSize = bytes }
+
+        func setReading(_ isReading: Bool) {
+            let task = self.state.withLock { state in
+                state.isReading = isReading
+                return state.task
+            }
+            if let task { self.receiveNext(task) }
+        }
+
+        /// Asks for the next message, unless one is asked for already or nobody wants it now.
         private func receiveNext(_ task: URLSessionWebSocketTask) {
+            let asks = self.state.withLock { state in
+                guard state.isReading, !state.isReceiving, !state.isEnded else { return false }
+                state.isReceiving = true
+                return true
+            }
+            guard asks else { return }
             task.receive { result in
+                self.state.withLock { $0.isReceiving = false }
                 // Nothing may follow `closed`.
                 guard !self.state.withLock({ $0.isEnded }) else { return }
                 switch result {

@@ -51,7 +51,7 @@ extension ServerCore {
             guard !address.isEmpty else { return }
             self.addresses.take(
                 .failures, self.settings.limits[.address, .failures], from: address, at: now.monotonic)
-        case .valid, .expired: return
+        case .valid, .expired, .notYetValid, .wrongAudience, .keyPending: return
         }
     }
 }

@@ -6,6 +6,8 @@ enum Errand: Sendable {
     case request(Asked)
     case enterRoom(Asked, ConversationID, history: Int)
     case custom(ApiRequestID, CustomOperation)
+    /// The backend has put a conversation.
+    case put(ApiRequestID, ConversationRecord)
     /// A device's push state, and the session that asked for it.
     case pushState(DeviceKey, SessionID?)
     /// Who hears that somebody is typing.
@@ -19,6 +21,8 @@ enum Errand: Sendable {
     case kick(DeviceKey)
     /// A session tells of an opened notification.
     case opened(SessionID)
+    /// The app's backend has decided something about a person.
+    case userAccount(ApiRequestID, UserKey, AccountChange)
 }
 
 extension ServerCore {
@@ -33,8 +37,16 @@ extension ServerCore {
             guard !self.finish(request, operation, answer, now, &effects) else { return }
         case (.enterRoom(let asked, let room, let history), .history(let messages, let hasMore)):
             return self.finishEnter(room, history: history, asked, messages, hasMore: hasMore, now, &effects)
-        case (.enterRoom(let asked, _, _), .refused(let problem)):
+        case (.put(let request, let record), .done):
+            effects.append(.reply(request, .done))
+            return self.followPut(record, &effects)
+        case (.put(let request, _), .refused(let problem)):
+            return effects.append(.reply(request, .refused(problem)))
+        case (.enterRoom(let asked, let room, _), .refused(let problem)):
+            self.endEntering(room, asked)
             return self.answer(asked.requester, .refused(problem), &effects)
+        case (.userAccount(let request, let user, let change), .done):
+            return self.finishAccount(request, user, change, now, &effects)
         case (.kick(let device), .done):
             return self.removeDevice(device, now, &effects)
         case (.shown(let user, let recall, let position, let wasUnread), .trace(let trace)):
@@ -49,6 +61,10 @@ extension ServerCore {
         case (.typing(let conversation, let user, let isTyping, let session), .conversation(let info)):
             self.sessions[session]?.isTypingAsked = false
             return self.tellTyping(isTyping, of: user, in: conversation, to: info.members.map(\.id), now, &effects)
+        case (.typing(let conversation, let user, let isTyping, let session), .done):
+            self.sessions[session]?.isTypingAsked = false
+            let seen = ConversationID(type: conversation.type, target: user.user.rawValue)
+            return self.tellTyping(isTyping, of: user, in: seen, to: [UserID(conversation.target)], now, &effects)
         case (.typing(_, _, _, let session), .refused):
             self.sessions[session]?.isTypingAsked = false
             return
@@ -57,8 +73,9 @@ extension ServerCore {
             return
         case (.readReceipt(let user, let conversation), .page(let page)):
             return self.tellReading(user, conversation, page, &effects)
-        case (.enterRoom, _), (.kick, _), (.pushState, _), (.typing, _), (.shown, _), (.readReceipt, _),
-            (.opened, _):
+        case (.userAccount, _), (.enterRoom, _), (.kick, _), (.pushState, _), (.typing, _), (.shown, _),
+            (.readReceipt, _),
+            (.opened, _), (.put, _):
             break
         }
         self.flag("\(errand)", &effects)

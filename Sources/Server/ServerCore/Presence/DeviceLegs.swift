@@ -77,6 +77,9 @@ struct Leg: Sendable {
         }
     }
 
+    /// Its message was withdrawn before any device could show it: of what the log still says there is nothing to show.
+    var isGone: Bool { self.withdrawal == .recalled && !self.isInFlight && !self.mayBeShown }
+
     /// It is with the APNs client.
     var isInFlight: Bool {
         if case .inFlight = self.state { true } else { false }
@@ -176,10 +179,11 @@ struct DeviceLegs: Sendable {
             guard case .message(let shared) = self.legs[index].subject, shared.message.id == edit.message else {
                 continue
             }
-            var message = shared.message
-            message.content = edit.content
+            // What its push was to say was said of the text before.
             self.legs[index].subject = .message(
-                SharedMessage(message, conversationName: shared.conversationName))
+                SharedMessage(
+                    shared.message.revised(content: edit.content, isGone: false),
+                    conversationName: shared.conversationName))
         }
     }
 

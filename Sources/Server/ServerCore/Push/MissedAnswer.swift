@@ -30,42 +30,62 @@ extension LogPage {
             body: PushText.shortText(of: message, words: words))
     }
 
-    /// The answer of the API: the page of `ApiResult.missed` as one person sees it.
+    /// The answer of the API: the page of `ApiResult.missed` as one person sees it. Of what was withdrawn, deleted or edited over, only the
+    /// place is told.
     ///
     /// - Parameter hidesContent: of what messages say nothing is told.
     package func missedAnswer(for user: UserID, in words: PushWords, hidesContent: Bool) -> JSONValue {
+        let erased = Set(self.erased)
         let entries = self.entries.map { entry -> JSONValue in
+            guard !erased.contains(entry.position) else { return ["position": .int(entry.position), "other": true] }
             switch entry.body {
             case .message(let message):
-                [
-                    "position": .int(entry.position), "message_id": .string(message.id.description),
-                    "rings": .bool(self.rings(message, at: entry.position, for: user)),
-                    "text": hidesContent
-                        ? ["body": .string(words.hidden)] : self.text(of: message, for: user, in: words).dictionary,
-                    "hidden": .bool(hidesContent),
-                    NotificationPayload.key: (try? NotificationPayload(message: message, seenBy: user)).map {
-                        .object($0.dictionary)
-                    } ?? .null,
-                    "sender": .string(message.sender.rawValue),
-                    "conversation": Self.json(message.conversation(seenBy: user)),
-                    "object_name": .string(message.objectName.rawValue), "content": .string(message.content),
-                    "push_text": message.pushText.map { .string($0) } ?? .null,
-                    "counted": .bool(message.flags.contains(.counted)),
-                    "notified": .bool(message.flags.contains(.notified)), "sent_at": .int(message.sentAt),
-                ]
+                return self.entry(message, at: entry.position, for: user, in: words, hidesContent: hidesContent)
             case .read(let conversation, let upTo):
-                ["position": .int(entry.position), "read": Self.json(conversation), "up_to": .int(upTo)]
-            case .custom: ["position": .int(entry.position), "custom": true]
+                return ["position": .int(entry.position), "read": Self.json(conversation), "up_to": .int(upTo)]
+            case .custom: return ["position": .int(entry.position), "custom": true]
             case .edit, .deletion, .conversationSettings, .personSettings, .blocked, .change, .unknown:
-                ["position": .int(entry.position), "other": true]
+                return ["position": .int(entry.position), "other": true]
             case .recall(let recall):
-                [
+                return [
                     "position": .int(entry.position), "recall": .string(recall.message.description),
                     "conversation": Self.json(recall.conversation),
                 ]
             }
         }
         return ["entries": .array(entries), "head": .int(self.head), "unread": .int(self.unread)]
+    }
+
+    private func entry(
+        _ message: Message, at position: LogPosition, for user: UserID, in words: PushWords, hidesContent: Bool
+    ) -> JSONValue {
+        var members: [(String, JSONValue)] = [
+            ("position", .int(position)), ("message_id", .string(message.id.description)),
+            ("rings", .bool(self.rings(message, at: position, for: user))),
+            (
+                "text",
+                hidesContent
+                    ? ["body": .string(words.hidden)] : self.text(of: message, for: user, in: words).dictionary
+            ), ("hidden", .bool(hidesContent)),
+            (
+                NotificationPayload.key,
+                (try? NotificationPayload(message: message, seenBy: user)).map { JSONValue.object($0.dictionary) }
+                    ?? .null
+            ), ("sender", .string(message.sender.rawValue)),
+            ("conversation", Self.json(message.conversation(seenBy: user))),
+            ("object_name", .string(message.objectName.rawValue)),
+        ]
+        if !hidesContent {
+            members += [
+                ("content", .string(message.content)),
+                ("push_text", message.pushText.map { .string($0) } ?? .null),
+            ]
+        }
+        members += [
+            ("counted", .bool(message.flags.contains(.counted))),
+            ("notified", .bool(message.flags.contains(.notified))), ("sent_at", .int(message.sentAt)),
+        ]
+        return .members(members)
     }
 
     private static func json(_ conversation: ConversationID) -> JSONValue {

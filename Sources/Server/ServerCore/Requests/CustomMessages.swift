@@ -63,7 +63,7 @@ extension ServerCore {
         case .duplicate(let id, let sentAt): effects.append(accepted(id, at: sentAt, 0))
         case .refused(let problem): effects.append(.reply(request, .refused(problem)))
         case .done, .changed, .recalled, .noted, .taken, .conversation, .history, .settings, .receipts, .device, .read,
-            .user, .page, .trace, .unread, .objectNames, .failed:
+            .userAccount, .user, .page, .trace, .unread, .objectNames, .accounts, .bans, .failed:
             return false
         }
         return true
@@ -76,6 +76,9 @@ extension LogEntry {
     /// - Parameter wall: this server's wall clock.
     func handedOver(at wall: Int64) -> LogEntry {
         guard case .custom(let message) = self.body, message.isExpired(at: wall) else { return self }
-        return LogEntry(position: self.position, body: .unknown)
+        return self.place
     }
+
+    /// Only its place in the log.
+    var place: LogEntry { LogEntry(position: self.position, body: .unknown) }
 }

@@ -65,16 +65,19 @@ extension ServerCore {
                         &effects)
                 }
             case .enterRoom(let room, let history):
-                try self.enterRoom(room, history: Int(history), asked, &effects)
+                try self.enterRoom(room, history: Int(history), asked, now, &effects)
             case .exitRoom(let room):
                 try self.exitRoom(room, asked)
                 self.answer(asked.requester, .done(0), &effects)
+            case .renewToken(let token):
+                guard case .session(let session, let number) = asked.requester else {
+                    throw .init(code: .notAllowed, field: "token", rule: "must be renewed on the connection it is for")
+                }
+                effects.append(.checkToken(session, number, token))
             case .watch(let users): try self.watch(users, asked, &effects)
             case .unwatch(let users):
                 try self.unwatch(users, asked)
                 self.answer(asked.requester, .done(0), &effects)
-            case .renewToken:
-                throw ServerFrame.Problem(code: .notAllowed, field: "request", rule: "is not known to this server")
             case .change, .recall, .edit, .delete, .setConversationSettings, .setBlocked, .conversation, .settings,
                 .history, .receipts:
                 self.ask(
@@ -94,17 +97,18 @@ extension ServerCore {
             .change(
                 ConversationOperation(
                     app: asked.app, conversation: conversation, action: action, actor: asked.actor,
-                    membersMax: self.settings.membersMax(in: asked.app), at: now.wall))
+                    membersMax: self.settings.membersMax(in: asked.app),
+                    policy: self.settings.policy(of: conversation.type), at: now.wall))
         case .recall(let message):
             .recall(
                 RecallOperation(
                     id: self.messageIDs.next(wallMilliseconds: now.wall), app: asked.app, message: message,
-                    actor: asked.actor, window: self.settings.recallWindow, at: now.wall))
+                    actor: asked.actor, window: self.settings.recallWindow, room: self.roomAccess(now), at: now.wall))
         case .edit(let message, let content):
             .edit(
                 EditOperation(
                     app: asked.app, message: message, actor: asked.actor, content: content,
-                    window: self.settings.editWindow, at: now.wall))
+                    window: self.settings.editWindow, room: self.roomAccess(now), at: now.wall))
         case .delete(let deletion):
             .delete(
                 try Self.person(asked),
@@ -117,7 +121,8 @@ extension ServerCore {
         case .conversation(let conversation): .readConversation(asked.app, conversation, asked: asked.actor)
         case .settings: .readSettings(try Self.person(asked))
         case .history(let conversation, let before, let limit):
-            .readHistory(try Self.person(asked), conversation, before: before, limit: Int(limit))
+            .readHistory(
+                try Self.person(asked), conversation, before: before, limit: Int(limit), room: self.roomAccess(now))
         case .receipts(let message): .readReceipts(asked.app, message, asked: asked.actor)
         case .enterRoom, .exitRoom, .watch, .unwatch, .renewToken: throw Self.unavailable
         }
@@ -167,7 +172,10 @@ extension ServerCore {
         case .changed(let change, let deliveries):
             self.answer(asked, deliveries, &effects)
             self.countDeliveries(deliveries.count, by: asked, now)
-            if let change { self.note(.change(change), deliveries, in: asked.app, now, &effects) }
+            if let change {
+                self.note(.change(change), deliveries, in: asked.app, now, &effects)
+                self.putOut(change, in: asked.app, &effects)
+            }
         case .noted(let body, let deliveries):
             self.answer(asked, deliveries, &effects)
             self.countDeliveries(deliveries.count, by: asked, now)
@@ -176,7 +184,9 @@ extension ServerCore {
             self.answer(asked, deliveries, &effects)
             self.countDeliveries(deliveries.count, by: asked, now)
             self.withdraw(message, recall, deliveries, shown: shown, now, &effects)
-        case .done, .accepted, .duplicate, .taken, .device, .read, .user, .page, .trace, .unread, .objectNames, .failed:
+        case .userAccount, .done, .accepted, .duplicate, .taken, .device, .read, .user, .page, .trace, .unread,
+            .objectNames,
+            .accounts, .bans, .failed:
             return false
         }
         return true

@@ -66,7 +66,8 @@ extension ServerCore {
             if isWatched, let arrival = leg.arrival(at: user.user) { arrivals.append(arrival) }
             let ended = EndedLeg(
                 leg: LegID(message: leg.id, user: user, device: device),
-                end: .settled(disposition ?? leg.impliedDisposition(for: user.user)), at: now.wall)
+                end: leg.isGone ? .recalled : .settled(disposition ?? leg.impliedDisposition(for: user.user)),
+                at: now.wall)
             requests += 1
             effects.append(.store(StoreRequestID(requests), .endLeg(ended)))
             if ended.end.mayBeShown { shown.append(LateEnd(request: requests, leg: ended.leg)) }
@@ -99,7 +100,8 @@ extension ServerCore {
             let last = self.people[slot].devices[index].legs.last
         {
             self.people[slot].devices[index].skippedUpTo = 0
-            effects.append(.write(session, .entry(LogEntry(position: last.position, body: last.body))))
+            let entry = LogEntry(position: last.position, body: last.body)
+            effects.append(.write(session, .entry(last.withdrawal == nil ? entry : entry.place)))
         }
     }
 

@@ -13,7 +13,7 @@ struct RoomKey: Hashable, Sendable {
 extension ServerCore {
     /// A session wants to hear a room. It does from its history on, so that nothing is missed between the two.
     mutating func enterRoom(
-        _ room: ConversationID, history: Int, _ asked: Asked, _ effects: inout [ServerEffect]
+        _ room: ConversationID, history: Int, _ asked: Asked, _ now: Now, _ effects: inout [ServerEffect]
     ) throws(ServerFrame.Problem) {
         guard case .session(let id, _) = asked.requester, let session = self.sessions[id] else {
             throw ServerFrame.Problem(code: .notAllowed, field: "request", rule: "must come on a connection")
@@ -25,8 +25,10 @@ extension ServerCore {
                 code: .notAllowed, field: "conversation", rule: "must be one of at most \(max) rooms of a connection")
         }
         let history = min(history, self.settings.roomHistoryMax)
+        self.sessions[id]?.entering.append(room)
         self.ask(
-            .readHistory(session.device.user, room, before: nil, limit: Swift.max(1, history)),
+            .readHistory(
+                session.device.user, room, before: nil, limit: Swift.max(1, history), room: self.roomAccess(now)),
             for: .errand(.enterRoom(asked, room, history: history)), by: asked.asker, &effects)
     }
 
@@ -36,11 +38,34 @@ extension ServerCore {
             code: .invalidField, field: "conversation.type", rule: "must be CHRM, got \(room.type.rawValue)")
     }
 
+    /// The store has answered: it does not wait to come in any more.
+    mutating func endEntering(_ room: ConversationID, _ asked: Asked) {
+        guard case .session(let id, _) = asked.requester,
+            let place = self.sessions[id]?.entering.firstIndex(of: room)
+        else { return }
+        self.sessions[id]?.entering.remove(at: place)
+    }
+
+    /// How somebody who is inside stands to a chat room.
+    func roomAccess(_ now: Now) -> RoomAccess {
+        RoomAccess(isOpen: self.settings.chatRoomPolicy.join == .anyone, at: now.wall)
+    }
+
+    /// How a session that writes to a conversation stands to it, if it is a chat room. One that has just asked to come in is inside: the
+    /// store answers that first.
+    func roomAccess(_ conversation: ConversationID, of session: Session, _ now: Now) -> RoomAccess {
+        guard conversation.type == .chatRoom else { return RoomAccess() }
+        var access = self.roomAccess(now)
+        access.isInside = session.rooms.contains(conversation) || session.entering.contains(conversation)
+        return access
+    }
+
     /// The room's newest messages are there: from now on the session hears it.
     mutating func finishEnter(
         _ room: ConversationID, history: Int, _ asked: Asked, _ messages: [Message], hasMore: Bool, _ now: Now,
         _ effects: inout [ServerEffect]
     ) {
+        self.endEntering(room, asked)
         if case .session(let id, _) = asked.requester, let session = self.sessions[id],
             session.rooms.contains(room) || session.rooms.count < self.settings.roomsPerSessionMax
         {
@@ -76,6 +101,56 @@ extension ServerCore {
     mutating func leave(_ room: RoomKey, _ session: SessionID) {
         self.rooms[room]?.remove(session)
         if self.rooms[room]?.isEmpty == true { self.rooms.removeValue(forKey: room) }
+    }
+
+    /// A chat room was changed: whoever may hear it no longer is put out, on every connection of theirs, and told so.
+    mutating func putOut(_ change: ConversationChange, in app: AppID, _ effects: inout [ServerEffect]) {
+        guard change.conversation.type == .chatRoom else { return }
+        let room = change.conversation
+        switch change.action {
+        case .ban(let users, _):
+            let gone = Set(users)
+            self.putOut(of: room, in: app, .banned, "must be one this person is not banned from", &effects) {
+                gone.contains($0)
+            }
+        case .remove(let users):
+            let gone = Set(users)
+            self.putOut(of: room, in: app, .notAMember, Self.putOutRule, &effects) { gone.contains($0) }
+        case .leave:
+            self.putOut(of: room, in: app, .notAMember, "must be one this person has not left", &effects) {
+                $0 == change.by
+            }
+        case .dissolve:
+            self.putOut(of: room, in: app, .unknownConversation, "must be one that was not dissolved", &effects) { _ in
+                true
+            }
+        case .create, .add, .join, .rename, .setPortrait, .setRole, .setNickname, .unban: break
+        }
+    }
+
+    private static let putOutRule = "must be one this person was not put out of"
+
+    /// The backend has put a conversation: a chat room for members alone is heard by those it names.
+    mutating func followPut(_ record: ConversationRecord, _ effects: inout [ServerEffect]) {
+        guard record.conversation.type == .chatRoom, self.settings.chatRoomPolicy.join == .nobody else { return }
+        self.putOut(of: record.conversation, in: record.app, .notAMember, Self.putOutRule, &effects) {
+            record.members.member($0) == nil
+        }
+    }
+
+    /// Takes the sessions of some people out of a chat room.
+    private mutating func putOut(
+        of room: ConversationID, in app: AppID, _ code: ServerFrame.Problem.Code, _ rule: String,
+        _ effects: inout [ServerEffect], _ isGone: (UserID) -> Bool
+    ) {
+        let problem = ServerFrame.Problem(code: code, field: "conversation", rule: rule)
+        let key = RoomKey(app: app, room: room)
+        for id in self.rooms[key] ?? [] {
+            guard let user = self.sessions[id]?.device.user.user, isGone(user) else { continue }
+            self.sessions[id]?.rooms.remove(room)
+            self.leave(key, id)
+            effects.append(.write(id, .problem(problem, isFatal: false)))
+        }
     }
 
     /// A message was accepted: if it is a room's, everybody who hears it gets it, but the connection it came from.

@@ -16,7 +16,9 @@ extension ServerCore {
                 draft, from: known.device.user, by: .person(known.device.user), now, &effects)
             self.sessions[session]?.sendsInFlight += 1
             self.ask(
-                .accept(message: message.message, senderDevice: known.device.device),
+                .accept(
+                    message: message.message, senderDevice: known.device.device,
+                    room: self.roomAccess(draft.conversation, of: known, now)),
                 for: .send(session, message, known.device.device), by: .person(known.device.user), &effects)
         } catch {
             effects.append(.write(session, .sendRefused(draft.clientMessageID, error)))
@@ -109,8 +111,8 @@ extension ServerCore {
         _ now: Now, _ effects: inout [ServerEffect]
     ) {
         let isOwn = sender.map { self.people[slot].devices[index].id == $0 } ?? false
-        if self.people[slot].devices[index].isLeaving {
-            return effects.append(.countEnd(isOwn ? .ownDevice : .signedOut))
+        if let end = self.people[slot].devices[index].leaving {
+            return effects.append(.countEnd(isOwn ? .ownDevice : end))
         }
         if isOwn {
             self.end(message.message.id, slot, index, .ownDevice, now, &effects)

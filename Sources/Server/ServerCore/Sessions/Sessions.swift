@@ -241,7 +241,9 @@ extension ServerCore {
     ) {
         guard let known = self.sessions[session] else { return }
         self.sessions[session]?.syncsInFlight -= 1
-        let entries = self.fitting(page.entries.map { $0.handedOver(at: now.wall) })
+        let erased = Set(page.erased)
+        let entries = self.fitting(
+            page.entries.map { erased.contains($0.position) ? $0.place : $0.handedOver(at: now.wall) })
         if let index = self.people[known.slot].devices.index(of: known.device.device),
             self.people[known.slot].devices[index].skippedUpTo <= entries.last?.position ?? 0
         {
@@ -256,7 +258,7 @@ extension ServerCore {
 
     /// The first of some messages, as many as fit a frame; at least one.
     func fitting(_ messages: [Message]) -> [Message] {
-        var room = Int(self.settings.frameBytesMax)
+        var room = self.settings.pageBytesMax
         let count = messages.prefix { message in
             room -= message.frameBytes
             return room >= 0
@@ -265,7 +267,7 @@ extension ServerCore {
     }
 
     private func fitting(_ entries: [LogEntry]) -> [LogEntry] {
-        var room = Int(self.settings.frameBytesMax)
+        var room = self.settings.pageBytesMax
         var count = 0
         for entry in entries {
             room -= entry.body.frameBytes

@@ -1,3 +1,4 @@
+import OrderedCollections
 import StoreModel
 import TidingsModel
 
@@ -13,18 +14,29 @@ extension ServerCore {
             self.isNews(isTyping, in: conversation, from: session, now)
         else { return }
         switch conversation.type {
-        case .direct, .customerService:
+        case .direct:
             let seen = ConversationID(type: conversation.type, target: user.user.rawValue)
             self.tellTyping(isTyping, of: user, in: seen, to: [UserID(conversation.target)], now, &effects)
         case .group, .discussion:
-            // The store knows the members. One question at a time: what comes meanwhile is lost.
-            guard !known.isTypingAsked, (try? self.checkBacklog(of: .person(user), &effects)) != nil else { return }
-            self.sessions[session]?.isTypingAsked = true
-            self.ask(
-                .readConversation(user.app, conversation, asked: user.user),
-                for: .errand(.typing(conversation, user, isTyping: isTyping, session)), by: .person(user), &effects)
-        case .chatRoom, .system, .appPublicService, .publicService, .pushService: break
+            self.askWhoHears(
+                .readConversation(user.app, conversation, asked: user.user), conversation, isTyping, session, known,
+                &effects)
+        case .customerService, .appPublicService, .publicService:
+            self.askWhoHears(.mayWrite(user, conversation), conversation, isTyping, session, known, &effects)
+        case .chatRoom, .system, .pushService: break
         }
+    }
+
+    /// The store knows the members, and the accounts. One question at a time: what comes meanwhile is lost.
+    private mutating func askWhoHears(
+        _ question: StoreCommand, _ conversation: ConversationID, _ isTyping: Bool, _ session: SessionID,
+        _ known: Session, _ effects: inout [ServerEffect]
+    ) {
+        let user = known.device.user
+        guard !known.isTypingAsked, (try? self.checkBacklog(of: .person(user), &effects)) != nil else { return }
+        self.sessions[session]?.isTypingAsked = true
+        let errand = Errand.typing(conversation, user, isTyping: isTyping, session)
+        self.ask(question, for: .errand(errand), by: .person(user), &effects)
     }
 
     /// Whether somebody has to hear of it: that a person types is passed on once in a while, and that they have stopped once after that.

@@ -18,7 +18,8 @@ extension Api {
         switch await self.core(.request(app, actor: actor, question)) {
         case .answer(.refused(let problem)), .refused(let problem): throw ApiProblem(problem)
         case .answer(let answer): return answer
-        case .accepted, .done, .trace, .page, .unread, .objectNames, .devices, .missed: throw ApiProblem.bug
+        case .userAccount, .accepted, .done, .trace, .page, .unread, .objectNames, .accounts, .bans, .devices, .missed:
+            throw ApiProblem.bug
         }
     }
 

@@ -45,7 +45,9 @@ extension Api {
         switch await self.core(.putConversation(record)) {
         case .done: return Response(status: .noContent)
         case .refused(let problem): throw ApiProblem(problem)
-        case .accepted, .trace, .page, .unread, .objectNames, .devices, .answer, .missed: throw ApiProblem.bug
+        case .userAccount, .accepted, .trace, .page, .unread, .objectNames, .accounts, .bans, .devices, .answer,
+            .missed:
+            throw ApiProblem.bug
         }
     }
 

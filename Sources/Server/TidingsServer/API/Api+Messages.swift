@@ -65,7 +65,8 @@ extension Api {
                     "repeated": .bool(isRepeat),
                 ], status: isRepeat ? .ok : .created)
         case .refused(let problem): throw ApiProblem(problem)
-        case .done, .trace, .page, .unread, .objectNames, .devices, .answer, .missed: throw ApiProblem.bug
+        case .userAccount, .done, .trace, .page, .unread, .objectNames, .accounts, .bans, .devices, .answer, .missed:
+            throw ApiProblem.bug
         }
     }
 
@@ -172,7 +173,8 @@ extension Api {
         case .trace(nil):
             throw ApiProblem(.notFound, code: "unknown_message", field: "id", rule: "names no message of this app")
         case .refused(let problem): throw ApiProblem(problem)
-        case .accepted, .done, .page, .unread, .objectNames, .devices, .answer, .missed: throw ApiProblem.bug
+        case .userAccount, .accepted, .done, .page, .unread, .objectNames, .accounts, .bans, .devices, .answer, .missed:
+            throw ApiProblem.bug
         }
     }
 }

@@ -109,7 +109,8 @@ extension Api {
         switch await self.core(.unread(user, conversation)) {
         case .unread(let report): return report
         case .refused(let problem): throw ApiProblem(problem)
-        case .accepted, .done, .trace, .page, .objectNames, .devices, .answer, .missed: throw ApiProblem.bug
+        case .userAccount, .accepted, .done, .trace, .page, .objectNames, .accounts, .bans, .devices, .answer, .missed:
+            throw ApiProblem.bug
         }
     }
 
@@ -120,7 +121,8 @@ extension Api {
         switch await self.core(.objectNames(app)) {
         case .objectNames(let names): return .json(["names": .array(names.map { .string($0.rawValue) })])
         case .refused(let problem): throw ApiProblem(problem)
-        case .accepted, .done, .trace, .page, .unread, .devices, .answer, .missed: throw ApiProblem.bug
+        case .userAccount, .accepted, .done, .trace, .page, .unread, .accounts, .bans, .devices, .answer, .missed:
+            throw ApiProblem.bug
         }
     }
 
@@ -141,7 +143,9 @@ extension Api {
         switch await self.core(.setObjectNames(app, names)) {
         case .done: return Response(status: .noContent)
         case .refused(let problem): throw ApiProblem(problem)
-        case .accepted, .trace, .page, .unread, .objectNames, .devices, .answer, .missed: throw ApiProblem.bug
+        case .userAccount, .accepted, .trace, .page, .unread, .objectNames, .accounts, .bans, .devices, .answer,
+            .missed:
+            throw ApiProblem.bug
         }
     }
 }

@@ -57,8 +57,10 @@ struct Api: Sendable {
         app.post("tokens") { try await self.issueToken($0, $1) }
         self.addMessages(to: app)
         self.addConversations(to: app)
+        self.addAccounts(to: app)
         self.addSettings(to: app)
         self.addDevices(to: app)
+        self.addUserAccounts(to: app)
     }
 
     private func addHealth(to router: Router<Context>) {

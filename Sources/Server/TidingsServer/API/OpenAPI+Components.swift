@@ -17,6 +17,12 @@ extension OpenAPI {
               required: true
               description: Discussion, group or chat room
               schema: {type: string, enum: [DS, GRP, CHRM]}
+            accountType:
+              name: type
+              in: path
+              required: true
+              description: Customer service, or a public service
+              schema: {type: string, enum: [CS, MC, MP]}
             anyType:
               name: type
               in: path

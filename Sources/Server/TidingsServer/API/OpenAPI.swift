@@ -2,8 +2,8 @@
 enum OpenAPI {
     /// The whole document, in YAML.
     static let document = Self.expanded(
-        Self.head + Self.messagePaths + Self.conversationPaths + Self.settingsPaths + Self.devicePaths
-            + Self.operationPaths + Self.components)
+        Self.head + Self.messagePaths + Self.conversationPaths + Self.accountPaths + Self.settingsPaths
+            + Self.devicePaths + Self.userAccountPaths + Self.operationPaths + Self.components)
 
     /// Writes a response for each status of a line such as `problems: [400, 401]`. None stands for all others: a status that is
     /// not described is a mistake, and a test that compares answers with the document can see it. 500 is never described.
@@ -33,7 +33,8 @@ enum OpenAPI {
           /v1/apps/{app}/tokens:
             post:
               summary: Issue a user token
-              description: Needs a key with the scope tokens.
+              description: |
+                Needs a key with the scope tokens. Refused with disabled (status 403) for somebody who is banned.
               security: [{apiKey: []}]
               parameters: [{$ref: "#/components/parameters/app"}]
               requestBody:

@@ -1,6 +1,7 @@
 import Foundation
 import Logging
-import ServerCore
+package import ServerCore
+import StoreModel
 
 /// One key of the configuration outside `apps`: name, type, unit, default and range in one table, from which values are read
 /// and checked and `docs/configuration.md` is made.
@@ -140,7 +141,7 @@ package struct ConfigurationKey: Sendable {
 
     /// Every key, in the order of the documentation.
     package static let all: [ConfigurationKey] =
-        Self.network + Self.http + Self.files + Self.times + Self.push + Self.policy + Self.limits
+        Self.network + Self.http + Self.files + Self.times + Self.push + Self.policy + Self.admission + Self.limits
 
     private static let network: [ConfigurationKey] = [
         .init("gateway.host", "address the WebSocket gateway listens on", .text(\.gateway.host)),
@@ -194,6 +195,9 @@ package struct ConfigurationKey: Sendable {
         .init(
             "store.synchronous", "full; normal loses acknowledged messages when the power goes, and is for proofs only",
             .choice(\.store.synchronous, ["full", "normal"])),
+        .init(
+            "store.erase_milliseconds", "time in which a text that was withdrawn or edited over leaves the file",
+            .milliseconds(\.store.eraseMilliseconds, 100...86_400_000)),
         .init("node", "number of this server in message ids", .node(\.core.node, 0...63)),
         .init(
             "log.level", "lowest level that is logged", .choice(\.log.level, Logger.Level.allCases.map(\.rawValue))),
@@ -207,6 +211,19 @@ package struct ConfigurationKey: Sendable {
         .init(
             "session.heartbeat_milliseconds", "time between two pings of a client; after twice as long it is gone",
             .milliseconds(\.core.heartbeat, 100...3_600_000)),
+        .init(
+            "token.warning_milliseconds",
+            "time before a token expires at which its client is told; a fifth of the time left if that is less",
+            .milliseconds(\.core.tokenWarningTime, 0...86_400_000)),
+        .init(
+            "token.grace_milliseconds", "time a connection lives on after its token has expired",
+            .milliseconds(\.core.tokenGraceTime, 0...3_600_000)),
+        .init(
+            "token.leeway_milliseconds", "time before its nbf or iat at which a token is taken already",
+            .integer(\.tokens.leewayMilliseconds, 0...300_000)),
+        .init(
+            "token.keys_refresh_milliseconds", "time between two looks at apps' key sets",
+            .integer(\.tokens.keysRefreshMilliseconds, 1_000...86_400_000)),
         .init(
             "lease.foreground_ack_milliseconds", "time a phone in front has to settle a message",
             .milliseconds(\.core.foregroundAckDeadline, 50...600_000)),
@@ -313,5 +330,35 @@ package struct ConfigurationKey: Sendable {
             "policy.device_expiry_milliseconds",
             "time without connecting after which a device is signed out, 0 for never",
             .milliseconds(\.core.deviceExpiry, 0...3_153_600_000_000)),
+    ]
+
+    private static let admission: [ConfigurationKey] = [
+        .init(
+            "policy.create.group", "who makes groups",
+            .choice(\.create.group, ConversationPolicy.Creation.allCases.map(\.rawValue))),
+        .init(
+            "policy.create.discussion", "who makes discussions",
+            .choice(\.create.discussion, ConversationPolicy.Creation.allCases.map(\.rawValue))),
+        .init(
+            "policy.create.chat_room", "who makes chat rooms",
+            .choice(\.create.chatRoom, ConversationPolicy.Creation.allCases.map(\.rawValue))),
+        .init(
+            "policy.join.group", "who comes into a group by its id",
+            .choice(\.join.group, ConversationPolicy.Joining.allCases.map(\.rawValue))),
+        .init(
+            "policy.join.discussion", "who comes into a discussion by its id",
+            .choice(\.join.discussion, ConversationPolicy.Joining.allCases.map(\.rawValue))),
+        .init(
+            "policy.join.chat_room", "who comes into a chat room by its id; with nobody its members alone hear it",
+            .choice(\.join.chatRoom, ConversationPolicy.Joining.allCases.map(\.rawValue))),
+        .init(
+            "policy.add.group", "who adds people to a group",
+            .choice(\.add.group, ConversationPolicy.Adding.allCases.map(\.rawValue))),
+        .init(
+            "policy.add.discussion", "who adds people to a discussion",
+            .choice(\.add.discussion, ConversationPolicy.Adding.allCases.map(\.rawValue))),
+        .init(
+            "policy.add.chat_room", "who adds people to a chat room",
+            .choice(\.add.chatRoom, ConversationPolicy.Adding.allCases.map(\.rawValue))),
     ]
 }

@@ -1,4 +1,5 @@
 package import ServerCore
+import StoreModel
 package import TidingsModel
 
 /// Everything an operator can set. Each key, its unit, default and range stand in `ConfigurationKey`; the values come from a
@@ -16,6 +17,8 @@ package struct ServerConfiguration: Equatable, Sendable {
     package var proxy = Proxy()
     /// The database.
     package var store = Store()
+    /// User tokens.
+    package var tokens = Tokens()
     /// What goes to standard output.
     package var log = Log()
     /// Times and limits of the core; `frameBytesMax` is kept equal to the gateway's by `coreSettings`.
@@ -88,6 +91,16 @@ package struct ServerConfiguration: Equatable, Sendable {
         /// `full`; or `normal`, which breaks the promise that an acknowledged message survives a loss of power, and exists
         /// only so that the proof of that promise can be seen to fail.
         package var synchronous = "full"
+        /// How long a text that was withdrawn or edited over may stay in the file, in milliseconds.
+        package var eraseMilliseconds: Int64 = 60_000
+    }
+
+    /// What holds for the user tokens of all apps; the rest is the core's.
+    package struct Tokens: Equatable, Sendable {
+        /// How long before its `nbf` or `iat` a token is taken already, in milliseconds.
+        package var leewayMilliseconds = 30_000
+        /// How often apps' key sets are looked at, in milliseconds.
+        package var keysRefreshMilliseconds = 60_000
     }
 
     /// Logs.
@@ -106,6 +119,8 @@ package struct ServerConfiguration: Equatable, Sendable {
         package var id: AppID
         /// The secret that signs user tokens (HS256), at least 32 bytes.
         package var tokenSecret: Secret
+        /// Which user tokens it takes beside those of `tokenSecret`, and for whom they have to be.
+        package var tokens = TokenRules()
         /// The keys of the HTTP API.
         package var apiKeys: [ApiKey] = []
         /// How its pushes are sent; nil for none.
@@ -120,6 +135,30 @@ package struct ServerConfiguration: Equatable, Sendable {
             self.id = id
             self.tokenSecret = tokenSecret
         }
+    }
+
+    /// Which user tokens an app takes.
+    package struct TokenRules: Equatable, Sendable {
+        /// The secret before the present one, whose tokens are still good; nil for none.
+        package var previousSecret: Secret?
+        /// Where the public keys for ES256 and RS256 are; nil for none.
+        package var keySource: KeySource?
+        /// What stands for this server in the claim `aud`; with none, the app's id.
+        package var audiences: [String] = []
+        /// A token without `aud` is refused.
+        package var demandsAudience = false
+
+        /// Tokens of the one secret only.
+        package init() {}
+    }
+
+    /// Where a JSON web key set is.
+    package enum KeySource: Equatable, Sendable {
+        /// A file.
+        case file(path: String)
+        /// An address beginning with `https://`, or `http://` on this machine; a PEM file with the authorities to trust instead of
+        /// the system's, or nil.
+        case address(String, trustRootsPath: String?)
     }
 
     /// One key of the HTTP API. The key itself is not kept, only its hash.
@@ -165,6 +204,36 @@ package struct ServerConfiguration: Equatable, Sendable {
     /// How many of a person's devices may be signed in: a raw value of `DevicePolicy`.
     package var devicePolicy = DevicePolicy.all.rawValue
 
+    /// Who makes, joins and adds: raw values of `ConversationPolicy`, by kind.
+    package var create = PolicyWords(
+        group: ConversationPolicy.group.create.rawValue, discussion: ConversationPolicy.discussion.create.rawValue,
+        chatRoom: ConversationPolicy.chatRoom.create.rawValue)
+    /// The same for coming in.
+    package var join = PolicyWords(
+        group: ConversationPolicy.group.join.rawValue, discussion: ConversationPolicy.discussion.join.rawValue,
+        chatRoom: ConversationPolicy.chatRoom.join.rawValue)
+    /// The same for adding people.
+    package var add = PolicyWords(
+        group: ConversationPolicy.group.add.rawValue, discussion: ConversationPolicy.discussion.add.rawValue,
+        chatRoom: ConversationPolicy.chatRoom.add.rawValue)
+
+    /// A word for each kind of conversation that has members.
+    package struct PolicyWords: Hashable, Sendable {
+        /// For groups.
+        package var group: String
+        /// For discussions.
+        package var discussion: String
+        /// For chat rooms.
+        package var chatRoom: String
+    }
+
+    private func policy(_ word: KeyPath<PolicyWords, String>, or standard: ConversationPolicy) -> ConversationPolicy {
+        ConversationPolicy(
+            create: .init(rawValue: self.create[keyPath: word]) ?? standard.create,
+            join: .init(rawValue: self.join[keyPath: word]) ?? standard.join,
+            add: .init(rawValue: self.add[keyPath: word]) ?? standard.add)
+    }
+
     /// Whether the limits hold: `enforce`, or `none`.
     package var limitsMode = "enforce"
 
@@ -180,6 +249,9 @@ package struct ServerConfiguration: Equatable, Sendable {
         settings.frameBytesMax = UInt32(clamping: self.gateway.frameBytesMax)
         if self.limitsMode == "none" { settings.limits = .none }
         settings.devicePolicy = DevicePolicy(rawValue: self.devicePolicy) ?? .all
+        settings.groupPolicy = self.policy(\.group, or: .group)
+        settings.discussionPolicy = self.policy(\.discussion, or: .discussion)
+        settings.chatRoomPolicy = self.policy(\.chatRoom, or: .chatRoom)
         for app in self.apps {
             settings.words[app.id] = app.words
             settings.membersMaxByApp[app.id] = app.membersMax
@@ -202,6 +274,8 @@ package enum ApiScope: String, Hashable, Sendable, CaseIterable {
     case settings
     /// Read the life of a message.
     case trace
+    /// Ban people, let them in again, and revoke their tokens.
+    case accounts
 }
 
 /// A text that is never printed.

@@ -220,6 +220,12 @@ final class GatewayConnection: ChannelInboundHandler {
             return self.server.metrics.signalsDropped.increment()
         }
         let encoded = self.server.fanOut.encode(frame, as: self.format)
+        guard encoded.count <= ServerSettings.serverFrameBytesMax else {
+            switch Self.replacement(for: frame, bytes: encoded.count) {
+            case .problem(let problem, _): return self.fail(problem)
+            case let answer: return self.write(answer)
+            }
+        }
         let opcode: UInt8 = self.format == .json ? 0x1 : 0x2
         self.server.metrics.framesSent.increment()
         self.append {
@@ -250,6 +256,17 @@ final class GatewayConnection: ChannelInboundHandler {
         default: return
         }
         self.signIn = nil
+    }
+
+    /// What is said in the place of a frame that is larger than what the client was promised: a person's settings may be, with a
+    /// level for each of many thousand conversations. Everything else is cut before.
+    static func replacement(for frame: ServerFrame, bytes: Int) -> ServerFrame {
+        var problem = ServerFrame.Problem(
+            code: .frameTooLarge, field: "frame",
+            rule: "has \(bytes) bytes, the server sends at most \(ServerSettings.serverFrameBytesMax)")
+        guard case .answer(let number, _) = frame else { return .problem(problem, isFatal: true) }
+        problem.field = "answer"
+        return .answer(number, .refused(problem))
     }
 
     /// Asks for a sign of life.

@@ -51,6 +51,9 @@ final class AcceptPause: ChannelInboundHandler {
         self.loggedAt = now
         self.logger.log(
             .error, "cannot accept connections",
-            [.listener: self.listener.rawValue, .reason: "\(error)", .field: "\(self.listener.rawValue).connections_max"])
+            [
+                .listener: self.listener.rawValue, .reason: "\(error)",
+                .field: "\(self.listener.rawValue).connections_max",
+            ])
     }
 }

@@ -23,6 +23,7 @@ struct MessageStoreAdapter: BatchStore {
         var configuration = MessageStoreConfiguration()
         configuration.roomHistory = .init(
             messagesMax: server.core.roomHistoryMax, ageMax: server.core.roomHistoryAge)
+        configuration.eraseMilliseconds = settings.eraseMilliseconds
         configuration.synchronous = .init(rawValue: settings.synchronous) ?? .full
         do throws(MessageStoreError) {
             self.store = try MessageStore(path: settings.path, configuration: configuration, logger: logger)

@@ -158,6 +158,9 @@ final class ServerLoop: @unchecked Sendable {
         case .push(let id, let app, let request): self.push(id, app, request)
         case .readTimeZone(let name):
             self.waiting.append(.timeZoneRead(name, TimeZoneFacts(named: name, at: self.now.wall)))
+        case .checkToken(let session, let number, let token):
+            let verdict = self.tokens.verdict(on: token, device: nil, wallMilliseconds: self.now.wall)
+            self.waiting.append(.tokenChecked(session, number, verdict))
         case .reply(let id, let result): self.replies.removeValue(forKey: id)?.succeed(result)
         case .raiseAlarm(let lane, let alarm):
             self.metrics.alarm(alarm)
@@ -244,7 +247,7 @@ final class ServerLoop: @unchecked Sendable {
             case .accepted: self.metrics.messagesAccepted.increment()
             case .duplicate: self.metrics.messagesRepeated.increment()
             case .done, .refused, .device, .read, .user, .page, .trace, .failed, .changed, .recalled, .noted, .taken,
-                .conversation, .history, .settings, .receipts, .unread, .objectNames:
+                .userAccount, .conversation, .history, .settings, .receipts, .unread, .objectNames, .accounts, .bans:
                 break
             }
             self.receive(.stored(id, result))
@@ -345,8 +348,10 @@ final class ServerLoop: @unchecked Sendable {
         let verdict = self.tokens.verdict(
             on: hello.token, device: hello.device, wallMilliseconds: Clocks.now().wall)
         // The core checks the id; one that is none is not for the log.
-        if case .valid(let user, _) = verdict, let device = try? DeviceID.validated(hello.device.rawValue, field: "") {
-            connection.signIn?.device = DeviceKey(user: user, device: device)
+        if case .valid(let checked, _) = verdict,
+            let device = try? DeviceID.validated(hello.device.rawValue, field: "")
+        {
+            connection.signIn?.device = DeviceKey(user: checked.user, device: device)
         }
         self.receive(.connected(connection.id, hello, verdict, from: connection.signIn?.address.network ?? ""))
     }

@@ -139,7 +139,9 @@ package final class LogOutput: Sendable {
     private func putBytes(_ bytes: [UInt8]) -> Int {
         var written = 0
         while written < bytes.count {
-            let count = bytes[written...].withUnsafeBytes { Foundation.write(self.descriptor, $0.baseAddress, $0.count) }
+            let count = bytes[written...].withUnsafeBytes {
+                Foundation.write(self.descriptor, $0.baseAddress, $0.count)
+            }
             if count >= 0 {
                 written += count
             } else if errno == EAGAIN {

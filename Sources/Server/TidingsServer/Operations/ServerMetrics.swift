@@ -27,6 +27,7 @@ package enum ServerMetric: String, CaseIterable, Sendable {
     case httpClosed = "tidings.http.connections.closed"
     case acceptFailures = "tidings.accept.failures"
     case logDropped = "tidings.log.dropped"
+    case tokenKeys = "tidings.token.keys"
 
     /// One sentence for the `# HELP` line and the documentation.
     package var summary: String {
@@ -55,6 +56,7 @@ package enum ServerMetric: String, CaseIterable, Sendable {
             "HTTP connections the server closed for want of room or after a time limit, by listener and reason."
         case .acceptFailures: "Pauses in accepting because there were no files or no memory left, by listener."
         case .logDropped: "Log lines that could not be written."
+        case .tokenKeys: "Looks at apps' key sets, by outcome."
         }
     }
 
@@ -84,6 +86,7 @@ struct ServerMetrics: Sendable {
     private let refusals: [Refusal: Counter]
     private let pushes: [PushOutcome: Counter]
     private let legsEnded: [String: Counter]
+    private let tokenKeys: [KeysOutcome: Counter]
     private let factory: any MetricsFactory
 
     private struct Refusal: Hashable {
@@ -99,6 +102,12 @@ struct ServerMetrics: Sendable {
         case unknown
         case notSent = "not_sent"
         case noCredential = "no_credential"
+    }
+
+    /// What a look at an app's key set brought, as a dimension.
+    enum KeysOutcome: String, CaseIterable {
+        case read
+        case failed
     }
 
     init(factory: any MetricsFactory) {
@@ -138,8 +147,12 @@ struct ServerMetrics: Sendable {
         self.refusals = refusals
         self.pushes = counters(.pushes, "outcome", PushOutcome.allCases, \.rawValue)
         self.legsEnded = counters(.legsEnded, "end", Self.legEnds.map(\.name), \.self)
+        self.tokenKeys = counters(.tokenKeys, "outcome", KeysOutcome.allCases, \.rawValue)
         self.factory = factory
     }
+
+    /// Counts a look at an app's key set.
+    func keysLookedAt(_ outcome: KeysOutcome) { self.tokenKeys[outcome]?.increment() }
 
     /// Counts a fatal problem.
     func problem(_ code: ServerFrame.Problem.Code) { self.problems[code]?.increment() }
@@ -157,7 +170,8 @@ struct ServerMetrics: Sendable {
 
     /// One of each end, so that all of them stand in the text from the start.
     private static let legEnds: [LegEnd] = [
-        .ownDevice, .noDevice, .signedOut, .notNotifiable, .settled(.shown), .readElsewhere, .recalled, .expired,
+        .ownDevice, .noDevice, .signedOut, .disabled, .notNotifiable, .settled(.shown), .readElsewhere, .recalled,
+        .expired,
         .muted, .quietHours,
         .noToken, .tokenQuarantined, .accepted(apnsID: ""), .tokenDead(timestamp: 0), .rejected(reason: ""),
     ]

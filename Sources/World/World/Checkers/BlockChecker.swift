@@ -1,20 +1,36 @@
-// From a person somebody has blocked no one-to-one message comes into their log, until they take it back.
+// From a person somebody has blocked no message of any kind comes into their log, until they take it back, and what came before is
+// neither edited nor withdrawn by them. And nobody writes what is the backend's.
 import OrderedCollections
 import StoreModel
 import TidingsModel
 
 /// Watches what the store accepts, and reads every phone's log at the end.
 struct BlockChecker: Checker {
-    static let kinds = FactKinds(.accept)
+    static let kinds = FactKinds(.accept, .edit, .recall)
 
     mutating func see(_ fact: Fact, in scene: Scene, into findings: inout Findings) {
-        guard case .committed(.accept(let message, _), .accepted) = fact, message.conversation.type == .direct else {
-            return
+        switch fact {
+        case .committed(.accept(let message, let device, _), .accepted):
+            if device != nil, message.conversation.type.isForBackend {
+                findings.add(
+                    "block", "\(message.id) from \(message.sender) was accepted, which only the backend may send")
+            }
+            self.check(message, was: "accepted", in: scene, into: &findings)
+        case .committed(.edit(let operation), .noted(.edit(_)?, _)) where operation.actor != nil:
+            guard let message = scene.committed.messages[operation.message]?.message else { return }
+            self.check(message, was: "edited", in: scene, into: &findings)
+        case .committed(.recall(let operation), .recalled(_, let message, _, _)) where operation.actor != nil:
+            self.check(message, was: "withdrawn", in: scene, into: &findings)
+        default: break  // tidy: the other facts are other promises'
         }
+    }
+
+    private func check(_ message: Message, was what: String, in scene: Scene, into findings: inout Findings) {
         let target = UserID(message.conversation.target)
-        if scene.committed.settings(of: target).blocked.contains(message.sender) {
-            findings.add("block", "\(message.id) from \(message.sender) was accepted, whom \(target) has blocked")
-        }
+        guard message.conversation.type.targetIsPeer,
+            scene.committed.settings(of: target).blocked.contains(message.sender)
+        else { return }
+        findings.add("block", "\(message.id) from \(message.sender) was \(what), whom \(target) has blocked")
     }
 
     func judge(_ ending: Ending, in scene: Scene, into findings: inout Findings) {
@@ -25,7 +41,7 @@ struct BlockChecker: Checker {
                 case .blocked(let user, true): blocked.append(user)
                 case .blocked(let user, false): blocked.remove(user)
                 case .message(let message):
-                    guard message.conversation.type == .direct, blocked.contains(message.sender) else { continue }
+                    guard message.conversation.type.targetIsPeer, blocked.contains(message.sender) else { continue }
                     findings.add("block", "\(phone.key) has \(message.id) from \(message.sender), who is blocked")
                 case .read, .custom, .recall, .edit, .deletion, .conversationSettings, .personSettings, .change,
                     .unknown:

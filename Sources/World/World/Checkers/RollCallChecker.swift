@@ -40,7 +40,7 @@ struct RollCallChecker: Checker {
 
     mutating func see(_ fact: Fact, in scene: Scene, into findings: inout Findings) {
         switch fact {
-        case .committed(.accept(let message, _), .accepted(let deliveries, _)) where message.sender == World.caller:
+        case .committed(.accept(let message, _, _), .accepted(let deliveries, _)) where message.sender == World.caller:
             let user = UserID(message.conversation.target)
             let unread = deliveries.first { $0.user == user }?.unread ?? 0
             self.called[message.id] = Call(user: UserKey(app: message.app, user: user), unread: unread)

@@ -47,7 +47,8 @@ struct Scene {
         case .clockSet(let ahead):
             self.skews.append(ahead)
             self.committed.hasJumped = true
-        case .pushed, .pool, .wrongEnvironment, .neighbourTold, .apiAccepted, .written, .acknowledged, .refused, .asked,
+        case .pushed, .pool, .wrongEnvironment, .neighbourTold, .apiAccepted, .hostile, .written, .acknowledged,
+            .refused, .asked,
             .answered, .tapped,
             .disturbed, .opened,
             .refusedWrite, .tokenEnded, .signedIn, .signedOut, .stored, .applied, .passedGate, .posted, .extended,
@@ -80,10 +81,10 @@ struct Scene {
         switch (command, result) {
         case (.endLeg(let end), _): self.holder = self.holders.take(end.leg.user, end.leg.device)
         case (.keepLeg(let open), _): self.holder = self.holders.take(open.leg.user, open.leg.device)
-        case (.signIn(let key, _, _), .device):
+        case (.signIn(let key, _, _, _), .device):
             let holder = self.holders.take(key.user, key.device)
             if self.deviceHolders.count < self.committed.devices.count { self.deviceHolders.append(holder) }
-        case (.accept(let message, _), .accepted(let deliveries, _)):
+        case (.accept(let message, _, _), .accepted(let deliveries, _)):
             for delivery in deliveries {
                 let user = UserKey(app: message.app, user: delivery.user)
                 if self.committed.devices(of: user).isEmpty { _ = self.holders.take(user, nil) }
@@ -194,7 +195,7 @@ struct StoreView {
     mutating func take(_ command: StoreCommand, _ result: StoreResult, wall: Int64) {
         if self.keepsMessages { self.count(command, result) }
         switch (command, result) {
-        case (.accept(let message, let device), .accepted(let deliveries, _)):
+        case (.accept(let message, let device, _), .accepted(let deliveries, _)):
             self.messages[message.id] = Accepted(
                 message: message, deliveries: deliveries, device: device, number: self.messages.count)
         case (.acceptCustom(let operation), .accepted): self.custom.append(operation.message.id)
@@ -210,7 +211,7 @@ struct StoreView {
             for delivery in deliveries where change.removes(delivery.user) {
                 self.readUpTo[delivery.user, default: [:]][change.conversation] = delivery.position
             }
-        case (.signIn(let key, _, _), .device(let record)):
+        case (.signIn(let key, _, _, _), .device(let record)):
             if self.devices.updateValue(record, forKey: key) == nil {
                 self.owned[key.user, default: []].append(self.devices.count - 1)
             }

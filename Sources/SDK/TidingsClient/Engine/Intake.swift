@@ -1,0 +1,131 @@
+import ClientCore
+import TidingsAppGroup
+import TidingsModel
+import TidingsWire
+
+/// What was received and not handled yet. With too much of it no connection reads on until the engine has caught up: the rest
+/// waits at the server, which has a limit of its own for a slow reader.
+final class Intake: Sendable {
+    /// So many bytes stop the reading: what a server writes to one device at once, 256 messages of the largest size, is less.
+    static let bytesMax = 16_777_216
+    /// So many let it go on.
+    static let bytesLow = 1_048_576
+
+    fileprivate struct State {
+        /// The sizes of the frames that wait, oldest first; those before `first` are handled.
+        var sizes: [Int] = []
+        var first = 0
+        var bytes = 0
+        /// The connections that read no more for now.
+        var paused: [ConnectionNumber: any TransportConnection] = [:]
+    }
+
+    private let state = Locked(State())
+
+    /// A frame was received. The connection is told to stop if it is one too many.
+    func received(_ bytes: Int, on number: ConnectionNumber, _ connection: (any TransportConnection)?) {
+        self.state.withLock { state in
+            state.sizes.append(bytes)
+            state.bytes += bytes
+            state.pause(number, connection)
+        }
+    }
+
+    /// The connection is there; what it has received came before.
+    func began(_ number: ConnectionNumber, _ connection: any TransportConnection) {
+        self.state.withLock { $0.pause(number, connection) }
+    }
+
+    /// The oldest frame was handled.
+    func handled() {
+        let woken = self.state.withLock { state -> [any TransportConnection] in
+            guard state.first < state.sizes.count else { return [] }
+            state.bytes -= state.sizes[state.first]
+            state.first += 1
+            if state.first == state.sizes.count || state.first == 1_024 {
+                state.sizes.removeFirst(state.first)
+                state.first = 0
+            }
+            guard state.bytes <= Self.bytesLow else { return [] }
+            defer { state.paused = [:] }
+            return Array(state.paused.values)
+        }
+        for connection in woken { connection.setReading(true) }
+    }
+}
+
+extension Intake.State {
+    /// Stops a connection that has read too much. Under the lock, so that whoever lets it go on comes later.
+    fileprivate mutating func pause(_ number: ConnectionNumber, _ connection: (any TransportConnection)?) {
+        guard let connection, self.bytes > Intake.bytesMax, self.paused[number] == nil else { return }
+        self.paused[number] = connection
+        connection.setReading(false)
+    }
+}
+
+/// Turns what one connection receives into events for the core.
+final class FrameReader: Sendable {
+    private struct State {
+        var connection: (any TransportConnection)?
+        var bytesMax = FrameCodec.serverFrameBytesMax
+        var isEnded = false
+    }
+
+    private let number: ConnectionNumber
+    private let intake: Intake
+    private let post: @Sendable (ClientEvent) -> Void
+    private let state = Locked(State())
+
+    init(number: ConnectionNumber, intake: Intake, post: @escaping @Sendable (ClientEvent) -> Void) {
+        self.number = number
+        self.intake = intake
+        self.post = post
+    }
+
+    /// The transport has given its connection, perhaps after its first events.
+    func attach(_ connection: any TransportConnection) {
+        let bytesMax = self.state.withLock { state -> Int? in
+            guard !state.isEnded else { return nil }
+            state.connection = connection
+            return state.bytesMax
+        }
+        guard let bytesMax else { return }
+        connection.limitReceived(to: bytesMax)
+        self.intake.began(self.number, connection)
+    }
+
+    func take(_ event: TransportEvent) {
+        switch event {
+        case .opened: self.post(.connectionOpened(self.number))
+        case .received(let bytes): self.take(bytes)
+        case .closed(let reason):
+            self.state.withLock { state in
+                state.isEnded = true
+                state.connection = nil
+            }
+            self.post(.connectionClosed(self.number, reason: reason))
+        }
+    }
+
+    private func take(_ bytes: [UInt8]) {
+        let (connection, bytesMax) = self.state.withLock { ($0.connection, $0.bytesMax) }
+        let frame: ServerFrame
+        do {
+            frame = try FrameCodec.decodeServerFrame(bytes, as: .protobuf, bytesMax: bytesMax)
+        } catch FrameError.empty {
+            // Of a newer server: nothing this client has asked for.
+            return
+        } catch {
+            let problem = ServerFrame.Problem(code: .malformedFrame, rule: "\(error)")
+            frame = .problem(problem, isFatal: true)
+        }
+        // Here and not by the core: what follows the welcome may be read before the core has handled it.
+        if case .welcome(let welcome) = frame {
+            let told = FrameCodec.serverFrameBytesMax(after: welcome)
+            self.state.withLock { $0.bytesMax = told }
+            connection?.limitReceived(to: told)
+        }
+        self.intake.received(bytes.count, on: self.number, connection)
+        self.post(.frameReceived(self.number, frame))
+    }
+}

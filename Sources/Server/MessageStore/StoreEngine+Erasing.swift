@@ -1,0 +1,117 @@
+import GRDB
+import StoreModel
+import TidingsModel
+
+// Texts that nobody may read any more leave the file: what a withdrawn message said, and what an edited one said before. The journal keeps
+// the records, with zeros where the text was, so that it can still be applied from its first record and leads to the same state: no
+// derived row depends on what a message says.
+extension StoreEngine {
+    /// A message was withdrawn, or edited: what it said before is to leave the file.
+    ///
+    /// - Parameters:
+    ///   - accepted: the record of the message.
+    ///   - before: what had become of it. An edit after `position` is the text of today: the record is applied again after a crash, and
+    ///     the row of the message is ahead of it.
+    func noteErasure(of accepted: JournalPosition, before: MessageRevision, at position: JournalPosition) {
+        self.erasureTail.insert(accepted)
+        if before.edited > 0, before.edited < position { self.erasureTail.insert(before.edited) }
+    }
+
+    /// Overwrites those texts, within the transaction that derives what took them away.
+    func eraseTexts() throws {
+        guard !self.erasureTail.isEmpty else { return }
+        var positions = self.erasureTail.sorted()[...]
+        while let position = positions.first {
+            self.sql.rowAt.bind(1, position)
+            guard try self.sql.rowAt.step() else { throw StoredBytesFault.missing("journal record \(position)") }
+            let first = try self.sql.rowAt.count(0)
+            var bytes = self.sql.rowAt.bytes(1)
+            self.sql.rowAt.reset()
+            let count = try bytes.withUnsafeBytes { try JournalRow.count($0) }
+            guard first <= position, position - first < count else {
+                throw StoredBytesFault.missing("journal record \(position)")
+            }
+            // A row of the same length is written over itself: nothing else on its page moves.
+            let here = positions.prefix { $0 - first < count }
+            try JournalRow.erase(Set(here.map { Int($0 - first) }), in: &bytes)
+            self.sql.updateRow.bind(2, first)
+            try self.sql.updateRow.run(blob: bytes, at: 1)
+            positions = positions.dropFirst(here.count)
+        }
+        self.erasureTail.removeAll(keepingCapacity: true)
+        self.hasErased = true
+    }
+
+    /// Whether a text that nobody may read any more may still stand somewhere.
+    var mustErase: Bool { self.hasErased || !self.erasureTail.isEmpty }
+
+    /// Overwrites what is not overwritten yet, and empties the write-ahead log: such texts stand in its older pages. Between two batches;
+    /// whoever derives slowly need not have come there.
+    func eraseAll(_ database: Database) throws {
+        do {
+            try self.begin()
+            try self.eraseTexts()
+            try self.commit()
+        } catch {
+            self.rollBack()
+            throw error
+        }
+        try self.wal.empty(database)
+        self.hasErased = false
+    }
+}
+
+extension JournalRow {
+    /// Puts zeros where the texts of some records are.
+    ///
+    /// - Parameter indexes: which records of the row.
+    static func erase(_ indexes: Set<Int>, in bytes: inout [UInt8]) throws {
+        var texts: [Range<Int>] = []
+        try bytes.withUnsafeBytes { bytes in
+            var reader = ByteReader(bytes)
+            let version = try reader.byte()
+            guard version == Self.version else { throw StoredBytesFault.unknownVersion(version) }
+            var index = 0
+            while !reader.isAtEnd {
+                let length = try reader.length()
+                let end = reader.offset + length
+                if indexes.contains(index) { try reader.texts(into: &texts) }
+                try reader.skip(end - reader.offset)
+                index += 1
+            }
+        }
+        for text in texts {
+            for index in text { bytes[index] = 0 }
+        }
+    }
+}
+
+extension ByteReader {
+    /// Where the texts are that people wrote, in a record from its kind on.
+    fileprivate mutating func texts(into texts: inout [Range<Int>]) throws(StoredBytesFault) {
+        switch JournalRecord.Kind(rawValue: try self.byte()) {
+        case .accept, .acceptAddressed:
+            _ = try self.fixed()
+            for _ in 0..<6 { try self.skipText() }
+            texts.append(try self.skipText())
+            _ = try self.byte()
+            if try self.byte() == 1 { texts.append(try self.skipText()) }
+        case .edit:
+            try self.skipText()
+            _ = try self.fixed()
+            for _ in 0..<2 { try self.skipText() }
+            texts.append(try self.skipText())
+        default: throw .badValue("reference to a text")  // tidy: the other records hold none that is erased
+        }
+    }
+
+    /// - Returns: where the text's bytes are.
+    @discardableResult
+    private mutating func skipText() throws(StoredBytesFault) -> Range<Int> {
+        let count = try self.number()
+        guard let bytes = Int(exactly: count) else { throw .truncated }
+        let start = self.offset
+        try self.skip(bytes)
+        return start..<self.offset
+    }
+}

@@ -1,0 +1,130 @@
+package import TidingsModel
+
+/// Where somebody stands who wants to write to a conversation, as a store knows it.
+package enum Standing: Hashable, Sendable {
+    /// The target is a person. `isBlocked`: that person refuses them. `hasAccount`: one of the two is an account of the conversation's
+    /// kind.
+    case toPerson(isBlocked: Bool, hasAccount: Bool)
+    /// There is no such group, discussion or chat room, or it was dissolved.
+    case toNothing
+    case toMembers(isMember: Bool, isBanned: Bool)
+}
+
+// Who may write where. Every store asks here, for a send, and for the edit or withdrawal of what was sent.
+extension StoreRules {
+    /// How many accounts an app may have.
+    package static let accountsMax = 1_000
+
+    /// Checks whether somebody may write to a conversation: its kind, then whether they are blocked there, are in it, or banned.
+    ///
+    /// - Parameters:
+    ///   - conversation: as who writes sees it.
+    ///   - isBackend: the app's backend writes, in somebody's name. It may write to kinds people may not, and to chat rooms nobody of
+    ///     it is in; a block, a ban and membership hold for it as for the one in whose name it writes.
+    /// - Returns: the refusal, or nil.
+    package static func refusal(
+        in conversation: ConversationID, isBackend: Bool, _ standing: Standing, room: RoomAccess
+    ) -> ServerFrame.Problem? {
+        if conversation.type.isForBackend, !isBackend { return Self.isForBackend(conversation.type) }
+        switch standing {
+        case .toPerson(let isBlocked, let hasAccount):
+            if conversation.type.needsAccount, !hasAccount { return Self.noAccount(conversation.type) }
+            return isBlocked ? Self.blocked(by: UserID(conversation.target)) : nil
+        case .toNothing: return Self.unknownConversation(conversation)
+        case .toMembers(isMember: _, isBanned: true): return Self.banned(from: conversation)
+        case .toMembers(isMember: let isMember, isBanned: false):
+            if isMember { return nil }
+            guard conversation.type == .chatRoom, room.isOpen else { return Self.notAMember(of: conversation) }
+            return isBackend || room.isInside ? nil : Self.notInside(conversation)
+        }
+    }
+
+    /// Checks whether somebody may hear a chat room, or read there.
+    ///
+    /// - Returns: the refusal, or nil.
+    package static func refusal(
+        toEnter conversation: ConversationID, _ standing: Standing, room: RoomAccess
+    ) -> ServerFrame.Problem? {
+        Self.refusal(
+            in: conversation, isBackend: false, standing,
+            room: RoomAccess(isOpen: room.isOpen, isInside: true, at: room.at))
+    }
+
+    /// The app's backend alone writes there.
+    static func isForBackend(_ type: ConversationType) -> ServerFrame.Problem {
+        .init(
+            code: .notAllowed, field: "conversation.type",
+            rule: "must be PR, GRP, DS or CHRM, or CS, MC or MP with an account: \(type.rawValue) is the backend's")
+    }
+
+    /// Service kinds have an account on one side.
+    static func noAccount(_ type: ConversationType) -> ServerFrame.Problem {
+        .init(
+            code: .notAllowed, field: "conversation.target",
+            rule:
+                "must be, or be written to by, an account of kind \(type.rawValue) that the app's backend has declared")
+    }
+
+    /// Who is banned neither hears nor writes.
+    static func banned(from conversation: ConversationID) -> ServerFrame.Problem {
+        .init(
+            code: .banned, field: "conversation.target",
+            rule: "must name a chat room one is not banned from, got \"\(conversation.target)\"")
+    }
+
+    /// Who writes to a chat room hears it, or is a member.
+    static func notInside(_ conversation: ConversationID) -> ServerFrame.Problem {
+        .init(
+            code: .notAMember, field: "conversation.target",
+            rule: "must name a chat room this connection has entered, got \"\(conversation.target)\"")
+    }
+
+    /// Checks an account before it is declared.
+    ///
+    /// - Parameter known: the app's accounts.
+    package static func fault(inAccount account: ConversationID, known: Set<ConversationID>) -> ServerFrame.Problem? {
+        Self.problem { () throws(InvalidField) in
+            guard account.type.needsAccount else {
+                throw InvalidField(field: "kind", rule: "must be CS, MC or MP, got \(account.type.rawValue)")
+            }
+            _ = try UserID.validated(account.target, field: "id")
+            guard known.contains(account) || known.count < Self.accountsMax else {
+                throw InvalidField(field: "id", rule: "must be one of at most \(Self.accountsMax) accounts of an app")
+            }
+        }
+    }
+}
+
+extension ConversationType {
+    /// The backend alone writes to it.
+    package var isForBackend: Bool {
+        switch self {
+        case .system, .pushService: true
+        case .direct, .discussion, .group, .customerService, .appPublicService, .publicService, .chatRoom: false
+        }
+    }
+
+    /// One of its two sides is an account that the backend has declared.
+    package var needsAccount: Bool {
+        switch self {
+        case .customerService, .appPublicService, .publicService: true
+        case .direct, .discussion, .group, .system, .pushService, .chatRoom: false
+        }
+    }
+}
+
+extension Message {
+    /// The message as it reads now.
+    ///
+    /// - Parameters:
+    ///   - content: what it says since it was edited; nil if it was not.
+    ///   - isGone: it was withdrawn, or deleted by who reads: then it says nothing.
+    package func revised(content: String?, isGone: Bool) -> Message {
+        guard isGone || content != nil else { return self }
+        var message = self
+        message.content = isGone ? "" : content ?? ""
+        // The words of its push were those of the text before.
+        message.pushText = nil
+        return message
+    }
+}

@@ -1,0 +1,26 @@
+import StoreModel
+import TidingsModel
+
+// Who may do what: bans, revoked tokens, who is in a room.
+extension CommandGenerator {
+    mutating func accountChange() -> AccountChange {
+        switch self.number(0..<6) {
+        case 0: .ban
+        case 1..<4: .unban
+        default: .revokeTokens(before: self.clock - Int64(self.number(0..<2_000)), signsOut: self.chance(50))
+        }
+    }
+
+    /// A message of somebody who was blocked since, to the one who has blocked them.
+    mutating func ofBlocked() -> Message? {
+        guard let (key, user) = self.blocked, self.number(0..<2) == 0 else { return nil }
+        return self.made.last {
+            $0.app == key.app && $0.sender == user && $0.conversation.type.targetIsPeer
+                && $0.conversation.target == key.user.rawValue
+        }
+    }
+
+    mutating func roomAccess() -> RoomAccess {
+        RoomAccess(isOpen: self.chance(75), isInside: self.chance(60), at: self.clock)
+    }
+}
