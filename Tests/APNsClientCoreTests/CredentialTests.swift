@@ -50,7 +50,7 @@ import TidingsModel
     }
 
     @Test func `is not blamed for a GOAWAY or for bad tokens on the old connections`() {
-        var sender = Sender.opened { $0.badTokensMax = 1 }
+        var sender = Sender.opened(answer: Sender.refusal(.payloadEmpty)) { $0.badTokensMax = 1 }
         for number: UInt64 in 1...2 { _ = sender.send(number) }
         _ = sender.handle(.credentialReplaced)
         _ = sender.answer(3, Sender.refusal(.badDeviceToken))
@@ -67,7 +67,7 @@ import TidingsModel
     private let cause = "wrong environment: 3 device tokens in a row are bad"
 
     @Test func `mean the wrong environment, and stay refused for what they are`() {
-        var sender = Sender.opened { $0.badTokensMax = 3 }
+        var sender = Sender.opened(answer: Sender.refusal(.payloadEmpty)) { $0.badTokensMax = 3 }
         for number: UInt64 in 1...4 { _ = sender.send(number) }
         #expect(sender.answer(3, self.bad) == [.finish(1, self.refused)])
         // A dead token is no good one.
@@ -83,24 +83,31 @@ import TidingsModel
         #expect(sender.send(6) == [.open(11, 6)])
         _ = sender.answer(11, self.bad)
         #expect(sender.send(7) == [.finish(7, .notSent("breaker open: \(self.cause)"))])
-        // The next one is good: all is well, and the count starts again.
+        // The next one is good: the environment is the right one, and nobody is stopped for bad tokens any more.
         sender.idle(to: 90_000)
         #expect(sender.send(8) == [.open(13, 8)])
         #expect(sender.answer(13) == [.finish(8, Sender.accepted)])
-        #expect(sender.send(9) == [.open(15, 9)])
-        #expect(sender.answer(15, self.bad) == [.finish(9, self.refused)])
-        #expect(sender.send(10) == [.open(17, 10)])
+        for (number, stream) in zip((9 as UInt64)..., stride(from: 15 as Int64, through: 33, by: 2)) {
+            #expect(sender.send(number) == [.open(stream, number)])
+            #expect(sender.answer(stream, self.bad) == [.finish(number, self.refused)])
+        }
     }
 
-    @Test func `are forgiven with one that is good`() {
-        var sender = Sender.opened { $0.badTokensMax = 3 }
-        for round in 0..<5 {
-            for number in 1...2 { _ = sender.send(UInt64(10 * round + number)) }
-            let stream = Int64(3 + 6 * round)
-            _ = sender.answer(stream, self.bad)
-            _ = sender.answer(stream + 2, self.bad)
-            _ = sender.send(UInt64(10 * round + 3))
-            #expect(sender.answer(stream + 4) == [.finish(UInt64(10 * round + 3), Sender.accepted)])
+    @Test func `mean nothing once one was good, however many they are, until the credential is replaced`() {
+        var sender = Sender.opened { $0.badTokensMax = 2 }
+        for number: UInt64 in 1...9 {
+            _ = sender.send(number)
+            #expect(sender.answer(Int64(2 * number + 1), self.bad) == [.finish(number, self.refused)])
+        }
+        _ = sender.handle(.credentialReplaced)
+        #expect(sender.core.badTokens == 0)
+    }
+
+    @Test func `mean nothing to a caller who judges them`() {
+        var sender = Sender.opened(answer: self.bad) { $0.badTokensMax = nil }
+        for number: UInt64 in 1...60 {
+            _ = sender.send(number)
+            #expect(sender.answer(Int64(2 * number + 1), self.bad) == [.finish(number, self.refused)])
         }
     }
 }
@@ -122,19 +129,21 @@ import TidingsModel
         #expect(sender.send(4, topic: "right") == [.open(7, 4)])
     }
 
-    @Test func `are forgiven with a push to the topic that is accepted, and by no other`() {
+    @Test func `mean nothing once a push to the topic was accepted, and something if it was to another`() {
         var sender = Sender.opened { $0.badTokensMax = 2 }
         _ = sender.send(1, topic: "mixed")
-        _ = sender.answer(3, self.stray)
-        _ = sender.send(2, topic: "mixed")
-        _ = sender.answer(5)
-        _ = sender.send(3, topic: "mixed")
-        #expect(sender.answer(7, self.stray) == [.finish(3, self.refused)])
-        _ = sender.send(4, topic: "right")
-        _ = sender.answer(9)
-        _ = sender.send(5, topic: "mixed")
-        _ = sender.answer(11, self.stray)
-        #expect(sender.send(6, topic: "mixed") == [.finish(6, .notSent("breaker open: \(self.cause)"))])
+        _ = sender.answer(3)
+        for number: UInt64 in 2...5 {
+            _ = sender.send(number, topic: "mixed")
+            #expect(sender.answer(Int64(2 * number + 1), self.stray) == [.finish(number, self.refused)])
+        }
+        _ = sender.send(6, topic: "wrong")
+        _ = sender.answer(13, self.stray)
+        _ = sender.send(7, topic: "mixed")
+        _ = sender.answer(15)
+        _ = sender.send(8, topic: "wrong")
+        _ = sender.answer(17, self.stray)
+        #expect(sender.send(9, topic: "wrong") == [.finish(9, .notSent("breaker open: \(self.cause)"))])
     }
 
     @Test func `on connections of a replaced credential say nothing`() {

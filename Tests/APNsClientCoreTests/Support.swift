@@ -75,8 +75,11 @@ struct Sender {
         .refused(APNsRefusal(reason, status: reason.status ?? 400, apnsID: "a", retryAfter: retryAfter))
     }
 
-    /// A sender with an open connection of 1,000 streams and a token; request 1,000 was accepted on stream 1.
-    static func opened(_ change: (inout APNsDispatcher.Configuration) -> Void = { _ in }) -> Sender {
+    /// A sender with an open connection of 1,000 streams and a token; request 1,000 was answered on stream 1, with acceptance unless
+    /// told otherwise.
+    static func opened(
+        answer: APNsResponse = Sender.ok, _ change: (inout APNsDispatcher.Configuration) -> Void = { _ in }
+    ) -> Sender {
         var sender = Sender(change)
         _ = sender.send(1_000, bytes: 0)
         _ = sender.handle(.resolved(Self.first, ["a"]))
@@ -84,7 +87,7 @@ struct Sender {
         _ = sender.handle(.streamLimitAnnounced(Self.first, 1))
         _ = sender.handle(.tokenMinted)
         _ = sender.handle(.streamLimitAnnounced(Self.first, 1_000))
-        _ = sender.answer(1)
+        _ = sender.answer(1, answer)
         return sender
     }
 

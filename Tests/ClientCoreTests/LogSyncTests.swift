@@ -82,7 +82,46 @@ import TidingsModel
         _ = core.handle(.tokenProvided("token"), at: at(0))
         _ = core.handle(.connectionOpened(1), at: at(0))
         let effects = core.handle(.frameReceived(1, welcome(head: 2)), at: at(0))
-        #expect(effects.suffix(2) == [.resetLog, .sendFrame(1, .sync(after: 0, limit: 200))])
+        #expect(effects.suffix(2) == [.resetLog(nil), .sendFrame(1, .sync(after: 0, limit: 200))])
+    }
+
+    /// Connects with a log of an origin and hears a welcome.
+    private func welcomed(
+        holding position: LogPosition, by greeting: (inout ServerFrame.Welcome) -> Void
+    ) -> [ClientEffect] {
+        let origin = LogOrigin(storeID: "0123456789abcdef", generation: 5, opening: 7)
+        var core = ClientCore.fresh(.init(stored: position, settled: position, origin: origin))
+        _ = core.handle(.connectWished, at: at(0))
+        _ = core.handle(.tokenProvided("token"), at: at(0))
+        guard case .sendFrame(_, .hello(let hello)) = core.handle(.connectionOpened(1), at: at(0)).last else {
+            return []
+        }
+        #expect(hello.opening == 7 && hello.after == position)
+        guard case .welcome(var frame) = welcome(head: 9) else { return [] }
+        (frame.storeID, frame.generation, frame.opening) = ("0123456789abcdef", 5, 8)
+        greeting(&frame)
+        return core.handle(.frameReceived(1, .welcome(frame)), at: at(0))
+    }
+
+    @Test func `goes on in the log of the same store, whichever start of the server it is`() {
+        let effects = self.welcomed(holding: 4) { _ in }
+        #expect(effects.contains(.storeOrigin(LogOrigin(storeID: "0123456789abcdef", generation: 5, opening: 8))))
+        #expect(effects.last == .sendFrame(1, .sync(after: 4, limit: 200)))
+    }
+
+    @Test(arguments: 0..<3)
+    func `begins anew when a copy was put back, also one that has overtaken it`(way: Int) {
+        let effects = self.welcomed(holding: 4) { welcome in
+            switch way {
+            case 0: welcome.generation = 6
+            case 1: welcome.storeID = "fedcba9876543210"
+            default: welcome.isOtherLog = true
+            }
+        }
+        let origin = LogOrigin(
+            storeID: way == 1 ? "fedcba9876543210" : "0123456789abcdef", generation: way == 0 ? 6 : 5, opening: 8)
+        #expect(effects.suffix(2) == [.resetLog(origin), .sendFrame(1, .sync(after: 0, limit: 200))])
+        #expect(!effects.contains { if case .sendFrame(_, .ack) = $0 { true } else { false } })
     }
 
     @Test func `hears again what the device could not store`() {

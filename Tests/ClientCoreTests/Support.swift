@@ -121,3 +121,13 @@ extension ClientCore {
         return self.handle(.entriesStored(upTo: entry.position, unread: unread), at: now)
     }
 }
+
+extension [ClientEffect] {
+    /// The same without the numbers of push registrations.
+    var unnumbered: [ClientEffect] {
+        self.map { effect in
+            guard case .sendFrame(let connection, .registerPush(let registration, _)) = effect else { return effect }
+            return .sendFrame(connection, .registerPush(registration))
+        }
+    }
+}

@@ -9,11 +9,13 @@ import random
 import shutil
 import sqlite3
 import subprocess
+import urllib.request
 
 import pytest
 from conftest import tool
 from load import IS_LONG, SEED, SETTINGS, Load, run
-from tidings_client import Client
+from tidings_client import Client, Refused
+from websockets.exceptions import ConnectionClosed
 
 FLIPS = 60 if IS_LONG else 6
 # EX_CONFIG of sysexits(3): it is the operator's to mend, and starting again does not help.
@@ -202,3 +204,118 @@ def test_bytes_that_have_turned_over_never_make_it_crash(make_site, used, number
     told = site.server.tail()
     assert site.server.process.returncode == 0 or (
         site.server.process.returncode == 1 and str(site.database) in told), f"{SEED + number}: {told}"
+
+
+def command(site, *arguments: str) -> subprocess.CompletedProcess:
+    return subprocess.run(
+        [tool(), arguments[0], "--config", str(site.config), *arguments[1:]], capture_output=True, text=True, timeout=300)
+
+
+def test_a_person_whose_rows_are_damaged_is_refused_and_all_others_go_on(make_site, used):
+    site = make_site(settings=SETTINGS)
+    shutil.copy(used, site.database)
+    site.start()
+    token = site.token("u0")
+    site.server.stop()
+    with contextlib.closing(sqlite3.connect(site.database)) as database:
+        database.execute("UPDATE person SET head = -1 WHERE user = 'u0'")
+        database.commit()
+    site.start()
+
+    async def story():
+        victim = Client(site.gateway, token)
+        with pytest.raises(Refused) as refused:
+            await victim.connect()
+        assert refused.value.code == "unavailable"
+        one, two = Client(site.gateway, site.token("u1")), Client(site.gateway, site.token("u2"))
+        await one.connect()
+        await two.connect()
+        await one.send("u2", "others go on")
+        with pytest.raises(Refused) as later:
+            await one.send("u0", "kept for later")
+        assert later.value.code == "unavailable"
+        await two.wait_for(lambda: two.held[-1] == "others go on")
+        with pytest.raises(Refused):
+            await victim.connect()
+        await one.close()
+        await two.close()
+
+    run(story())
+    with urllib.request.urlopen(f"{site.api}/metrics") as answer:
+        assert "tidings_store_unreadable_total 0" not in answer.read().decode()
+    assert site.server.process.poll() is None, site.server.tail()
+    assert "demo/u0" in site.server.log.read_text()
+    site.server.stop()
+    found = command(site, "check")
+    assert found.returncode == 1 and "u0" in found.stdout, found.stdout + found.stderr
+    rebuilt = command(site, "rebuild")
+    assert rebuilt.returncode == 0, rebuilt.stderr
+    assert command(site, "check").returncode == 0
+    site.start()
+
+    async def after():
+        victim = Client(site.gateway, site.token("u0"))
+        await victim.connect()
+        one = Client(site.gateway, site.token("u1"))
+        await one.connect()
+        await one.send("u0", "kept for later")
+        await victim.wait_for(lambda: victim.held[-1] == "kept for later")
+        await one.close()
+        await victim.close()
+
+    run(after())
+
+
+@pytest.mark.parametrize("number", range(FLIPS))
+def test_damaged_pages_stop_who_needs_them_and_a_rebuild_brings_the_rest_back(make_site, used, number):
+    """Three pages of noise in each file: the server goes on for others, or says what is wrong; after a rebuild it starts and works."""
+    chance = random.Random(1_000 + SEED + number)
+    site = make_site(settings=SETTINGS)
+    shutil.copy(used, site.database)
+    page, size = pages_of(site.database), site.database.stat().st_size
+    for _ in range(3):
+        overwrite(site.database, page * chance.randrange(1, size // page), chance.randbytes(page))
+    status, told = start(site)
+    if status is None:
+        site.start()
+
+        async def story():
+            synced = sent = 0
+            for user in range(6):
+                try:
+                    # Also a token is refused to whoever cannot be read.
+                    client = Client(site.gateway, site.token(f"u{user}"))
+                    # A new device needs the whole log: what is in a damaged page it waits for.
+                    with contextlib.suppress(TimeoutError):
+                        await asyncio.wait_for(client.connect(), 1)
+                        synced += 1
+                    await asyncio.wait_for(client.send(f"u{(user + 1) % 6}", "hello"), 3)
+                    sent += 1
+                    await client.close()
+                except (Refused, TimeoutError, OSError, ConnectionClosed):
+                    pass
+            return f"{synced} of 6 could sync all, {sent} could send"
+
+        told = run(story())
+        print(f"{told}; the server {'goes on' if site.server.process.poll() is None else 'ended'}")
+        site.server.stop()
+        told = site.server.tail()
+        assert site.server.process.returncode in (0, 1), f"{1_000 + SEED + number}: {told}"
+        assert site.server.process.returncode == 0 or str(site.database) in told, told
+    else:
+        assert str(site.database) in told, told
+    rebuilt = command(site, "rebuild")
+    if rebuilt.returncode != 0:
+        # The page that says what the file is, or the root of the journal: a backup is needed, and it says so.
+        assert "restore a backup" in rebuilt.stderr, rebuilt.stderr
+        return
+    assert command(site, "check").returncode == 0
+    site.start()
+
+    async def again():
+        client = Client(site.gateway, site.token("u0"))
+        await client.connect()
+        await client.send("u1", "back")
+        await client.close()
+
+    run(again())

@@ -2,12 +2,16 @@
 
 import asyncio
 import errno
+import json
 import random
 import resource
+import urllib.error
+import urllib.request
 
 import pytest
 from disk import HEADER, SYNC, TRUNCATE, WRITE, Disk, read_log
 from load import IS_LONG, SEED, SETTINGS, Load, run, tell
+from tidings_client import Client, Refused
 
 POWER_CUTS = 40 if IS_LONG else 4
 SLOW_MESSAGES = 600 if IS_LONG else 60
@@ -75,8 +79,8 @@ def test_a_slow_disk_makes_acknowledgements_late_and_nothing_else(make_site):
 
 @pytest.mark.parametrize(
     "kind, words",
-    [("full", "the disk is full"), ("read-only", "could not be read or written"), ("sync", "could not be read or written"),
-     ("limit", "could not be read or written")],
+    [("full", "the disk is full"), ("read-only", "could not be written"), ("sync", "could not be written"),
+     ("limit", "could not be written")],
 )
 def test_a_disk_that_refuses_ends_the_server_with_a_clear_word_and_loses_nothing(make_site, kind, words):
     """No space left, a file system that became read-only, a sync that fails, and the operating system's limit on a file's size."""
@@ -109,6 +113,54 @@ def test_a_disk_that_refuses_ends_the_server_with_a_clear_word_and_loses_nothing
         return await load.verify()
 
     tell(f"disk refuses ({kind})", run(story()))
+
+
+@pytest.mark.parametrize("kind", ["full", "read-only", "sync"])
+def test_a_server_on_a_disk_that_refuses_never_says_that_it_is_ready(make_site, kind):
+    """A supervisor starts it again and again: nobody is told to come to it."""
+    site = make_site(settings=SETTINGS)
+    disk = Disk(site)
+    site.start()
+    site.server.stop()
+    before = len(site.server.log.read_text())
+    if kind == "sync":
+        disk.refuse_syncs(errno.EIO)
+    else:
+        disk.refuse_writes(errno.ENOSPC if kind == "full" else errno.EROFS)
+    with pytest.raises(AssertionError, match="did not become ready"):
+        site.start()
+    assert site.server.process.wait(60) in (1, 78)
+    assert '"message":"ready"' not in site.server.log.read_text()[before:]
+    disk.refuse_writes(0)
+    disk.refuse_syncs(0)
+    site.start()
+
+
+def test_with_little_room_sends_are_refused_and_all_else_goes_on(make_site):
+    """The floor is above what any disk has: as if it were almost full. Then there is room."""
+    site = make_site(settings={**SETTINGS, "store": {"free_bytes_min": 9_007_199_254_740_991}})
+    site.start()
+
+    async def refused():
+        alice = Client(site.gateway, site.token("alice"), device="alice")
+        await alice.connect()
+        with pytest.raises(Refused) as told:
+            await alice.send("bob", "hello")
+        assert told.value.code == "storage_full"
+        await alice.request("settings")
+        await alice.ping()
+        with pytest.raises(urllib.error.HTTPError) as answer:
+            site.call("POST", f"/v1/apps/{site.app}/messages", {
+                "sender": "alice", "conversation": {"type": "PR", "target": "bob"}, "object_name": "RC:TxtMsg",
+                "content": '{"content":"x"}', "client_message_id": "c1"})
+        assert answer.value.code in (400, 507)
+        await alice.close()
+
+    run(refused())
+    with urllib.request.urlopen(f"{site.api}/readyz") as answer:
+        assert json.load(answer) == {"status": "ready", "storage": "full"}
+    with urllib.request.urlopen(f"{site.api}/metrics") as answer:
+        assert "tidings_storage_full 1" in answer.read().decode()
 
 
 def test_the_log_of_the_disk_is_read_as_it_is_written():

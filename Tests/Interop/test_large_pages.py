@@ -31,9 +31,9 @@ def test_who_has_much_waiting_gets_all_of_it_however_large_the_frames_of_clients
     environment = dict(os.environ)
     for number in range(MESSAGES):
         backend.say("alice", "bob", f"{number} " + "x" * BYTES)
-    before = counted(site, "tidings_gateway_connections_accepted")
+    before = counted(site, "tidings_gateway_connections_accepted_total")
     done = subprocess.run(
         send, capture_output=True, text=True, timeout=60, env=environment, stdin=subprocess.DEVNULL)
     assert done.returncode == 0, done.stderr
     assert len(done.stdout.strip()) == 13
-    assert counted(site, "tidings_gateway_connections_accepted") == before + 1
+    assert counted(site, "tidings_gateway_connections_accepted_total") == before + 1

@@ -239,7 +239,7 @@ def test_a_flood_in_a_room_is_refused_and_cuts_no_slow_hearer_off(make_site):
         accepted = [outcome for outcome in outcomes if isinstance(outcome, dict)]
         codes = {outcome.code for outcome in outcomes if isinstance(outcome, Refused)}
         # The burst of a connection is a megabyte, thirty-four of these.
-        assert 1 <= len(accepted) <= 50 * len(flooders)
+        assert 1 <= len(accepted) < len(outcomes)
         assert "rate_limited" in codes and codes <= {"rate_limited", "unavailable"}
         limited = [o.problem for o in outcomes if isinstance(o, Refused) and o.code == "rate_limited"]
         assert all(problem["retryAfterMs"] > 0 for problem in limited)

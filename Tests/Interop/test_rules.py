@@ -232,7 +232,7 @@ def test_withdrawn_and_edited_texts_leave_the_files_of_a_running_server(make_sit
     run(story())
 
     def found(word: bytes) -> bool:
-        return any(word in path.read_bytes() for path in site.folder.glob("tidings.sqlite*"))
+        return any(word in path.read_bytes() for path in site.folder.glob("tidings.sqlite*") if path.is_file())
 
     deadline = time.monotonic() + 60
     while found(b"GONE"):

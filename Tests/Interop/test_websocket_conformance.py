@@ -20,7 +20,7 @@ FRAME_MAX = 65_536
 
 @pytest.fixture(scope="module")
 def site():
-    site = Site(settings={"gateway": {"frame_bytes_max": FRAME_MAX}})
+    site = Site(settings={"gateway": {"frame_bytes_max": FRAME_MAX}, "limits": {"mode": "none"}})
     try:
         yield site.start()
     finally:

@@ -41,6 +41,8 @@ class Client:
     # Own sends by client message id: the acceptance, once there is one.
     accepted: dict[str, dict] = field(default_factory=dict)
     welcome: dict | None = None
+    # Messages the server has lost: held here alone since its log began anew.
+    kept: list[dict] = field(default_factory=list)
 
     def __post_init__(self):
         self._socket = None
@@ -55,6 +57,8 @@ class Client:
         # Signals as they came; never stored, never sure to come.
         self.signals: list[dict] = []
         self.fatal: dict | None = None
+        # Problems that end nothing, as they came.
+        self.problems: list[dict] = []
         # When the token of this connection expires, as the server has said, in milliseconds.
         self.token_expires: list[int] = []
         self.is_closed = False
@@ -71,6 +75,12 @@ class Client:
     def entries(self, kind: str) -> list[dict]:
         """What the log says of one kind, in its order: `recall`, `change`, …"""
         return [self.log[position][kind] for position in sorted(self.log) if kind in self.log[position]]
+
+    @property
+    def held(self) -> list[str]:
+        """The texts of all messages that are here, oldest first, also of those the server has lost."""
+        by_id = {message["id"]: message for message in self.kept + self.messages}
+        return [json.loads(by_id[id]["content"])["content"] for id in sorted(by_id)]
 
     @property
     def shown(self) -> list[dict]:
@@ -97,6 +107,7 @@ class Client:
     async def connect(self) -> dict:
         """Opens the connection, says hello, waits for the welcome and for the whole log."""
         self.fatal = None
+        known = self.welcome or {}
         self.is_closed = False
         self._socket = await websockets.connect(
             f"{self.url}/v1/connect", subprotocols=[SUBPROTOCOL], max_size=2**24, ping_interval=None, compression=None
@@ -112,6 +123,7 @@ class Client:
                     "platform": "python",
                     "runState": {"state": self.run_state},
                     "after": str(self.stored),
+                    "opening": known.get("opening", "0"),
                 }
             }
         )
@@ -120,6 +132,10 @@ class Client:
             await self._socket.close()
             raise Refused(frame["problem"])
         self.welcome = frame["welcome"]
+        is_other = any(known and known.get(name) != self.welcome.get(name) for name in ("storeId", "generation"))
+        if self.welcome.get("otherLog") or is_other or int(self.welcome.get("head", "0")) < self.stored:
+            self.kept += self.messages
+            self.log, self._settled = {}, 0
         self._reader = asyncio.create_task(self._read())
         head = int(self.welcome.get("head", "0"))
         if head > self.stored:
@@ -156,8 +172,15 @@ class Client:
         )
         return await answer
 
-    async def register_push(self, token: str, topic: str):
-        await self._send({"registerPush": {"token": token, "environment": "sandbox", "topic": topic}})
+    async def register_push(self, token: str, topic: str, is_answered: bool = False):
+        """Tells the push registration; with an answer, waits until it is on disk, or raises `Refused`."""
+        registration = {"token": token, "environment": "sandbox", "topic": topic}
+        if not is_answered:
+            return await self._send({"registerPush": registration})
+        number = next(self._requests)
+        answer = self._requested[number] = asyncio.get_running_loop().create_future()
+        await self._send({"registerPush": {**registration, "number": str(number)}})
+        return await answer
 
     async def mark_read(self, target: str, up_to: int, kind: str = "PR"):
         await self._send({"markRead": {"conversation": {"type": kind, "target": target}, "upTo": str(up_to)}})
@@ -263,6 +286,8 @@ class Client:
             self.token_expires.append(int(body["expiresAt"]))
         elif kind == "problem" and body.get("fatal"):
             self.fatal = body
+        elif kind == "problem":
+            self.problems.append(body)
         # A frame of another kind is of a newer server; an entry of an unknown kind has been kept as a bare position.
 
     async def _acknowledge(self):

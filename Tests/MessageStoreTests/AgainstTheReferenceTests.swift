@@ -6,7 +6,7 @@ import TidingsModel
 
 @Suite struct `A store on SQLite` {
     /// How many sequences: `TIDINGS_SEQUENCES` asks for more than the short form has, `TIDINGS_SEED` for others.
-    private static let count = Self.number("TIDINGS_SEQUENCES") ?? 1_200
+    private static let count = Self.number("TIDINGS_SEQUENCES") ?? 2_000
     private static let firstSeed = Self.number("TIDINGS_SEED") ?? 0
 
     private static func number(_ name: String) -> UInt64? {
@@ -33,14 +33,27 @@ import TidingsModel
         var reference = ReferenceStore()
         folder.delete()
         var store: MessageStore?
+        var openings: [UInt64] = []
         var left = 30
         while left > 0 || store != nil {
             guard let opened = store else {
                 let opened = try MessageStore(
                     path: folder.path(), configuration: Self.configuration(&generator), logger: quiet)
-                let expected = reference.open()
-                if opened.opening != expected { return "opening is \(opened.opening), should be \(expected)" }
+                openings.append(opened.opening.identity.opening)
+                let expected = reference.open(number: openings[openings.count - 1])
+                if opened.opening.plain != expected { return "opening is \(opened.opening), should be \(expected)" }
                 store = opened
+                // Whose log it is, as told by anybody who heard of it at any time.
+                let questions = openings.flatMap { number in
+                    ["ada", "bo", "cy"].flatMap { user in
+                        [0, 1, 2, 5, 9].map {
+                            StoreCommand.compareLog(
+                                UserKey(app: "shop", user: UserID(user)), HeldLog(opening: number, position: $0))
+                        }
+                    }
+                }
+                let answers = try await opened.apply(questions)
+                if try answers != reference.apply(questions, epoch: reference.epoch) { return "a log is another one" }
                 continue
             }
             let batch = (0..<generator.number(1..<6)).map { _ in generator.next() }

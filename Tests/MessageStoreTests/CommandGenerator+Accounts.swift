@@ -20,6 +20,20 @@ extension CommandGenerator {
         }
     }
 
+    mutating func declareAccount() -> StoreCommand {
+        let account = ConversationID(
+            type: self.pick([.customerService, .customerService, .publicService, .direct]),
+            target: self.user().rawValue)
+        return .setAccount(self.app(), account, isDeclared: self.chance(70))
+    }
+
+    /// The history of a room that there is more often than not, asked by anybody.
+    mutating func readRoom() -> StoreCommand {
+        .readHistory(
+            UserKey(app: "shop", user: self.pick(["ada", "bo", "cy", "eve"])),
+            ConversationID(type: .chatRoom, target: "team"), before: nil, limit: 3, room: self.roomAccess())
+    }
+
     mutating func roomAccess() -> RoomAccess {
         RoomAccess(isOpen: self.chance(75), isInside: self.chance(60), at: self.clock)
     }

@@ -38,11 +38,11 @@ struct CommandGenerator {
 
     mutating func chance(_ percent: Int) -> Bool { self.number(0..<100) < percent }
 
-    private mutating func pick<Element>(_ elements: [Element]) -> Element { elements[self.number(0..<elements.count)] }
+    mutating func pick<Element>(_ elements: [Element]) -> Element { elements[self.number(0..<elements.count)] }
 
-    private mutating func app() -> AppID { self.chance(85) ? "shop" : "club" }
+    mutating func app() -> AppID { self.chance(85) ? "shop" : "club" }
 
-    private mutating func user() -> UserID { self.pick(["ada", "ada", "bo", "bo", "cy", "dee", "eve"]) }
+    mutating func user() -> UserID { self.pick(["ada", "ada", "bo", "bo", "cy", "dee", "eve"]) }
 
     private mutating func userKey() -> UserKey { UserKey(app: self.app(), user: self.user()) }
 
@@ -133,7 +133,7 @@ struct CommandGenerator {
         case 0: return .none
         case 1: return .quarantined(registration, at: self.time(), reason: "BadDeviceToken")
         case 2: return .dead(timestamp: self.time())
-        default: return .registered(registration, at: self.time())
+        default: return .registered(registration, at: self.time(), wasAccepted: self.chance(40))
         }
     }
 
@@ -195,11 +195,7 @@ struct CommandGenerator {
             return .setObjectNames(self.app(), self.chance(90) ? Array(names.dropLast(self.number(0..<3))) : [""])
         case 135..<138: return .changeAccount(self.userKey(), self.accountChange(), at: self.time())
         case 138: return .readAccount(self.userKey())
-        case 129..<135:
-            let account = ConversationID(
-                type: self.pick([.customerService, .customerService, .publicService, .direct]),
-                target: self.user().rawValue)
-            return .setAccount(self.app(), account, isDeclared: self.chance(70))
+        case 129..<135: return self.declareAccount()
         default: return self.nextQuestion()
         }
     }
@@ -246,6 +242,7 @@ struct CommandGenerator {
                 let user = self.chance(70) ? key : self.userKey()
                 return .readHistory(user, room, before: nil, limit: 3, room: self.roomAccess())
             }
+            if self.chance(15) { return self.readRoom() }
             let message = self.earlier()
             return .readHistory(
                 UserKey(app: message.app, user: self.user()),
@@ -268,7 +265,7 @@ struct CommandGenerator {
     }
 }
 
-/// Conversations and what becomes of messages in them, and what people set.
+/// Conversations, what becomes of messages in them, and what people set.
 extension CommandGenerator {
     private mutating func nextAboutConversations() -> StoreCommand {
         switch self.number(0..<40) {

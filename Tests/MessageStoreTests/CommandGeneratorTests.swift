@@ -6,7 +6,7 @@ import TidingsModel
     /// What the comparison of the stores is worth depends on what the commands reach: here in the short form's sequences.
     @Test func `reach every answer of every kind`() throws {
         var seen: [String: Int] = [:]
-        for seed: UInt64 in 0..<1_200 {
+        for seed: UInt64 in 0..<2_000 {
             var generator = CommandGenerator(seed: seed)
             var store = ReferenceStore()
             _ = store.open()

@@ -33,10 +33,18 @@ let ada = UserKey(app: "shop", user: "ada")
 let bo = UserKey(app: "shop", user: "bo")
 let team = ConversationID(type: .group, target: "team")
 
-/// Takes back what version 6 has added to a file.
+/// Takes back what version 8 has added to a file.
+let backToVersion7 = """
+    DROP TABLE opening; DROP TABLE set_aside;
+    ALTER TABLE store DROP COLUMN identity; ALTER TABLE store DROP COLUMN generation
+    """
+
+/// Takes back what the versions after 5 have added to a file.
 let backToVersion5 = """
+    \(backToVersion7);
     ALTER TABLE conversation DROP COLUMN bans; DROP TABLE account;
-    ALTER TABLE person DROP COLUMN banned; ALTER TABLE person DROP COLUMN tokens_not_before
+    ALTER TABLE person DROP COLUMN banned; ALTER TABLE person DROP COLUMN tokens_not_before;
+    ALTER TABLE device DROP COLUMN push_accepted
     """
 
 /// A one-to-one message.
@@ -52,3 +60,12 @@ func message(
 
 /// The command that accepts it.
 func accept(_ message: Message) -> StoreCommand { .accept(message: message, senderDevice: "phone") }
+
+extension StoreOpening {
+    /// Without the numbers that are drawn.
+    var plain: StoreOpening {
+        var opening = self
+        opening.identity = StoreIdentity()
+        return opening
+    }
+}

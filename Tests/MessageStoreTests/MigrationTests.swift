@@ -69,7 +69,7 @@ import TidingsModel
         _ = reference.open()
         _ = try reference.apply(Self.commands, epoch: 1)
         let store = try MessageStore(path: folder.path(), logger: quiet)
-        #expect(store.opening == reference.open())
+        #expect(store.opening.plain == reference.open())
         #expect(try await store.dump() == reference.dump())
         let more: [StoreCommand] = [
             .readHistory(bo, Self.hall, before: nil, limit: 9), .readHistory(bo, Self.toAda, before: nil, limit: 9),
@@ -86,8 +86,43 @@ import TidingsModel
         #expect(try await store.apply(more) == reference.apply(more, epoch: 2))
         store.close()
         let again = try MessageStore(path: folder.path(), logger: quiet)
-        #expect(again.opening == reference.open())
+        #expect(again.opening.plain == reference.open())
         #expect(try await again.dump() == reference.dump())
         again.close()
+    }
+}
+
+@Suite struct `A store file of version 6` {
+    /// As version 6 wrote it: it did not know whether APNs had accepted anything.
+    @Test func `opens with its registrations, of which it is not known whether they ever worked`() async throws {
+        let folder = try TemporaryFolder()
+        let phone = DeviceKey(user: bo, device: "phone")
+        let registration = PushRegistration(token: "ab12", environment: .production, topic: "com.example")
+        let store = try MessageStore(path: folder.path(), logger: quiet)
+        _ = try await store.apply([
+            .signIn(phone, platform: "ios", at: 7), .setPushState(phone, .registered(registration, at: 8)),
+        ])
+        store.close()
+        let database = try DatabaseQueue(path: folder.path())
+        try await database.write {
+            try $0.execute(
+                sql: "\(backToVersion7); ALTER TABLE device DROP COLUMN push_accepted; PRAGMA user_version = 6")
+        }
+        try database.close()
+
+        let migrated = try MessageStore(path: folder.path(), logger: quiet)
+        #expect(try await migrated.device(phone)?.push == .registered(registration, at: 8, wasAccepted: false))
+        _ = try await migrated.apply([.setPushState(phone, .registered(registration, at: 8, wasAccepted: true))])
+        migrated.close()
+        let again = try MessageStore(path: folder.path(), logger: quiet)
+        #expect(try await again.device(phone)?.push == .registered(registration, at: 8, wasAccepted: true))
+        again.close()
+    }
+}
+
+extension MessageStore {
+    fileprivate func device(_ key: DeviceKey) async throws -> DeviceRecord? {
+        guard case .user(let record) = try await self.apply([.loadUser(key.user)]).first else { return nil }
+        return record.devices.first { $0.key == key }
     }
 }

@@ -44,7 +44,11 @@ import TidingsModel
         #expect(bench.say(to: .direct("bob")).outside == ["reply accepted m1", "s1 ← entry 1 m1"])
         #expect(bench.pass(9_999).outside == [])
         #expect(bench.pass(1).outside == ["probe s1", "push m1 to bob/phone badge 1@1"])
-        #expect(bench.acceptPush() == ["store end m1 bob/phone accepted", "store cursor bob/phone decided 1"])
+        #expect(
+            bench.acceptPush() == [
+                "store end m1 bob/phone accepted", "store token of bob/phone is accepted",
+                "store cursor bob/phone decided 1",
+            ])
         // While it is probed, a new message is written and held back.
         #expect(bench.say(to: .direct("bob")).outside == ["reply accepted m2", "s1 ← entry 2 m2"])
         #expect(
@@ -126,7 +130,8 @@ import TidingsModel
         #expect(bench.say(to: .direct("bob")).outside == ["reply accepted m2"])
         #expect(
             bench.acceptPush() == [
-                "store end m1 bob/phone accepted", "push m2 to bob/phone badge 2@2", "store cursor bob/phone decided 1",
+                "store end m1 bob/phone accepted", "store token of bob/phone is accepted",
+                "push m2 to bob/phone badge 2@2", "store cursor bob/phone decided 1",
             ])
     }
 
@@ -218,7 +223,11 @@ import TidingsModel
             bench.say(to: .direct("bob")) == [
                 "store accept m1", "reply accepted m1", "store load alice", "push m1 to bob/phone badge 1@1",
             ])
-        #expect(bench.acceptPush() == ["store end m1 bob/phone accepted", "store cursor bob/phone decided 1"])
+        #expect(
+            bench.acceptPush() == [
+                "store end m1 bob/phone accepted", "store token of bob/phone is accepted",
+                "store cursor bob/phone decided 1",
+            ])
     }
 
     @Test func `ends no_token when the phone has never registered`() {

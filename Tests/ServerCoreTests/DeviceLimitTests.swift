@@ -48,6 +48,18 @@ import TidingsModel
         #expect(Self.devices(&bench) == ["b", "c"])
     }
 
+    @Test func `one whose client hangs up while the store signs it in counts like the others`() {
+        var bench = Self.bench(2)
+        for number in 0..<5 {
+            bench.isStoreHeld = true
+            let session = bench.connect("bob", DeviceID("made-up-\(number)")).session
+            bench.run(.disconnected(session))
+            bench.releaseStore()
+            bench.pass(1_000)
+        }
+        #expect(Self.devices(&bench) == ["made-up-3", "made-up-4"])
+    }
+
     @Test func `a person with thousands of made-up ones has twenty, and costs a message twenty legs`() {
         var bench = Self.bench(20)
         for number in 0..<2_000 {

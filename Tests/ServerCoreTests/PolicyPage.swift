@@ -79,7 +79,10 @@ struct PolicyRow: Sendable, CustomTestStringConvertible {
         .init("config_fault", .wait(.configFault), "the push credential is missing or refused", fact: "lane") {
             $0.lane = .configFault
         },
-        .init("breaker_open", .wait(.breakerOpen), "many tokens in a row were refused for one reason", fact: "lane") {
+        .init(
+            "breaker_open", .wait(.breakerOpen),
+            "APNs refuses tokens, and it does not show yet whether these or their lane are at fault", fact: "lane"
+        ) {
             $0.lane = .breakerOpen
         },
         .init("throttled", .wait(.throttled), "APNs said that this token gets too many", fact: "retry") {

@@ -66,7 +66,7 @@ import TidingsModel
         bench.pass(1_000)
         let leg = LegID(message: bench.messages[0], user: ServerBench.key("bob"), device: "phone")
         #expect(bench.pushes.map(\.request.apnsID) == [apnsID(of: leg, attempt: 1)])
-        #expect(bench.acceptPush() == ["store end m1 bob/phone accepted"])
+        #expect(bench.acceptPush() == ["store end m1 bob/phone accepted", "store token of bob/phone is accepted"])
     }
 
     @Test func `takes up all that came in while it looked up what was unfinished, and pushes then`() {

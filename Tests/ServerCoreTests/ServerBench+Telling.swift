@@ -27,10 +27,12 @@ extension ServerBench {
                 lines.append("reply " + self.tell(result))
             case .raiseAlarm(_, let alarm): lines.append("alarm \(alarm)")
             case .countEnd(let end): lines.append("count \(end.name)")
+            case .countRefusedRegistration: lines.append("count refused registration")
             case .countRefusal(let scope, let kind):
                 lines.append("refuse \(kind?.rawValue ?? "backlog") of \(scope.rawValue)")
             case .turnAway(let session, let wait): lines.append("turn away s\(session.rawValue) for \(wait)")
             case .clearAlarm: lines.append("alarm over")
+            case .storageChanged(let isFull, let free): lines.append("disk \(isFull ? "full" : "has room"): \(free)")
             case .stopForStoreFailure(let reason): lines.append("stop: \(reason)")
             case .drained: lines.append("drained")
             case .flagBug(let text): lines.append("BUG: \(text)")
@@ -68,6 +70,7 @@ extension ServerBench {
             }
         case .receipt(let leg, let receipt, _): return "receipt \(self.name(leg)) \(receipt.rawValue)"
         case .loadUser(let user): return "load \(user.user)"
+        case .compareLog(let user, let held): return "compare \(user.user) \(held.position) of \(held.opening)"
         case .readLog(let user, let after, let limit, _): return "log \(user.user) after \(after), \(limit)"
         case .trace(_, let message): return "trace \(self.name(message))"
         case .change(let operation): return "\(operation.action.name) \(operation.conversation)"
@@ -107,7 +110,7 @@ extension ServerBench {
     private static func name(_ state: PushState) -> String {
         switch state {
         case .none: "none"
-        case .registered: "registered"
+        case .registered(_, _, let wasAccepted): wasAccepted ? "accepted" : "registered"
         case .quarantined(_, _, let reason): "quarantined \(reason)"
         case .dead(let timestamp): "dead \(timestamp)"
         }

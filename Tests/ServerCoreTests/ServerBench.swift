@@ -183,7 +183,9 @@ extension ServerBench {
         case .setPushState:
             guard case .taken = result else { return false }
             return true
-        case .accept, .putConversation, .signIn, .signOut, .advance, .markRead, .keepLeg, .endLeg, .receipt, .loadUser,
+        case .accept, .putConversation, .signIn, .signOut, .advance, .markRead, .keepLeg, .endLeg, .receipt,
+            .compareLog,
+            .loadUser,
             .changeAccount, .readAccount, .readLog, .trace, .readUnread, .setObjectNames, .readObjectNames, .mayWrite,
             .readBans, .setAccount,
             .readAccounts:

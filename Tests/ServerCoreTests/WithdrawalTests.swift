@@ -130,7 +130,8 @@ import TidingsModel
             ])
         #expect(
             bench.acceptPush() == [
-                "store end m1 bob/phone accepted", "push m1 to bob/phone badge 0@2", "store cursor bob/phone decided 2",
+                "store end m1 bob/phone accepted", "store token of bob/phone is accepted",
+                "push m1 to bob/phone badge 0@2", "store cursor bob/phone decided 2",
             ])
     }
 

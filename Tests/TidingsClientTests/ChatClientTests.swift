@@ -235,7 +235,7 @@ private func isAck(upTo position: LogPosition, _ disposition: Disposition) -> @S
         try client.register(deviceToken: token, environment: .sandbox)
         try await client.connect(userID: alice, token: "alice")
         let registration = PushRegistration(token: "ab01ff", environment: .sandbox, topic: "com.example.chat")
-        #expect(await bench.server.frame { $0 == .registerPush(registration) } == .registerPush(registration))
+        #expect(await bench.server.frame { $0.registers(registration) }.registers(registration))
     }
 
     @Test func `keeps two persons of one device apart`() async throws {

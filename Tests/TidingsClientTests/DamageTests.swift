@@ -185,7 +185,7 @@ extension ChatClient {
         try bench.client().unregisterDevice()
         let second = try bench.client()
         try await second.connect(userID: alice, token: "alice")
-        #expect(await bench.server.frame { $0 == .registerPush(nil) } == .registerPush(nil))
+        #expect(await bench.server.frame { $0.registers(nil) }.registers(nil))
         try second.register(deviceToken: self.token, environment: .sandbox)
         _ = await bench.server.frame { if case .registerPush(.some, _) = $0 { true } else { false } }
         second.disconnect()

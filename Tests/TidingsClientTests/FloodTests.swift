@@ -22,7 +22,7 @@ extension ServerDouble {
     fileprivate var connection: Connection? { self.state.withLock { $0.connections.values.first } }
 }
 
-@Suite struct `A client of a server with large pages` {
+@Suite(.timeLimit(.minutes(2))) struct `A client of a server with large pages` {
     private func waiting(_ bench: ClientBench, _ count: Int) {
         for number in 1...count { bench.server.deliver(large(number), from: bob, to: alice) }
     }

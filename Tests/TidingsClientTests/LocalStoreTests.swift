@@ -19,7 +19,7 @@ import TidingsModel
             position: position,
             body: .message(
                 Message(
-                    id: MessageID(rawValue: .max - position), app: "demo", sender: sender,
+                    id: MessageID(rawValue: .max - 1_000 + position), app: "demo", sender: sender,
                     conversation: ConversationID(type: .direct, target: target),
                     clientMessageID: ClientMessageID("c\(position)"), objectName: .text,
                     content: #"{"content":"\#(position)"}"#, flags: flags, pushText: position == 2 ? "push" : nil,
@@ -204,10 +204,62 @@ import TidingsModel
         _ = try store.write([self.entry(1)], person: "alice")
         let draft = MessageDraft(clientMessageID: "out", conversation: self.withBob, objectName: .text, content: "x")
         try store.writeOutgoing(draft)
-        try store.resetLog()
+        try store.resetLog(nil)
         #expect(try store.restored() == ClientCore.Restored(outbox: [draft]))
         try store.forgetAll()
         #expect(try store.restored() == ClientCore.Restored())
+    }
+
+    @Test func `keeps what the server has lost, in its place between what it has`() throws {
+        defer { try? FileManager.default.removeItem(at: self.folder) }
+        let store = try LocalStore(file: self.file)
+        func take(_ ids: [UInt64]) throws -> LocalStore.Written {
+            try store.write(
+                ids.enumerated().map { index, id in
+                    guard case .message(var message) = self.entry(LogPosition(index + 1)).body else {
+                        return self.entry(LogPosition(index + 1))
+                    }
+                    message.id = MessageID(rawValue: id)
+                    message.clientMessageID = ClientMessageID("c\(id)")
+                    return LogEntry(position: LogPosition(index + 1), body: .message(message))
+                }, person: "alice")
+        }
+        func history(_ before: LogPosition? = nil, _ limit: Int = 50) throws -> [StoredMessage] {
+            try store.history(self.withBob, before: before, limit: limit)
+        }
+        let first = LogOrigin(storeID: "0123456789abcdef", generation: 1, opening: 2)
+        try store.write(first)
+        #expect(try take([1, 2, 3, 4]).unread == 4)
+        #expect(try store.writeRead(self.withBob, upTo: 2) == 2)
+        let second = LogOrigin(storeID: "0123456789abcdef", generation: 7, opening: 8)
+        for _ in 1...2 {
+            // A second time before anything came, as after a crash.
+            try store.resetLog(second)
+            #expect(try store.restored() == ClientCore.Restored(origin: second))
+            #expect(try history().map(\.id.rawValue) == [1, 2, 3, 4])
+            #expect(try history().allSatisfy(\.isOnlyHere))
+        }
+        let written = try take([1, 2, 5, 6, 7])
+        #expect(written.unread == 3, "what was read stays read")
+        #expect(written.reads == [ClientCore.ReadPosition(conversation: self.withBob, upTo: 2)])
+        let all = try history()
+        #expect(all.map(\.id.rawValue) == [1, 2, 3, 4, 5, 6, 7])
+        #expect(all.filter(\.isOnlyHere).map(\.id.rawValue) == [3, 4])
+        #expect(all.filter { !$0.isOnlyHere }.map(\.position) == [1, 2, 3, 4, 5])
+        #expect(try store.conversations(wall: 0).map(\.last.id.rawValue) == [7])
+        // Page by page, whatever stands at the edge.
+        var paged: [UInt64] = []
+        var before: LogPosition?
+        while case let page = try history(before, 2), let last = page.first {
+            paged = page.map(\.id.rawValue) + paged
+            before = last.position
+        }
+        #expect(paged == [1, 2, 3, 4, 5, 6, 7])
+        // The server was restored once more, from the lost line: nothing is there twice.
+        try store.resetLog(first)
+        _ = try take([1, 2, 3, 4])
+        #expect(try history().map(\.id.rawValue) == [1, 2, 3, 4, 5, 6, 7])
+        #expect(try history().filter(\.isOnlyHere).map(\.id.rawValue) == [5, 6, 7])
     }
 }
 

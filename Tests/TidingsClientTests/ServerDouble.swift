@@ -304,3 +304,10 @@ struct ClientBench {
 
     func remove() { try? FileManager.default.removeItem(at: self.folder) }
 }
+
+extension ClientFrame {
+    /// Whether it tells this push registration, under whatever number.
+    func registers(_ registration: PushRegistration?) -> Bool {
+        if case .registerPush(registration, _) = self { true } else { false }
+    }
+}

@@ -308,6 +308,6 @@ private final class InterruptingKit: KitHost {
         let client = try bench.client()
         client.unregisterDevice()
         try await client.connect(userID: alice, token: "alice")
-        #expect(await bench.server.frame { $0 == .registerPush(nil) } == .registerPush(nil))
+        #expect(await bench.server.frame { $0.registers(nil) }.registers(nil))
     }
 }

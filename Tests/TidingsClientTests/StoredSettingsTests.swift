@@ -77,7 +77,7 @@ private let hours = QuietHours(start: 1_320, end: 420, weekdays: [1, 7], timeZon
         _ = try bench.store.write(all)
         #expect(try bench.store.restored().preferences == all)
         _ = try bench.store.write(.hidesContent(false))
-        try bench.store.resetLog()
+        try bench.store.resetLog(nil)
         #expect(try bench.store.restored() == ClientCore.Restored(wishes: [.hidesContent(false)]))
         try bench.store.forgetAll()
         #expect(try bench.store.restored() == ClientCore.Restored())

@@ -40,6 +40,10 @@ private let sessionFrames: [String: ClientFrame] = [
     "hello": .hello(
         ClientFrame.Hello(
             versions: 1...1, token: "eyJ.a.b", device: "d-1", platform: "ios", runState: .foreground, after: 41)),
+    "hello-of-a-store": .hello(
+        ClientFrame.Hello(
+            versions: 1...1, token: "eyJ.a.b", device: "d-1", platform: "ios", runState: .foreground, after: 41,
+            opening: 3)),
     "hello-background": .hello(
         ClientFrame.Hello(
             versions: 1...3, token: "t", device: "d-1", platform: "linux",
@@ -88,6 +92,11 @@ private let logFrames: [String: ServerFrame] = [
             version: 1, serverTime: 1_763_683_200_000, head: 41, unread: 2, heartbeatMilliseconds: 30_000,
             frameBytesMax: 65_536, recipientTag: "0123456789abcdef", extensionToken: "x",
             storeID: "fedcba9876543210", generation: 3, serverFrameBytesMax: 262_144)),
+    "welcome-to-another-log": .welcome(
+        ServerFrame.Welcome(
+            version: 1, serverTime: 1_763_683_200_000, head: 41, unread: 2, heartbeatMilliseconds: 30_000,
+            frameBytesMax: 65_536, recipientTag: "0123456789abcdef", extensionToken: "x",
+            storeID: "fedcba9876543210", generation: 3, serverFrameBytesMax: 262_144, opening: 5, isOtherLog: true)),
     "token-expiring": .tokenExpiring(at: 1_763_683_260_000),
     "send-refused-for-a-while": .sendRefused(
         "c-1",

@@ -68,6 +68,7 @@ final class ClientEngine: @unchecked Sendable {
         limits.connectionsMax = configuration.connectionsMax
         limits.streamsMax = configuration.streamsMax
         limits.queueMax = configuration.queueMax
+        limits.badTokensMax = configuration.badTokensMax
         limits.retriesMax = configuration.retriesMax
         var session = ClientSession.Configuration()
         switch service {

@@ -77,9 +77,12 @@ extension APNsClient {
         public var streamsMax: Int
         /// How many times a request is sent again after an answer that asks for it, 0 to 100.
         public var retriesMax: Int
+        /// How many refused device tokens, before one push is accepted, are taken for the wrong environment or topic and stop the
+        /// sending for a while, 1 or more; nil for a caller that judges refusals itself: it sees every one of them.
+        public var badTokensMax: Int?
 
         /// A configuration with Apple's hosts, port 443, the system's trust roots, a deadline of 30 seconds and 10 to
-        /// connect, up to 4 connections, and 10,000 waiting requests.
+        /// connect, up to 4 connections, 10,000 waiting requests, and 20 refused tokens.
         public init(environment: PushEnvironment, credential: Credential) {
             self.name = "default"
             self.environment = environment
@@ -92,6 +95,7 @@ extension APNsClient {
             self.connectionsMax = 4
             self.streamsMax = 1_000
             self.retriesMax = 3
+            self.badTokensMax = 20
         }
 
         /// The same with a key.
@@ -169,6 +173,7 @@ extension APNsClient.Configuration {
         try check(self.queueMax >= 1, "queue_max", "must be 1 or more, got \(self.queueMax)")
         try check(self.connectionsMax >= 1, "connections_max", "must be 1 or more, got \(self.connectionsMax)")
         try check(self.streamsMax >= 1, "streams_max", "must be 1 or more, got \(self.streamsMax)")
+        try check(self.badTokensMax ?? 1 >= 1, "bad_tokens_max", "must be 1 or more, got \(self.badTokensMax ?? 0)")
         try check((0...100).contains(self.retriesMax), "retries_max", "must be 0 to 100, got \(self.retriesMax)")
         try check(
             (1...86_400_000).contains(self.requestDeadline), "request_deadline",

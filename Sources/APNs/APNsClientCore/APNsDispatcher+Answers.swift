@@ -28,9 +28,9 @@ extension APNsDispatcher {
     ) {
         self.connectingWorks()
         if self.connections[index].credential == self.credential {
-            self.badTokens = 0
+            self.badTokens = nil
             self.sendPauses = 0
-            if !self.strayTokens.isEmpty, let topic = self.requests[place]?.ask.topic { self.strayTokens[topic] = nil }
+            if let topic = self.requests[place]?.ask.topic { self.strayTokens[topic] = .some(nil) }
         }
         if self.requests[place]?.isTokenProbe == true { self.tokenAnswered(place) }
         self.finish(place, response.outcome(sentID: nil), at: now, into: &effects)
@@ -91,25 +91,27 @@ extension APNsDispatcher {
         self.connectFault = nil
     }
 
-    /// Many bad tokens and no good one: they are of the other environment (APNs reference, section 9). Their requests
-    /// stay refused; nobody should take the tokens for dead, so the sending stops.
+    /// Many bad tokens and never a good one: they are of the other environment (APNs reference, section 9). Their requests
+    /// stay refused; nobody should take the tokens for dead, so the sending stops. Once one was good it does not stop any more:
+    /// bad tokens anybody can make up.
     private mutating func countBadToken(
         by id: RequestID, jitter: Int64, at now: Now, into effects: inout [Effect]
     ) {
-        self.badTokens += 1
-        guard self.badTokens >= self.configuration.badTokensMax else { return }
-        let cause = "wrong environment: \(self.configuration.badTokensMax) device tokens in a row are bad"
+        guard let count = self.badTokens.map({ $0 + 1 }) else { return }
+        self.badTokens = count
+        guard let max = self.configuration.badTokensMax, count >= max else { return }
+        let cause = "wrong environment: \(max) device tokens in a row are bad"
         self.trip(.credential, by: id, cause: cause, jitter: jitter, at: now, into: &effects)
     }
 
-    /// Many tokens that are not for a topic and none that is: the topic is the wrong one (APNs reference, section 9).
+    /// Many tokens that are not for a topic and never one that is: the topic is the wrong one (APNs reference, section 9).
     private mutating func countStrayToken(
         by request: ClientRequest, jitter: Int64, at now: Now, into effects: inout [Effect]
     ) {
-        let count = self.strayTokens[request.ask.topic, default: 0] + 1
+        guard let count = self.strayTokens[request.ask.topic, default: 0].map({ $0 + 1 }) else { return }
         self.strayTokens[request.ask.topic] = count
-        guard count >= self.configuration.badTokensMax else { return }
-        let cause = "wrong topic: \(self.configuration.badTokensMax) device tokens in a row are not for it"
+        guard let max = self.configuration.badTokensMax, count >= max else { return }
+        let cause = "wrong topic: \(max) device tokens in a row are not for it"
         self.trip(.topic(request.ask.topic), by: request.id, cause: cause, jitter: jitter, at: now, into: &effects)
     }
 

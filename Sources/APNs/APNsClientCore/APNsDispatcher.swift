@@ -58,10 +58,10 @@ package struct APNsDispatcher: Sendable {
     var credential = 0
     /// Not closed ones alone.
     var breakers: [Scope: Breaker] = [:]
-    /// How many `BadDeviceToken` came since the last push that was accepted.
-    var badTokens = 0
-    /// How many `DeviceTokenNotForTopic` came since the last push to that topic that was accepted.
-    var strayTokens: [String: Int] = [:]
+    /// How many `BadDeviceToken` came; nil once a push was accepted: then the environment is the right one, and tokens alone are bad.
+    var badTokens: Int? = 0
+    /// How many `DeviceTokenNotForTopic` came for each topic; nil once a push to it was accepted: then the topic is the right one.
+    var strayTokens: [String: Int?] = [:]
     var holds: [PushToken: TokenHold] = [:]
     var holdsMade: UInt64 = 0
     /// Nothing is sent before this monotonic time, after `TooManyProviderTokenUpdates`.

@@ -21,9 +21,10 @@ extension APNsDispatcher {
         package var connectPauses = Backoff(first: 1_000, longest: 60_000)
         /// Pauses before a probe after a configuration fault.
         package var breakerPauses = Backoff(first: 30_000, longest: 600_000)
-        /// So many `BadDeviceToken` in a row, without one push accepted, mean the wrong environment; so many
-        /// `DeviceTokenNotForTopic` for one topic, without one push to it accepted, the wrong topic.
-        package var badTokensMax = 20
+        /// So many `BadDeviceToken`, before one push was accepted with the credential, mean the wrong environment; so many
+        /// `DeviceTokenNotForTopic` for one topic, before one push to it was accepted, the wrong topic. Nil: never, for whoever
+        /// sends knows more of the tokens.
+        package var badTokensMax: Int? = 20
         /// PING after this long without a word from APNs.
         package var pingAfter: Int64 = 45_000
         /// How long the answer to a PING may take.

@@ -42,11 +42,13 @@ public enum ClientFrame: Hashable, Sendable {
         public var runState: ReportedRunState
         /// The position up to which the device has the log, 0 for none.
         public var after: LogPosition
+        /// `Welcome.opening` of the last welcome to that log, 0 for none: the server compares, and says if its log is another one.
+        public var opening: UInt64
 
         /// A hello from its parts.
         public init(
             versions: ClosedRange<UInt32>, token: String, device: DeviceID, platform: String,
-            runState: ReportedRunState, after: LogPosition
+            runState: ReportedRunState, after: LogPosition, opening: UInt64 = 0
         ) {
             self.versions = versions
             self.token = token
@@ -54,6 +56,7 @@ public enum ClientFrame: Hashable, Sendable {
             self.platform = platform
             self.runState = runState
             self.after = after
+            self.opening = opening
         }
     }
 

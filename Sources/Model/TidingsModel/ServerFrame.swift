@@ -48,12 +48,16 @@ public enum ServerFrame: Hashable, Sendable {
         public var generation: UInt64
         /// The largest frame the server sends, in bytes; 0 from a server that does not say.
         public var serverFrameBytesMax: UInt32
+        /// Drawn each time the server opens its store, to be told in the next hello; 0 from a server that does not say.
+        public var opening: UInt64
+        /// What the device says to hold is not the beginning of this log: a copy of the store that is older was put back.
+        public var isOtherLog: Bool
 
         /// A welcome from its parts.
         public init(
             version: UInt32, serverTime: Int64, head: LogPosition, unread: UInt32, heartbeatMilliseconds: UInt32,
             frameBytesMax: UInt32, recipientTag: String, extensionToken: String, storeID: String = "",
-            generation: UInt64 = 0, serverFrameBytesMax: UInt32 = 0
+            generation: UInt64 = 0, serverFrameBytesMax: UInt32 = 0, opening: UInt64 = 0, isOtherLog: Bool = false
         ) {
             self.version = version
             self.serverTime = serverTime
@@ -66,6 +70,8 @@ public enum ServerFrame: Hashable, Sendable {
             self.storeID = storeID
             self.generation = generation
             self.serverFrameBytesMax = serverFrameBytesMax
+            self.opening = opening
+            self.isOtherLog = isOtherLog
         }
     }
 

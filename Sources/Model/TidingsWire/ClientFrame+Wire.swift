@@ -13,6 +13,7 @@ extension WireClientFrame {
                 $0.platform = hello.platform
                 $0.runState = WireRunState(hello.runState)
                 $0.after = hello.after
+                $0.opening = hello.opening
             }
         case .send(let draft): self.send = WireSend(draft)
         case .ack(let ack):
@@ -95,7 +96,7 @@ extension WireHello {
         return ClientFrame.Hello(
             versions: self.versionMin...self.versionMax, token: self.token,
             device: try checked { () throws(InvalidField) in try DeviceID.validated(self.device, field: "device") },
-            platform: self.platform, runState: state, after: self.after)
+            platform: self.platform, runState: state, after: self.after, opening: self.opening)
     }
 }
 

@@ -17,6 +17,8 @@ extension WireServerFrame {
                 $0.storeID = welcome.storeID
                 $0.generation = welcome.generation
                 $0.serverFrameBytesMax = welcome.serverFrameBytesMax
+                $0.opening = welcome.opening
+                $0.otherLog = welcome.isOtherLog
             }
         case .sendAccepted(let accepted):
             self.sendAccepted = .with {
@@ -57,7 +59,8 @@ extension WireServerFrame {
                     unread: welcome.unread, heartbeatMilliseconds: welcome.heartbeatMs,
                     frameBytesMax: welcome.frameBytesMax, recipientTag: welcome.recipientTag,
                     extensionToken: welcome.extensionToken, storeID: welcome.storeID, generation: welcome.generation,
-                    serverFrameBytesMax: welcome.serverFrameBytesMax))
+                    serverFrameBytesMax: welcome.serverFrameBytesMax, opening: welcome.opening,
+                    isOtherLog: welcome.otherLog))
         case .sendAccepted(let accepted):
             return .sendAccepted(
                 ServerFrame.SendAccepted(

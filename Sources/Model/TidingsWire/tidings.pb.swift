@@ -202,6 +202,9 @@ nonisolated struct WireHello: Sendable {
   /// Position up to which the device has the log; 0 for none.
   var after: UInt64 = 0
 
+  /// `opening` of the last welcome whose log that is; 0 for none. The server compares the two.
+  var opening: UInt64 = 0
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -1449,6 +1452,12 @@ nonisolated struct WireWelcome: Sendable {
   /// The largest frame the server sends, in bytes.
   var serverFrameBytesMax: UInt32 = 0
 
+  /// Drawn each time the server opens its store: to be told in the next hello.
+  var opening: UInt64 = 0
+
+  /// The log up to `after` of the hello is not this one: a copy of the store that is older was put back. Ask for the log from its start.
+  var otherLog: Bool = false
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -2661,7 +2670,7 @@ nonisolated extension WireClientFrame: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
 nonisolated extension WireHello: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Hello"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}version_min\0\u{3}version_max\0\u{1}token\0\u{1}device\0\u{1}platform\0\u{3}run_state\0\u{1}after\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}version_min\0\u{3}version_max\0\u{1}token\0\u{1}device\0\u{1}platform\0\u{3}run_state\0\u{1}after\0\u{1}opening\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2676,6 +2685,7 @@ nonisolated extension WireHello: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
       case 5: try { try decoder.decodeSingularStringField(value: &self.platform) }()
       case 6: try { try decoder.decodeSingularMessageField(value: &self._runState) }()
       case 7: try { try decoder.decodeSingularUInt64Field(value: &self.after) }()
+      case 8: try { try decoder.decodeSingularUInt64Field(value: &self.opening) }()
       default: break
       }
     }
@@ -2707,6 +2717,9 @@ nonisolated extension WireHello: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     if self.after != 0 {
       try visitor.visitSingularUInt64Field(value: self.after, fieldNumber: 7)
     }
+    if self.opening != 0 {
+      try visitor.visitSingularUInt64Field(value: self.opening, fieldNumber: 8)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2718,6 +2731,7 @@ nonisolated extension WireHello: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     if lhs.platform != rhs.platform {return false}
     if lhs._runState != rhs._runState {return false}
     if lhs.after != rhs.after {return false}
+    if lhs.opening != rhs.opening {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -4912,7 +4926,7 @@ nonisolated extension WireServerFrame: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
 nonisolated extension WireWelcome: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Welcome"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{3}server_time\0\u{1}head\0\u{1}unread\0\u{3}heartbeat_ms\0\u{3}frame_bytes_max\0\u{3}recipient_tag\0\u{3}extension_token\0\u{3}store_id\0\u{1}generation\0\u{3}server_frame_bytes_max\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{3}server_time\0\u{1}head\0\u{1}unread\0\u{3}heartbeat_ms\0\u{3}frame_bytes_max\0\u{3}recipient_tag\0\u{3}extension_token\0\u{3}store_id\0\u{1}generation\0\u{3}server_frame_bytes_max\0\u{1}opening\0\u{3}other_log\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4931,6 +4945,8 @@ nonisolated extension WireWelcome: SwiftProtobuf.Message, SwiftProtobuf._Message
       case 9: try { try decoder.decodeSingularStringField(value: &self.storeID) }()
       case 10: try { try decoder.decodeSingularUInt64Field(value: &self.generation) }()
       case 11: try { try decoder.decodeSingularUInt32Field(value: &self.serverFrameBytesMax) }()
+      case 12: try { try decoder.decodeSingularUInt64Field(value: &self.opening) }()
+      case 13: try { try decoder.decodeSingularBoolField(value: &self.otherLog) }()
       default: break
       }
     }
@@ -4970,6 +4986,12 @@ nonisolated extension WireWelcome: SwiftProtobuf.Message, SwiftProtobuf._Message
     if self.serverFrameBytesMax != 0 {
       try visitor.visitSingularUInt32Field(value: self.serverFrameBytesMax, fieldNumber: 11)
     }
+    if self.opening != 0 {
+      try visitor.visitSingularUInt64Field(value: self.opening, fieldNumber: 12)
+    }
+    if self.otherLog != false {
+      try visitor.visitSingularBoolField(value: self.otherLog, fieldNumber: 13)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -4985,6 +5007,8 @@ nonisolated extension WireWelcome: SwiftProtobuf.Message, SwiftProtobuf._Message
     if lhs.storeID != rhs.storeID {return false}
     if lhs.generation != rhs.generation {return false}
     if lhs.serverFrameBytesMax != rhs.serverFrameBytesMax {return false}
+    if lhs.opening != rhs.opening {return false}
+    if lhs.otherLog != rhs.otherLog {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

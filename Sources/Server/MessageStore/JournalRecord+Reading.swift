@@ -48,6 +48,7 @@ extension ByteReader {
             let leg = try self.leg()
             guard let receipt = LegReceipt(rawValue: try self.text()) else { throw .badValue("receipt") }
             return .receipt(leg, receipt, at: try self.signed())
+        case .lost: return .lost
         case .objectNames:
             return .objectNames(
                 AppID(try self.text()),
@@ -102,6 +103,7 @@ extension ByteReader {
         case 1: return .registered(try self.registration(), at: try self.signed())
         case 2: return .quarantined(try self.registration(), at: try self.signed(), reason: try self.text())
         case 3: return .dead(timestamp: try self.signed())
+        case 4: return .registered(try self.registration(), at: try self.signed(), wasAccepted: true)
         default: throw .badValue("push state")
         }
     }

@@ -68,6 +68,7 @@ extension ByteWriter {
             self.leg(leg)
             self.text(receipt.rawValue)
             self.signed(at)
+        case .lost: break
         case .objectNames(let app, let names):
             self.text(app.rawValue)
             self.list(names) { $0.text($1.rawValue) }
@@ -130,8 +131,8 @@ extension ByteWriter {
     private mutating func pushState(_ state: PushState) {
         switch state {
         case .none: self.byte(0)
-        case .registered(let registration, let at):
-            self.byte(1)
+        case .registered(let registration, let at, let wasAccepted):
+            self.byte(wasAccepted ? 4 : 1)
             self.registration(registration)
             self.signed(at)
         case .quarantined(let registration, let at, let reason):

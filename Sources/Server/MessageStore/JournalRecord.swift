@@ -34,6 +34,8 @@ enum JournalRecord: Hashable {
     case userAccount(UserKey, AccountState)
     /// An account, as its customers see it, was declared, or is none any more.
     case account(AppID, ConversationID, isDeclared: Bool)
+    /// Nothing any more: a record that could not be read or not be applied when the store was rebuilt. It keeps the others in their places.
+    case lost
 
     /// The number of the kind in the journal. A number is never used again for another kind.
     enum Kind: UInt8 {
@@ -64,6 +66,7 @@ enum JournalRecord: Hashable {
         case expiringCustom = 22
         case userAccount = 24
         case account = 23
+        case lost = 63
     }
 
     var kind: Kind {
@@ -89,6 +92,7 @@ enum JournalRecord: Hashable {
         case .objectNames: .objectNames
         case .userAccount: .userAccount
         case .account: .account
+        case .lost: .lost
         }
     }
 }

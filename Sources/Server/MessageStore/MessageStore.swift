@@ -79,6 +79,17 @@ package final class MessageStore: Sendable {
     /// closed. For tests of crashes.
     package func abandon() { self.writer.stop(.abandon, andWait: true) }
 
+    /// Copies the store as it is into a new file, for its owner alone, while it goes on: a part at a time, between batches.
+    ///
+    /// - Parameter path: of a file that does not exist yet.
+    /// - Throws: `MessageStoreError` naming the new file; nothing is left of it.
+    package func backUp(to path: String) async throws(MessageStoreError) {
+        let result = await withCheckedContinuation { continuation in
+            self.writer.enqueue(.backup(path: path) { continuation.resume(returning: $0) })
+        }
+        try result.get()
+    }
+
     /// Everything in the store, for comparing it with `ReferenceStore`. Reads every row: for tests and small stores.
     ///
     /// - Throws: `MessageStoreError` if a row cannot be read, or the store is closed.

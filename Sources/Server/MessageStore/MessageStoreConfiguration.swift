@@ -1,3 +1,5 @@
+import StoreModel
+
 /// The settings of a message store. The defaults are for a server; tests make the bounds small.
 package struct MessageStoreConfiguration: Sendable {
     /// When SQLite syncs.
@@ -58,6 +60,8 @@ package struct MessageStoreConfiguration: Sendable {
     package var pagesMax: Int?
     /// What is kept of chat rooms; nil for everything. The rest is removed when the room's next messages are derived.
     package var roomHistory: RoomHistory?
+    /// Draws the numbers of `StoreIdentity`: nobody may guess them. Tests give their own.
+    package var draw: @Sendable () -> UInt64 = { UInt64.random(in: StoreIdentity.numbers) }
     /// For tests of crashes: asked before each transaction of deriving, with its number from 1; after a false nothing is derived
     /// any more, also not when the store is closed.
     package var mayDerive: @Sendable (Int) -> Bool = { _ in true }

@@ -23,7 +23,11 @@ package struct MessageStoreError: Error, Equatable, Sendable, CustomStringConver
         case damaged
         /// The disk is full.
         case full
-        /// The disk refused to read or write.
+        /// The disk did not give what was written.
+        case notRead
+        /// The disk refused to write.
+        case notWritten
+        /// Anything else that keeps the store from going on.
         case failed
     }
 
@@ -35,9 +39,10 @@ package struct MessageStoreError: Error, Equatable, Sendable, CustomStringConver
         case .newerSchema: "run the build that wrote it, or a newer one"
         case .inUse: "stop the other server, or give this one its own file"
         case .notSynced: "put the file on a local disk, and use an unmodified SQLite"
-        case .damaged: "keep a copy of the file and of its -wal companion, then restore a backup, or run a newer build"
+        case .damaged:
+            "keep a copy of the file and of its -wal companion, then run tidings rebuild, restore a backup, or run a newer build"
         case .full: "make room on the disk, then start the server again"
-        case .failed: "check the disk, then start the server again"
+        case .notRead, .notWritten, .failed: "check the disk, then start the server again"
         }
     }
 
@@ -52,6 +57,8 @@ package struct MessageStoreError: Error, Equatable, Sendable, CustomStringConver
             case .notSynced(let wanted, let found): "must sync with \(wanted), but reports \(found)"
             case .damaged: "is damaged"
             case .full: "cannot grow: the disk is full"
+            case .notRead: "could not be read"
+            case .notWritten: "could not be written"
             case .failed: "could not be read or written"
             }
         let detail = self.detail.isEmpty ? "" : " (\(self.detail))"

@@ -50,6 +50,8 @@ final class PersonState {
     var hasManySent = false
     /// Waits to be derived.
     var isDirty = false
+    /// Their rows cannot be read: nothing is applied to them any more.
+    var isSetAside = false
     /// The derivation round in which it was last used.
     var lastUsed = 0
 

@@ -6,6 +6,10 @@ struct SQLiteFailure: Error {
     var code: Int32
     var message: String
 
+    /// A disk that did not give what was asked for: READ, SHORT_READ, DATA and CORRUPTFS of https://www.sqlite.org/rescode.html, macros
+    /// Swift does not import. WRITE, FSYNC, DIR_FSYNC and TRUNCATE are 3 to 6.
+    var isOfReading: Bool { self.code & 0xff == SQLITE_IOERR && [1, 2, 32, 33].contains(self.code >> 8) }
+
     /// The fault in the terms of the store.
     var reason: MessageStoreError.Reason {
         switch self.code & 0xff {
@@ -14,6 +18,8 @@ struct SQLiteFailure: Error {
         case SQLITE_NOTADB: .notAStore
         case SQLITE_BUSY, SQLITE_LOCKED: .inUse
         case SQLITE_CANTOPEN, SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH: .cannotOpen
+        case SQLITE_IOERR where self.isOfReading: .notRead
+        case SQLITE_IOERR where (3...6).contains(self.code >> 8): .notWritten
         default: .failed
         }
     }
@@ -94,6 +100,9 @@ final class SQLStatement {
     }
 
     func reset() { sqlite3_reset(self.raw) }
+
+    /// Whether its connection is within a transaction.
+    var isInTransaction: Bool { sqlite3_get_autocommit(sqlite3_db_handle(self.raw)) == 0 }
 
     func int(_ column: Int32) -> Int64 { sqlite3_column_int64(self.raw, column) }
 

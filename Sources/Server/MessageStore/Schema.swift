@@ -6,13 +6,13 @@ import TidingsModel
 /// The database of a message store: opening it, its settings and its tables.
 ///
 /// `journal` is the truth and only grows, though texts that nobody may read any more are overwritten in it (StoreEngine+Erasing.swift);
-/// `epoch` counts openings. All other tables are derived from the journal, each row up to
+/// `epoch` counts openings; what says which store this is stands in `store` and `opening`. All other tables are derived from the journal, each row up to
 /// a position that is stored beside it, and could be rebuilt from it.
 enum Schema {
     /// "Tidm": tells a store from other programs' databases.
     static let applicationID = 0x5469_646d
     /// The schema this build writes.
-    static let version = 6
+    static let version = 8
 
     /// Opens the file, makes the tables if it is new, and checks that it syncs as told.
     ///
@@ -21,6 +21,7 @@ enum Schema {
         path: String, configuration: MessageStoreConfiguration
     ) throws(MessageStoreError) -> (DatabaseQueue, synchronous: Int) {
         try StoreFile.examine(path: path)
+        StoreFile.make(path: path)
         var settings = Configuration()
         settings.label = "tidings.store"
         settings.foreignKeysEnabled = false
@@ -45,6 +46,7 @@ enum Schema {
                 try Self.migrate(database)
                 return try Self.check(database, path: path, wanted: configuration.synchronous)
             }
+            StoreFile.closeToOthers(path: path)
             return (queue, synchronous)
         } catch let error as MessageStoreError {
             throw error
@@ -109,7 +111,9 @@ enum Schema {
             }
             if found < 4 { try database.execute(sql: Self.tablesOfVersion4) }
             if found < 5 { try database.execute(sql: Self.tablesOfVersion5) }
-            try database.execute(sql: Self.tablesOfVersion6)
+            if found < 6 { try database.execute(sql: Self.tablesOfVersion6) }
+            if found < 7 { try database.execute(sql: Self.tablesOfVersion7) }
+            try database.execute(sql: Self.tablesOfVersion8)
             if found > 1 { try Self.eraseOldTexts(database) }
             try database.execute(sql: "PRAGMA user_version = \(Self.version)")
             return .commit
@@ -354,5 +358,20 @@ enum Schema {
         CREATE TABLE account (
             app TEXT NOT NULL, type TEXT NOT NULL, id TEXT NOT NULL, PRIMARY KEY (app, type, id)
         ) WITHOUT ROWID;
+        """
+
+    private static let tablesOfVersion7 = """
+        -- Whether APNs has accepted a push with the device's registration. Of older ones that is not known; the next push tells.
+        ALTER TABLE device ADD COLUMN push_accepted INTEGER NOT NULL DEFAULT 0;
+        """
+
+    private static let tablesOfVersion8 = """
+        -- StoreIdentity: drawn when the store is opened for the first time.
+        ALTER TABLE store ADD COLUMN identity TEXT NOT NULL DEFAULT '';
+        ALTER TABLE store ADD COLUMN generation INTEGER NOT NULL DEFAULT 0;
+        -- The number of each opening, and the first journal position after it began.
+        CREATE TABLE opening (epoch INTEGER PRIMARY KEY, number INTEGER NOT NULL, position INTEGER NOT NULL);
+        -- People whose rows cannot be read: the journal has what these lack. Without app and user if not even these can be read.
+        CREATE TABLE set_aside (number INTEGER PRIMARY KEY, app TEXT, user TEXT);
         """
 }

@@ -9,7 +9,7 @@ struct Statements {
     let updateSettings, updateAccount: SQLStatement
     let lastChunk, chunkAt, chunksFrom, putChunk: SQLStatement
     let conversationState, allConversationStates, putConversationState: SQLStatement
-    let sentMessage, sentIDs, insertSentMessage: SQLStatement
+    let sentMessage, sentIDs, allSent, insertSentMessage: SQLStatement
     let devices, putDevice, deleteDevice, devicesWithToken: SQLStatement
     let openLegs, putOpenLeg, deleteOpenLeg: SQLStatement
     let conversationByKey, conversationByNumber, lastConversationNumber, allConversations, putConversation: SQLStatement
@@ -22,11 +22,22 @@ struct Statements {
     let roomMessages, insertRoomMessage, pruneRoom: SQLStatement
     let allObjectNames, deleteObjectNames, insertObjectName: SQLStatement
     let allAccounts, insertAccount, deleteAccount: SQLStatement
-    let pending: SQLStatement
+    let pending, pendingPerson: SQLStatement
+    let loadIdentity, openings, insertOpening, forgetOpenings: SQLStatement
+    let allSetAside, insertSetAside: SQLStatement
+    private let all: [SQLStatement]
+
+    /// Makes every statement ready for its next use, whatever it was in the middle of.
+    func resetAll() { for statement in self.all { statement.reset() } }
 
     // tidy: long because it is a list.
     init(_ database: Database) throws {
-        func prepare(_ sql: String) throws -> SQLStatement { try SQLStatement(database, sql) }
+        var all: [SQLStatement] = []
+        func prepare(_ sql: String) throws -> SQLStatement {
+            let statement = try SQLStatement(database, sql)
+            all.append(statement)
+            return statement
+        }
         self.begin = try prepare("BEGIN IMMEDIATE")
         self.commit = try prepare("COMMIT")
         self.rollback = try prepare("ROLLBACK")
@@ -36,7 +47,7 @@ struct Statements {
             "SELECT position, records FROM journal WHERE position <= ? ORDER BY position DESC LIMIT 1")
         self.rowsAfter = try prepare("SELECT position, records FROM journal WHERE position > ? ORDER BY position")
         self.loadStore = try prepare("SELECT epoch, watermark, indexed, last_message FROM store")
-        self.setEpoch = try prepare("UPDATE store SET epoch = ?")
+        self.setEpoch = try prepare("UPDATE store SET epoch = ?, identity = ?, generation = ?")
         self.setDerived = try prepare("UPDATE store SET watermark = ?, indexed = ?, last_message = ?")
 
         let person = """
@@ -87,16 +98,17 @@ struct Statements {
             """)
         self.sentMessage = try prepare("SELECT message, sent_at FROM client_message WHERE person = ? AND id = ?")
         self.sentIDs = try prepare("SELECT id FROM client_message WHERE person = ? LIMIT ?")
+        self.allSent = try prepare("SELECT id, message FROM client_message WHERE person = ?")
         self.insertSentMessage = try prepare(
             "INSERT OR IGNORE INTO client_message (person, id, message, sent_at) VALUES (?, ?, ?, ?)")
 
         self.devices = try prepare(
             """
             SELECT id, platform, push, token, environment, topic, push_at, push_reason, settled, decided, since,
-                signed_in_at, signed_out FROM device WHERE person = ? ORDER BY id
+                signed_in_at, signed_out, push_accepted FROM device WHERE person = ? ORDER BY id
             """)
         self.putDevice = try prepare(
-            "INSERT OR REPLACE INTO device VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+            "INSERT OR REPLACE INTO device VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
         self.deleteDevice = try prepare("DELETE FROM device WHERE person = ? AND id = ?")
         self.devicesWithToken = try prepare(
             "SELECT app, user, id FROM device JOIN person ON person.number = device.person WHERE token = ?")
@@ -153,5 +165,18 @@ struct Statements {
                 WHERE signed_out = 0 AND max(settled, decided) < head
             UNION SELECT person.app, person.user FROM open_leg JOIN person ON person.number = open_leg.person
             """)
+        self.pendingPerson = try prepare(
+            """
+            SELECT app, user FROM person WHERE number = ?1 AND (
+                EXISTS (SELECT 1 FROM device WHERE person = ?1 AND signed_out = 0 AND max(settled, decided) < head)
+                OR EXISTS (SELECT 1 FROM open_leg WHERE person = ?1))
+            """)
+        self.loadIdentity = try prepare("SELECT identity, generation FROM store")
+        self.openings = try prepare("SELECT number, position FROM opening ORDER BY epoch")
+        self.insertOpening = try prepare("INSERT INTO opening VALUES (?, ?, ?)")
+        self.forgetOpenings = try prepare("DELETE FROM opening WHERE epoch <= ?")
+        self.allSetAside = try prepare("SELECT number, app, user FROM set_aside ORDER BY number")
+        self.insertSetAside = try prepare("INSERT OR REPLACE INTO set_aside VALUES (?, ?, ?)")
+        self.all = all
     }
 }

@@ -46,6 +46,7 @@ extension StoreEngine {
         case .endLeg(let ended):
             try self.setOpenLeg(ended.leg, nil, at: position)
             self.noteIndex(ended.leg.message, position)
+        case .lost: break
         case .receipt(let leg, let receipt, _):
             self.noteIndex(leg.message, position)
             // Builds before this one kept receipts of anybody.

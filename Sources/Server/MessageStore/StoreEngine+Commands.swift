@@ -31,6 +31,7 @@ extension StoreEngine {
         case .keepLeg(let open): try self.write(.keepLeg(open))
         case .endLeg(let ended): try self.write(.endLeg(ended))
         case .receipt(let leg, let receipt, let at): try self.keepReceipt(leg, receipt, at: at)
+        case .compareLog(let key, let held): .isSameLog(try self.isSame(held, of: key))
         case .loadUser(let key): .user(try self.loadUser(key))
         case .readLog(let key, let after, let limit, let bytes):
             .page(try self.readLog(key, after: after, limit: limit, frameBytesMax: bytes))
@@ -72,6 +73,8 @@ extension StoreEngine {
             return .refused(refusal)
         }
         if message.conversation.type.targetIsPeer {
+            // Whoever cannot be read is found before anything is written.
+            _ = try self.find(UserKey(app: message.app, user: UserID(message.conversation.target)))
             return try self.write(.accept(message, senderDevice: device, version: 0))
         }
         guard let conversation = try self.find(message.conversation, in: message.app) else {
@@ -195,7 +198,7 @@ extension StoreEngine {
         guard let device = try self.device(key) else { return .refused(StoreRules.unknownDevice(key)) }
         if device.isSignedOut { return .done }
         var others: [DeviceKey] = []
-        if case .registered(let registration, let at) = state {
+        if case .registered(let registration, let at, _) = state {
             others = try self.devices(with: registration, in: key.user.app).filter { $0 != key }
             for other in others {
                 try self.endLegs(of: other, .noToken, at: at)

@@ -95,7 +95,7 @@ extension StoreEngine {
                 portrait: conversation.portrait,
                 members: try conversation.members.map { number in
                     var member = conversation.ranks[number] ?? Member("")
-                    member.id = try self.person(number).key.user
+                    member.id = try self.named(number).key.user
                     return member
                 })
         }

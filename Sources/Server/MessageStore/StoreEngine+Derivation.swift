@@ -64,7 +64,9 @@ extension StoreEngine {
     private func derive(_ round: inout DerivationRound) throws -> Bool {
         if round.nextPerson < round.people.count {
             let end = min(round.people.count, round.nextPerson + self.configuration.derivationStepMax)
-            for person in round.people[round.nextPerson..<end] { try self.store(person) }
+            for person in round.people[round.nextPerson..<end] {
+                try self.reading(of: person) { try self.store(person) }
+            }
             round.nextPerson = end
             return false
         }
@@ -301,11 +303,13 @@ extension StoreEngine {
         put.bind(2, device.key.device.rawValue)
         put.bind(3, device.platform)
         for column: Int32 in 5...9 { put.bindNull(column) }
+        put.bind(15, Int64(0))
         switch device.push {
         case .none: put.bind(4, Int64(0))
-        case .registered(let registration, let at):
+        case .registered(let registration, let at, let wasAccepted):
             put.bind(4, Int64(1))
             Self.bind(registration, at: at, to: put)
+            put.bind(15, Int64(wasAccepted ? 1 : 0))
         case .quarantined(let registration, let at, let reason):
             put.bind(4, Int64(2))
             Self.bind(registration, at: at, to: put)

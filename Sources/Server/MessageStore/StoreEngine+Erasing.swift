@@ -1,4 +1,5 @@
 import GRDB
+import Logging
 import StoreModel
 import TidingsModel
 
@@ -22,24 +23,39 @@ extension StoreEngine {
         guard !self.erasureTail.isEmpty else { return }
         var positions = self.erasureTail.sorted()[...]
         while let position = positions.first {
-            self.sql.rowAt.bind(1, position)
-            guard try self.sql.rowAt.step() else { throw StoredBytesFault.missing("journal record \(position)") }
-            let first = try self.sql.rowAt.count(0)
-            var bytes = self.sql.rowAt.bytes(1)
-            self.sql.rowAt.reset()
-            let count = try bytes.withUnsafeBytes { try JournalRow.count($0) }
-            guard first <= position, position - first < count else {
-                throw StoredBytesFault.missing("journal record \(position)")
+            do {
+                positions = positions.dropFirst(try self.eraseTexts(at: positions))
+            } catch {
+                // What cannot be read cannot be overwritten; nobody else is to wait for it.
+                guard let row = Self.damage(error) else { throw error }
+                self.sql.resetAll()
+                self.logger.error(
+                    "a text cannot be erased", metadata: ["record": "\(position)", "error": "\(row)"])
+                positions = positions.dropFirst()
             }
-            // A row of the same length is written over itself: nothing else on its page moves.
-            let here = positions.prefix { $0 - first < count }
-            try JournalRow.erase(Set(here.map { Int($0 - first) }), in: &bytes)
-            self.sql.updateRow.bind(2, first)
-            try self.sql.updateRow.run(blob: bytes, at: 1)
-            positions = positions.dropFirst(here.count)
         }
         self.erasureTail.removeAll(keepingCapacity: true)
         self.hasErased = true
+    }
+
+    /// Overwrites the texts of the first record and of those after it that are in the same row; returns how many.
+    private func eraseTexts(at positions: ArraySlice<JournalPosition>) throws -> Int {
+        guard let position = positions.first else { return 0 }
+        self.sql.rowAt.bind(1, position)
+        guard try self.sql.rowAt.step() else { throw StoredBytesFault.missing("journal record \(position)") }
+        let first = try self.sql.rowAt.count(0)
+        var bytes = self.sql.rowAt.bytes(1)
+        self.sql.rowAt.reset()
+        let count = try bytes.withUnsafeBytes { try JournalRow.count($0) }
+        guard first <= position, position - first < count else {
+            throw StoredBytesFault.missing("journal record \(position)")
+        }
+        // A row of the same length is written over itself: nothing else on its page moves.
+        let here = positions.prefix { $0 - first < count }
+        try JournalRow.erase(Set(here.map { Int($0 - first) }), in: &bytes)
+        self.sql.updateRow.bind(2, first)
+        do { try self.sql.updateRow.run(blob: bytes, at: 1) } catch { throw UnwrittenJournal(cause: error) }
+        return here.count
     }
 
     /// Whether a text that nobody may read any more may still stand somewhere.

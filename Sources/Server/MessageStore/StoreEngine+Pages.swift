@@ -81,7 +81,7 @@ extension StoreEngine {
         case .blocked(_, let user, let isBlocked, _): return .blocked(user, isBlocked)
         case .custom(let operation): return .custom(operation.message)
         case .putConversation, .signIn, .signOut, .setPushState, .advance, .keepLeg, .endLeg, .receipt,
-            .objectNames, .account, .userAccount:
+            .objectNames, .account, .userAccount, .lost:
             throw StoredBytesFault.badValue("log entry: journal record \(entry.record) is none")
         }
     }

@@ -13,7 +13,13 @@ extension StoreEngine {
         }
         self.sql.personByKey.bind(1, key.app.rawValue)
         self.sql.personByKey.bind(2, key.user.rawValue)
-        return try self.loadPerson(self.sql.personByKey)
+        do {
+            return try self.loadPerson(self.sql.personByKey)
+        } catch {
+            guard var row = Self.damage(error) else { throw error }
+            row.key = key
+            throw row
+        }
     }
 
     /// A person, made known if they are not.
@@ -36,9 +42,22 @@ extension StoreEngine {
             return person
         }
         self.sql.personByNumber.bind(1, number)
-        guard let person = try self.loadPerson(self.sql.personByNumber) else {
-            throw StoredBytesFault.missing("person \(number)")
+        do {
+            guard let person = try self.loadPerson(self.sql.personByNumber) else {
+                throw StoredBytesFault.missing("person \(number)")
+            }
+            return person
+        } catch {
+            guard var row = Self.damage(error) else { throw error }
+            row.number = number
+            throw row
         }
+    }
+
+    /// The same for who is to be told by name.
+    func named(_ number: Int64) throws -> PersonState {
+        let person = try self.person(number)
+        guard !person.key.app.rawValue.isEmpty else { throw StoredBytesFault.missing("the name of person \(number)") }
         return person
     }
 
@@ -47,6 +66,15 @@ extension StoreEngine {
         let number = Int64(try statement.count(0))
         guard number <= self.lastPersonNumber else { throw StoredBytesFault.badValue("person's number") }
         let key = UserKey(app: AppID(statement.text(1)), user: UserID(statement.text(2)))
+        do {
+            return try self.loadPerson(statement, number: number, key: key)
+        } catch {
+            guard let row = Self.damage(error) else { throw error }
+            throw UnreadableRow(number: number, key: key, detail: row.detail)
+        }
+    }
+
+    private func loadPerson(_ statement: SQLStatement, number: Int64, key: UserKey) throws -> PersonState {
         let head = try statement.count(3)
         let applied = try statement.count(5)
         let counts = UnreadCounts(
@@ -93,7 +121,7 @@ extension StoreEngine {
         if self.peopleByKey.count > self.configuration.cachedPeopleMax {
             for age in [2, 1, 0] where self.peopleByKey.count > self.configuration.cachedPeopleMax {
                 let old = self.peopleByKey.values.filter {
-                    !$0.isDirty && $0.lastUsed + age <= self.roundNumber
+                    !$0.isDirty && !$0.isSetAside && $0.lastUsed + age <= self.roundNumber
                 }
                 let isNew = Set(self.newPeople.map(\.number))
                 for person in old where !isNew.contains(person.number) {
@@ -110,6 +138,10 @@ extension StoreEngine {
 
     /// An earlier message of the sender with this client message id.
     func sentMessage(_ id: ClientMessageID, by person: PersonState) throws -> PersonState.SentMessage? {
+        try self.reading(of: person) { try self.storedMessage(id, by: person) }
+    }
+
+    private func storedMessage(_ id: ClientMessageID, by person: PersonState) throws -> PersonState.SentMessage? {
         if person.sentHashes == nil, !person.hasManySent { try self.loadSent(of: person) }
         if let hashes = person.sentHashes, !hashes.contains(id.hashValue) { return nil }
         if let sent = person.sent[id] { return sent }
@@ -135,6 +167,13 @@ extension StoreEngine {
         _ number: ConversationNumber, of person: PersonState
     ) throws -> PersonState.ConversationState? {
         if let state = person.conversations[number] { return state }
+        guard !person.isSetAside else { return nil }
+        return try self.reading(of: person) { try self.loadConversationState(number, of: person) }
+    }
+
+    private func loadConversationState(
+        _ number: ConversationNumber, of person: PersonState
+    ) throws -> PersonState.ConversationState? {
         self.sql.conversationState.bind(1, person.number)
         self.sql.conversationState.bind(2, number.rawValue)
         guard try self.sql.conversationState.step() else { return nil }
@@ -169,7 +208,7 @@ extension StoreEngine {
     func conversationID(of number: ConversationNumber) throws -> ConversationID {
         guard let type = number.type else { throw StoredBytesFault.badValue("conversation number") }
         guard type.targetIsPeer else { return try self.conversation(number.number).conversation }
-        return ConversationID(type: type, target: try self.person(number.number).key.user.rawValue)
+        return ConversationID(type: type, target: try self.named(number.number).key.user.rawValue)
     }
 
     /// The number of a conversation as somebody of the app sees it; nil if it cannot have entries.
@@ -191,6 +230,10 @@ extension StoreEngine {
     @discardableResult
     func devices(of person: PersonState) throws -> [DeviceRecord] {
         if let devices = person.devices { return devices }
+        return try self.reading(of: person) { try self.loadDevices(of: person) }
+    }
+
+    private func loadDevices(of person: PersonState) throws -> [DeviceRecord] {
         var devices: [DeviceRecord] = []
         let row = self.sql.devices
         row.bind(1, person.number)
@@ -214,7 +257,7 @@ extension StoreEngine {
         }
         switch row.int(2) {
         case 0: return .none
-        case 1: return .registered(try registration(), at: row.int(6))
+        case 1: return .registered(try registration(), at: row.int(6), wasAccepted: row.int(13) != 0)
         case 2: return .quarantined(try registration(), at: row.int(6), reason: row.text(7))
         case 3: return .dead(timestamp: row.int(6))
         default: throw StoredBytesFault.badValue("push state")
@@ -234,6 +277,10 @@ extension StoreEngine {
 
     func openLegs(of person: PersonState) throws -> [LegID: OpenLeg] {
         if let legs = person.openLegs { return legs }
+        return try self.reading(of: person) { try self.loadOpenLegs(of: person) }
+    }
+
+    private func loadOpenLegs(of person: PersonState) throws -> [LegID: OpenLeg] {
         var legs: [LegID: OpenLeg] = [:]
         let row = self.sql.openLegs
         row.bind(1, person.number)

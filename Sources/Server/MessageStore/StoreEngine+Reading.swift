@@ -32,6 +32,13 @@ extension StoreEngine {
     func forEachEntry(
         of person: PersonState, after: LogPosition, _ body: (LogChunk.Entry) throws -> Bool
     ) throws {
+        guard !person.isSetAside else { return }
+        try self.reading(of: person) { try self.readEntries(of: person, after: after, body) }
+    }
+
+    private func readEntries(
+        of person: PersonState, after: LogPosition, _ body: (LogChunk.Entry) throws -> Bool
+    ) throws {
         func wanted(_ entry: LogChunk.Entry) throws -> Bool { try entry.position <= after || body(entry) }
         let firstInMemory = person.closedChunks.first?.first ?? person.chunk.first
         if after + 1 < firstInMemory {
@@ -54,6 +61,11 @@ extension StoreEngine {
     /// The entry a journal record made in a person's log. Entries are in the order of their records, so that the rows are searched
     /// by halves.
     func entry(of record: JournalPosition, in person: PersonState) throws -> LogChunk.Entry? {
+        guard !person.isSetAside else { return nil }
+        return try self.reading(of: person) { try self.findEntry(of: record, in: person) }
+    }
+
+    private func findEntry(of record: JournalPosition, in person: PersonState) throws -> LogChunk.Entry? {
         var found: LogChunk.Entry?
         var last: JournalPosition = 0
         func look(_ entry: LogChunk.Entry) -> Bool {
@@ -102,7 +114,7 @@ extension StoreEngine {
             case .accept, .recall, .custom: true
             case .putConversation, .change, .edit, .delete, .conversationSettings, .personSettings, .blocked, .signIn,
                 .userAccount, .signOut, .setPushState, .advance, .markRead, .keepLeg, .endLeg, .receipt, .objectNames,
-                .account:
+                .account, .lost:
                 false
             }
         }
@@ -116,7 +128,7 @@ extension StoreEngine {
             case .accept, .recall, .custom: return try self.entry(of: position, in: person) != nil
             case .putConversation, .change, .edit, .delete, .conversationSettings, .personSettings, .blocked, .signIn,
                 .userAccount, .signOut, .setPushState, .advance, .markRead, .keepLeg, .endLeg, .receipt, .objectNames,
-                .account:
+                .account, .lost:
                 continue
             }
         }
@@ -204,7 +216,8 @@ extension StoreEngine {
             case .receipt(let leg, let receipt, let at):
                 if receipts[leg]?[receipt] == nil { receipts[leg, default: [:]][receipt] = at }
             case .putConversation, .change, .recall, .edit, .delete, .conversationSettings, .personSettings, .blocked,
-                .userAccount, .signIn, .signOut, .setPushState, .advance, .markRead, .keepLeg, .objectNames, .account:
+                .userAccount, .signIn, .signOut, .setPushState, .advance, .markRead, .keepLeg, .objectNames, .account,
+                .lost:
                 break
             }
         }
@@ -230,7 +243,7 @@ extension StoreEngine {
     private func entries(
         of record: JournalPosition, in people: [PersonState]
     ) throws -> [(person: PersonState, entry: LogChunk.Entry)] {
-        try people.map { person in
+        try people.filter { !$0.isSetAside }.map { person in
             guard let entry = try self.entry(of: record, in: person) else {
                 throw StoredBytesFault.missing("the entry of journal record \(record) in the log of \(person.key)")
             }
@@ -256,89 +269,5 @@ extension StoreEngine {
                 try self.intern(UserKey(app: message.app, user: $0)).number
             })
         return try members.filter { wanted.contains($0) }.map { try self.person($0) }
-    }
-}
-
-// MARK: - Whole state
-
-extension StoreEngine {
-    /// People with push work: as their rows say, and for those in the tail as memory says.
-    func pending() throws -> [UserKey] {
-        var pending: Set<UserKey> = []
-        while try self.sql.pending.step() {
-            pending.insert(UserKey(app: AppID(self.sql.pending.text(0)), user: UserID(self.sql.pending.text(1))))
-        }
-        for person in self.peopleByKey.values where person.isDirty {
-            let isBehind = try self.devices(of: person).contains {
-                !$0.isSignedOut && max($0.settled, $0.decided) < person.head
-            }
-            let isPending = try isBehind || !self.openLegs(of: person).isEmpty
-            if isPending { pending.insert(person.key) } else { pending.remove(person.key) }
-        }
-        return pending.sorted()
-    }
-
-    /// Everything in the store, in the order of `ReferenceStore.dump()`.
-    func dump() throws -> StoreDump {
-        var keys = Set(self.newPeople.map(\.key))
-        while try self.sql.allPeople.step() {
-            keys.insert(UserKey(app: AppID(self.sql.allPeople.text(0)), user: UserID(self.sql.allPeople.text(1))))
-        }
-        var people: [StoreDump.Person] = []
-        for key in keys.sorted() {
-            guard let person = try self.find(key) else { continue }
-            let record = try self.loadUser(key)
-            guard
-                record.head > 0 || !record.devices.isEmpty || !record.openLegs.isEmpty
-                    || record.account != AccountState()
-            else { continue }
-            people.append(
-                StoreDump.Person(
-                    record: record, counts: person.counts, log: try self.readLog(key, after: 0, limit: .max).entries,
-                    cursors: try self.cursors(of: person), deleted: try self.deletedMessages(of: person)))
-        }
-        var numbers = Set(self.newVersions.map(\.conversation.number))
-        while try self.sql.allConversations.step() { numbers.insert(self.sql.allConversations.int(0)) }
-        let conversations = try numbers.map { try self.stored(try self.conversation($0)) }
-        var ids = Set(self.indexTail.map(\.message))
-        while try self.sql.allIndexed.step() { ids.insert(MessageID(rawValue: self.sql.allIndexed.position(0))) }
-        let messages = try ids.sorted().compactMap { try self.trace(of: $0, in: nil) }
-        return StoreDump(
-            epoch: self.epoch, lastMessageID: self.lastMessageID, people: people,
-            conversations: conversations.sorted {
-                ($0.record.app, $0.record.conversation) < ($1.record.app, $1.record.conversation)
-            },
-            messages: messages,
-            objectNames: self.objectNames.sorted { $0.key < $1.key }.map { .init(app: $0.key, names: $0.value) },
-            accounts: self.accounts.sorted { $0.key < $1.key }.map { .init(app: $0.key, accounts: $0.value.sorted()) },
-            revisions: try self.revisions(of: messages.map(\.id)))
-    }
-
-    private func revisions(of messages: [MessageID]) throws -> [StoreDump.Revision] {
-        try messages.compactMap { message in
-            let revision = try self.revision(of: message)
-            guard revision != MessageRevision() else { return nil }
-            return StoreDump.Revision(
-                message: message, content: revision.recalled > 0 ? nil : try self.editedContent(revision),
-                isRecalled: revision.recalled > 0)
-        }
-    }
-
-    private func deletedMessages(of person: PersonState) throws -> [MessageID] {
-        var deleted = person.deleted
-        self.sql.allDeleted.bind(1, person.number)
-        while try self.sql.allDeleted.step() { deleted.insert(MessageID(rawValue: self.sql.allDeleted.position(0))) }
-        return deleted.sorted()
-    }
-
-    private func cursors(of person: PersonState) throws -> [StoreDump.Cursor] {
-        try self.conversations(of: person).map { number in
-            guard let state = try self.conversationState(number, of: person) else {
-                throw StoredBytesFault.missing("conversation \(number.rawValue) of \(person.key)")
-            }
-            return StoreDump.Cursor(
-                conversation: try self.conversationID(of: number), unread: state.unread, mentions: state.mentions,
-                upTo: state.read)
-        }.sorted { $0.conversation < $1.conversation }
     }
 }

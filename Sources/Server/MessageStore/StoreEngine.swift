@@ -14,7 +14,10 @@ final class StoreEngine {
     let sql: Statements
     let wal: WriteAheadLog
 
-    private(set) var epoch: UInt64 = 0
+    var epoch: UInt64 = 0
+    var identity = StoreIdentity()
+    /// Of each opening that is known, by its number: the first record that is not of it; `.max` for the last opening.
+    var openingEnds: [UInt64: JournalPosition] = [:]
     /// Who had something to be decided when the store was opened, sorted.
     private(set) var pendingAtOpening: [UserKey] = []
     var lastMessageID = MessageID(rawValue: 0)
@@ -26,7 +29,13 @@ final class StoreEngine {
     var indexed: JournalPosition = 0
 
     private var row = JournalRow()
-    private var isInTransaction = false
+    private(set) var isInTransaction = false
+    /// A record is being applied: if that fails, the state in memory is void.
+    private(set) var isApplying = false
+    /// Somebody is set aside.
+    var hasSetAside = false
+    /// What was logged of damage.
+    var notedDamage: Set<String> = []
 
     var peopleByKey: [UserKey: PersonState] = [:]
     /// Several commands about one person often follow each other.
@@ -88,22 +97,43 @@ final class StoreEngine {
     /// Nothing is derived any more (a test's crash).
     var isFrozen = false
 
+    /// How an engine begins.
+    enum Start {
+        /// The store is only looked at: nothing is written.
+        case reading
+        /// The store is opened: the next epoch, with what was written beside the database.
+        case opening(StateFile.Content?)
+        /// In place of an engine whose state is void.
+        case instead(of: StoreEngine)
+    }
+
     /// Prepares the statements, applies what the journal holds beyond the watermark, and takes the next epoch.
-    init(database: Database, configuration: MessageStoreConfiguration, logger: Logger) throws {
+    ///
+    /// - Parameter setAside: people to be set aside from now on, besides those who are.
+    init(
+        database: Database, configuration: MessageStoreConfiguration, logger: Logger, start: Start,
+        settingAside setAside: [SetAsidePerson] = []
+    ) throws {
         self.configuration = configuration
         self.logger = logger
         self.sql = try Statements(database)
         self.wal = try WriteAheadLog(database)
         let pages = try Int64.fetchOne(database, sql: "PRAGMA page_count") ?? 0
         let pageBytes = try Int64.fetchOne(database, sql: "PRAGMA page_size") ?? 0
-        try self.recover(bytes: pages * pageBytes)
+        try self.recover(bytes: pages * pageBytes, settingAside: setAside)
         // Before anything is written: a store that cannot be read is left as it is.
-        self.pendingAtOpening = try self.pending()
+        if case .opening = start { self.pendingAtOpening = try self.pending() }
+        if case .reading = start { return }
         do {
             try self.begin()
-            self.epoch += 1
-            self.sql.setEpoch.bind(1, self.epoch)
-            try self.sql.setEpoch.run()
+            switch start {
+            case .reading: break
+            case .opening(let state): try self.beginOpening(state)
+            case .instead(let engine):
+                self.identity = engine.identity
+                self.notedDamage = engine.notedDamage
+            }
+            try self.storeSetAside(setAside)
             try self.commit()
         } catch {
             self.rollBack()
@@ -121,7 +151,8 @@ final class StoreEngine {
     }
 
     /// - Parameter bytes: the size of the database.
-    private func recover(bytes: Int64) throws {
+    private func recover(bytes: Int64, settingAside setAside: [SetAsidePerson]) throws {
+        try self.loadIdentity()
         guard try self.sql.loadStore.step() else { throw StoredBytesFault.missing("the row of table store") }
         self.epoch = try self.sql.loadStore.count(0)
         self.watermark = try self.sql.loadStore.count(1)
@@ -146,6 +177,7 @@ final class StoreEngine {
             throw StoredBytesFault.badValue("number of a person or conversation")
         }
         self.peopleByNumber = Array(repeating: nil, count: Int(self.lastPersonNumber) + 1)
+        self.placeSetAside(try self.loadSetAside() + setAside)
         self.next = self.watermark + 1
         self.sql.rowsAfter.bind(1, self.watermark)
         while try self.sql.rowsAfter.step() {
@@ -175,16 +207,21 @@ final class StoreEngine {
 extension StoreEngine {
     /// Carries out batches in one transaction with one sync.
     ///
+    /// - Parameter refused: which of all commands are refused because what they write cannot be applied, counted from 0.
     /// - Returns: the results of each batch, in order; they are synced.
     /// - Throws: what SQLite said. Then nothing was written, the state in memory is void, and the engine must not be used again.
-    func carryOut(_ batches: [[StoreCommand]]) throws -> [[StoreResult]] {
+    func carryOut(_ batches: [[StoreCommand]], refusing refused: Set<Int> = []) throws -> [[StoreResult]] {
         do {
             var results: [[StoreResult]] = []
+            var index = 0
             results.reserveCapacity(batches.count)
             for batch in batches {
                 var answers: [StoreResult] = []
                 answers.reserveCapacity(batch.count)
-                for command in batch { answers.append(try self.carryOut(command)) }
+                for command in batch {
+                    answers.append(try self.answer(command, index: index, refusing: refused))
+                    index += 1
+                }
                 results.append(answers)
             }
             try self.flushRow()
@@ -202,6 +239,10 @@ extension StoreEngine {
         self.isInTransaction = true
     }
 
+    private func writing(_ body: () throws -> Void) throws {
+        do { try body() } catch { throw UnwrittenJournal(cause: error) }
+    }
+
     /// Takes back what is not committed. The state in memory is void then.
     func rollBack() {
         guard self.isInTransaction else { return }
@@ -211,8 +252,14 @@ extension StoreEngine {
 
     func commit() throws {
         guard self.isInTransaction else { return }
-        try self.sql.commit.run()
+        try self.writing { try self.sql.commit.run() }
         self.isInTransaction = false
+    }
+
+    /// Commits what was written.
+    func commitRecords() throws {
+        try self.flushRow()
+        try self.commit()
     }
 
     /// Appends a record to the journal and applies it.
@@ -221,15 +268,20 @@ extension StoreEngine {
         self.row.append(record)
         let position = self.next
         self.next += 1
-        return try self.apply(record, at: position)
+        self.isApplying = true
+        let result = try self.apply(record, at: position)
+        self.isApplying = false
+        return result
     }
 
     /// Inserts the row that is being filled, so that reading finds its records.
     private func flushRow() throws {
         guard !self.row.isEmpty else { return }
-        try self.begin()
-        self.sql.insertRow.bind(1, self.next - UInt64(self.row.count))
-        try self.sql.insertRow.run(blob: self.row.bytes, at: 2)
+        try self.writing {
+            try self.begin()
+            self.sql.insertRow.bind(1, self.next - UInt64(self.row.count))
+            try self.sql.insertRow.run(blob: self.row.bytes, at: 2)
+        }
         self.row.removeAll()
     }
 

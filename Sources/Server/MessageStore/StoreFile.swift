@@ -24,6 +24,22 @@ enum StoreFile {
             reason: .damaged, path: path, detail: "its \(size) bytes are not whole pages of \(page): it was cut short")
     }
 
+    /// Makes a file that is not there, empty and for its owner alone: SQLite gives its companions the same mode.
+    static func make(path: String) {
+        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    /// Takes what others may do with the files of a store, which earlier builds left to the umask.
+    static func closeToOthers(path: String) {
+        for suffix in ["", "-wal", "-shm"] where self.isOpenToOthers(path + suffix) { chmod(path + suffix, 0o600) }
+    }
+
+    private static func isOpenToOthers(_ path: String) -> Bool {
+        var facts = stat()
+        return stat(path, &facts) == 0 && facts.st_mode & 0o077 != 0
+    }
+
     /// Whether the process may do something with a file that is there.
     private static func demand(_ mode: Int32, of name: String, path: String) throws(MessageStoreError) {
         guard access(name, F_OK) == 0, access(name, mode) != 0 else { return }

@@ -1,17 +1,19 @@
 import Foundation
 import GRDB
+import GRDBSQLite
 import Logging
 import StoreModel
 
 /// The writer's thread and the queue in front of it.
 ///
 /// `@unchecked Sendable`: `waiting`, `stopping`, `isAsleep` and `isFinished` are guarded by `condition`; the engine and the database
-/// belong to the thread alone.
+/// belong to the thread alone, as do `state`, `backup` and `backups`.
 final class StoreWriter: @unchecked Sendable {
     enum Work {
         case batch([StoreCommand], @Sendable ([StoreResult]) -> Void)
         case refusal(StaleEpoch, count: Int, @Sendable ([StoreResult]) -> Void)
         case dump(@Sendable (Result<StoreDump, MessageStoreError>) -> Void)
+        case backup(path: String, @Sendable (Result<Void, MessageStoreError>) -> Void)
     }
 
     enum Stop {
@@ -21,21 +23,27 @@ final class StoreWriter: @unchecked Sendable {
         case abandon
     }
 
-    private let path: String
+    let path: String
+    private let configuration: MessageStoreConfiguration
     private let logger: Logger
     private let idle: TimeInterval
+    private let state: StateFile
     private let eraseTime: TimeInterval
     private let condition = NSCondition()
     private var waiting: [Work] = []
     private var stopping: Stop?
     private var isAsleep = false
     private var isFinished = false
+    /// The copy that is being made.
+    var backup: (copy: StoreBackup, completion: @Sendable (Result<Void, MessageStoreError>) -> Void)?
 
     private init(path: String, configuration: MessageStoreConfiguration, logger: Logger) {
         self.path = path
+        self.configuration = configuration
         self.idle = TimeInterval(configuration.idleMilliseconds) / 1000
         self.eraseTime = TimeInterval(configuration.eraseMilliseconds) / 1000
         self.logger = logger
+        self.state = StateFile(database: path, logger: logger)
     }
 
     /// Recovers the store on its thread and leaves the thread running.
@@ -46,7 +54,7 @@ final class StoreWriter: @unchecked Sendable {
         let started = DispatchSemaphore(value: 0)
         let opening = OpeningBox()
         let thread = Thread {
-            writer.live(queue, configuration: configuration) { result in
+            writer.live(queue) { result in
                 opening.result = result
                 started.signal()
             }
@@ -86,20 +94,19 @@ final class StoreWriter: @unchecked Sendable {
 
     // MARK: The thread
 
-    private func live(
-        _ queue: DatabaseQueue, configuration: MessageStoreConfiguration,
-        opened: (Result<StoreOpening, MessageStoreError>) -> Void
-    ) {
+    private func live(_ queue: DatabaseQueue, opened: (Result<StoreOpening, MessageStoreError>) -> Void) {
         do {
             let engine = try queue.writeWithoutTransaction { database in
-                let engine = try StoreEngine(database: database, configuration: configuration, logger: self.logger)
-                let opening = StoreOpening(
-                    epoch: engine.epoch, lastMessageID: engine.lastMessageID, pending: engine.pendingAtOpening)
-                opened(.success(opening))
+                let engine = try self.engine(database, .opening(self.state.read()))
+                self.state.write(engine.state)
+                opened(
+                    .success(
+                        StoreOpening(
+                            epoch: engine.epoch, lastMessageID: engine.lastMessageID, pending: engine.pendingAtOpening,
+                            identity: engine.identity)))
                 return engine
             }
             self.loop(engine, queue)
-            queue.writeWithoutTransaction { engine.wal.detach($0) }
         } catch {
             opened(.failure(self.storeError(error)))
         }
@@ -114,9 +121,39 @@ final class StoreWriter: @unchecked Sendable {
         for work in left { self.refuse(work, because: "the store is closed") }
     }
 
-    private func loop(_ engine: StoreEngine, _ queue: DatabaseQueue) {
+    /// Makes an engine. People whose rows are found unreadable as it recovers are set aside.
+    private func engine(
+        _ database: Database, _ start: StoreEngine.Start, settingAside first: [SetAsidePerson] = []
+    ) throws -> StoreEngine {
+        var setAside = first
+        while true {
+            do {
+                return try StoreEngine(
+                    database: database, configuration: self.configuration, logger: self.logger, start: start,
+                    settingAside: setAside)
+            } catch {
+                guard let person = Self.person(error), !setAside.contains(where: { $0.number == person.number }),
+                    setAside.count < StoreEngine.setAsideMax
+                else { throw error }
+                setAside.append(person)
+            }
+        }
+    }
+
+    /// The person whose rows an error says are unreadable.
+    private static func person(_ error: any Error) -> SetAsidePerson? {
+        guard let row = StoreEngine.damage(error), let number = row.number else { return nil }
+        return SetAsidePerson(number: number, key: row.key)
+    }
+
+    private func loop(_ first: StoreEngine, _ queue: DatabaseQueue) {
+        var engine = first
         var failure: String?
         var deriving = Deriving.whenIdle
+        defer {
+            self.endBackup(.failure(MessageStoreError(reason: .failed, path: self.path, detail: "the store is closed")))
+            queue.writeWithoutTransaction { engine.wal.detach($0) }
+        }
         var eraseAt: TimeInterval?
         while true {
             if failure == nil, engine.mustErase {
@@ -131,11 +168,12 @@ final class StoreWriter: @unchecked Sendable {
                 if failure == nil {
                     do {
                         try queue.writeWithoutTransaction { database in
-                            try self.carryOut(work, with: engine)
+                            try self.carryOut(work, with: &engine, database)
                             engine.wal.makeRoom(database)
-                            if engine.tailIsLong { deriving = try self.derive(engine, database) }
+                            if engine.tailIsLong { deriving = try self.derive(&engine, database) }
                             // A busy store never waits for work.
                             if let due = eraseAt, Self.uptime >= due { try engine.eraseAll(database) }
+                            self.stepBackup()
                         }
                     } catch {
                         failure = self.note(error)
@@ -145,10 +183,11 @@ final class StoreWriter: @unchecked Sendable {
                 }
             case .derive:
                 do {
-                    deriving = try queue.writeWithoutTransaction { try self.derive(engine, $0) }
+                    deriving = try queue.writeWithoutTransaction { try self.derive(&engine, $0) }
                 } catch {
                     failure = self.note(error)
                 }
+            case .copy: queue.writeWithoutTransaction { _ in self.stepBackup() }
             case .erase:
                 do {
                     try queue.writeWithoutTransaction { try engine.eraseAll($0) }
@@ -160,7 +199,7 @@ final class StoreWriter: @unchecked Sendable {
                 guard failure == nil else { return }
                 do {
                     try queue.writeWithoutTransaction { database in
-                        while try engine.deriveStep() {}
+                        while try self.derive(&engine, database) != .never, engine.tailRecords > 0 {}
                         try engine.checkpoint(database)
                     }
                 } catch {
@@ -176,6 +215,7 @@ final class StoreWriter: @unchecked Sendable {
     private enum Next {
         case work([Work])
         case derive
+        case copy
         /// Texts that nobody may read have to leave the file.
         case erase
         case stop(Stop)
@@ -195,6 +235,7 @@ final class StoreWriter: @unchecked Sendable {
                 return .work(self.waiting)
             }
             if let stopping = self.stopping { return .stop(stopping) }
+            if self.backup != nil { return .copy }
             if let eraseAt, Self.uptime >= eraseAt { return .erase }
             self.isAsleep = true
             defer { self.isAsleep = false }
@@ -213,16 +254,32 @@ final class StoreWriter: @unchecked Sendable {
         }
     }
 
-    /// One step, then on with it as long as nothing is submitted.
-    private func derive(_ engine: StoreEngine, _ database: Database) throws -> Deriving {
-        let didStep = try engine.deriveStep()
-        if engine.round == nil { try engine.checkpoint(database) }
-        if engine.isFrozen { return .never }
-        return didStep && engine.round != nil ? .now : .whenIdle
+    /// One step, then on with it as long as nothing is submitted. Whoever cannot be written is set aside, and the step made anew.
+    private func derive(_ engine: inout StoreEngine, _ database: Database) throws -> Deriving {
+        do {
+            let didStep = try engine.deriveStep()
+            if engine.round == nil { try engine.checkpoint(database) }
+            if engine.isFrozen { return .never }
+            return didStep && engine.round != nil ? .now : .whenIdle
+        } catch {
+            guard let person = Self.person(error) else { throw error }
+            try self.replace(&engine, database, settingAside: [person])
+            return .now
+        }
     }
 
-    /// Carries out everything in one transaction and then hands out the results; a dump waits for what stands before it.
-    private func carryOut(_ work: [Work], with engine: StoreEngine) throws {
+    /// An engine with the state of the last commit, in place of one whose state is void.
+    private func replace(
+        _ engine: inout StoreEngine, _ database: Database, settingAside people: [SetAsidePerson]
+    ) throws {
+        engine.wal.detach(database)
+        engine.rollBack()
+        engine.sql.resetAll()
+        engine = try self.engine(database, .instead(of: engine), settingAside: people)
+    }
+
+    /// Carries out everything in one transaction and then hands out the results; a dump or a backup waits for what stands before it.
+    private func carryOut(_ work: [Work], with engine: inout StoreEngine, _ database: Database) throws {
         var start = 0
         while start < work.count {
             var end = start
@@ -231,17 +288,18 @@ final class StoreWriter: @unchecked Sendable {
                 switch work[end] {
                 case .batch(let commands, _): batches.append(commands)
                 case .refusal: break
-                case .dump: break scan
+                case .dump, .backup: break scan
                 }
                 end += 1
             }
             do {
-                var results = try engine.carryOut(batches)[...]
+                var results = try self.results(of: batches, &engine, database)[...]
+                self.state.write(engine.state)
                 for case let item in work[start..<end] {
                     switch item {
                     case .batch(_, let completion): completion(results.removeFirst())
                     case .refusal(let stale, _, _): self.refuse(item, because: stale.description)
-                    case .dump: break
+                    case .dump, .backup: break
                     }
                 }
             } catch {
@@ -249,11 +307,42 @@ final class StoreWriter: @unchecked Sendable {
                 for item in work[start...] { self.refuse(item, because: reason) }
                 throw error
             }
-            if end < work.count, case .dump(let completion) = work[end] {
-                completion(Result { try engine.dump() }.mapError { self.storeError($0) })
+            if end < work.count {
+                switch work[end] {
+                case .dump(let completion):
+                    completion(Result { try engine.dump() }.mapError { self.storeError($0) })
+                    engine.sql.resetAll()
+                case .backup(let path, let completion): self.beginBackup(path, database, completion)
+                case .batch, .refusal: break
+                }
                 end += 1
             }
             start = end
+        }
+    }
+
+    /// The results of all batches, from a transaction that was committed. A record that could not be applied made the state void: whoever
+    /// it failed at is set aside, or the command is refused, and all of it is done again from the last commit.
+    private func results(
+        of batches: [[StoreCommand]], _ engine: inout StoreEngine, _ database: Database
+    ) throws -> [[StoreResult]] {
+        var refused: Set<Int> = []
+        var setAside: Set<Int64> = []
+        while true {
+            do {
+                return try engine.carryOut(batches, refusing: refused)
+            } catch let interrupted as InterruptedRecord {
+                guard StoreEngine.damage(interrupted.cause) != nil, let command = interrupted.command else {
+                    throw interrupted.cause
+                }
+                var people: [SetAsidePerson] = []
+                if let person = Self.person(interrupted.cause), setAside.insert(person.number).inserted {
+                    people.append(person)
+                } else if !refused.insert(command).inserted {
+                    throw interrupted.cause
+                }
+                try self.replace(&engine, database, settingAside: people)
+            }
         }
     }
 
@@ -265,6 +354,8 @@ final class StoreWriter: @unchecked Sendable {
             completion(Array(repeating: .failed(stale.description), count: count))
         case .dump(let completion):
             completion(.failure(MessageStoreError(reason: .failed, path: self.path, detail: reason)))
+        case .backup(let path, let completion):
+            completion(.failure(MessageStoreError(reason: .failed, path: path, detail: reason)))
         }
     }
 
@@ -277,6 +368,10 @@ final class StoreWriter: @unchecked Sendable {
     private func storeError(_ error: any Error) -> MessageStoreError {
         switch error {
         case let error as MessageStoreError: error
+        case let error as UnwrittenJournal: self.storeError(error.cause)
+        case let error as InterruptedRecord: self.storeError(error.cause)
+        case let error as UnreadableRow:
+            MessageStoreError(reason: .damaged, path: self.path, detail: error.description)
         case let error as SQLiteFailure:
             MessageStoreError(reason: error.reason, path: self.path, detail: error.message)
         case let error as DatabaseError:

@@ -38,6 +38,11 @@ package struct ServerCore: Sendable {
     /// In the order of the requests.
     var lateEnds: Deque<LateEnd> = []
 
+    /// Which store it is.
+    var identity = StoreIdentity()
+    /// There is so little room on the disk that nothing new is taken.
+    var isStorageFull = false
+
     // Limits.
     /// What each app has taken. Only apps of the configuration come here.
     var apps: [AppID: AppLoad] = [:]
@@ -68,7 +73,7 @@ package struct ServerCore: Sendable {
     var zones: [String: Zone] = [:]
 
     // Push.
-    var lanes: OrderedDictionary<PushLane, Lane> = [:]
+    var lanes: [PushLane: Lane] = [:]
     var pushCount: UInt64 = 0
     var pushes: [PushID: Push] = [:]
     /// The text of the message pushed last: a group's pushes share it.
@@ -114,6 +119,7 @@ package struct ServerCore: Sendable {
         // Start.
         case (.closed, .opened(let opening)):
             self.messageIDs = MessageIDGenerator(node: self.settings.node, last: opening.lastMessageID)
+            self.identity = opening.identity
             self.recover(opening, now, &effects)
             return .open
         case (.open, .opened), (.draining, .opened), (.drained, .opened), (.failed, .opened):
@@ -153,6 +159,11 @@ package struct ServerCore: Sendable {
             return self.state
         case (.open, .timeZoneRead(let name, let facts)), (.draining, .timeZoneRead(let name, let facts)):
             self.takeZone(name, facts, now, &effects)
+            return self.state
+        case (.closed, .storageMeasured(let free)), (.open, .storageMeasured(let free)),
+            (.draining, .storageMeasured(let free)), (.drained, .storageMeasured(let free)),
+            (.failed, .storageMeasured(let free)):
+            self.measure(free: free, &effects)
             return self.state
         case (.open, .credentialReplaced(let lane)):
             self.tellBreaker(of: lane, .credentialReplaced, now, &effects)

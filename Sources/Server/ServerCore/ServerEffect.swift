@@ -19,6 +19,8 @@ package enum ServerEffect: Hashable, Sendable {
     /// Count that something was refused or dropped because somebody has had their share; no kind for too many commands that wait
     /// for the store.
     case countRefusal(RateScope, RateKind?)
+    /// Count a push registration that was refused.
+    case countRefusedRegistration
     /// Send a push with the app's credential; answered by `ServerEvent.pushEnded` or `.credentialMissing`.
     case push(PushID, AppID, APNsRequest)
     /// Look a time zone up by its name in the time-zone database; answered by `ServerEvent.timeZoneRead`.
@@ -31,6 +33,8 @@ package enum ServerEffect: Hashable, Sendable {
     case raiseAlarm(PushLane, PushAlarm)
     /// The lane works again.
     case clearAlarm(PushLane)
+    /// The disk is almost full, and nothing new is taken; or it is no longer. For the operator.
+    case storageChanged(isFull: Bool, free: Int64)
     /// The store refused to write. The core takes no more work; the process is to be ended and started again.
     case stopForStoreFailure(String)
     /// Draining is over: no session is left and every store command is answered. The process may end.
@@ -74,7 +78,8 @@ package enum ApiResult: Hashable, Sendable {
 package enum PushAlarm: Hashable, Sendable {
     /// APNs refuses the credential or the topic, or there is none. The reason is Apple's word, or `NoCredential`.
     case configFault(reason: String)
-    /// Many tokens in a row were refused for one reason, which looks like an operator's mistake (DESIGN P8).
+    /// APNs refuses the tokens of many people for one reason, which looks like an operator's mistake (DESIGN P8): either tokens
+    /// it had accepted before, and the lane is stopped; or it has accepted none, and only these wait.
     case burst(reason: String)
     /// APNs cannot be reached, or answers with its own faults.
     case providerDown(reason: String)

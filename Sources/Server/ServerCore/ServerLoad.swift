@@ -21,6 +21,8 @@ package struct ServerLoad: Hashable, Sendable {
     package var pushes = 0
     /// Devices whose turn in their lane has not come.
     package var queued = 0
+    /// Lanes that are in use, or were a moment ago.
+    package var lanes = 0
     /// Timers, of which those of the past days may be many.
     package var timers = 0
     /// Entries of the tables of who hears which room and who watches whom.
@@ -51,7 +53,9 @@ extension ServerCore {
             if isBusy || isRecent { load.busyPeople += 1 }
         }
         load.pushes = self.pushes.count
+        // tidy: order does not leave: a sum is the same in any order
         load.queued = self.lanes.values.reduce(0) { $0 + $1.queue.count }
+        load.lanes = self.lanes.count
         load.timers = self.timers.count
         load.addresses = self.addresses.count
         load.askers = self.backlogs.count + self.apps.count

@@ -1,3 +1,4 @@
+import APNsModel
 package import StoreModel
 package import TidingsModel
 
@@ -61,6 +62,8 @@ package struct ServerSettings: Hashable, Sendable {
     package var typingInterval: Int64 = 1_000
     /// How many store commands may be unanswered before sends are refused with `unavailable`.
     package var storeBacklogMax: Int = 200_000
+    /// With less room than this on the store's disk, in bytes, nothing new is taken; 0 for no such limit.
+    package var freeBytesMin: Int64 = 0
     /// How many unsettled entries are written to one device before it is left to sync on its own.
     package var liveWindowMax: Int = 256
     /// The largest page of a sync, in entries.
@@ -124,14 +127,21 @@ package struct ServerSettings: Hashable, Sendable {
     package var backOffBase: Int64 = 1_000
     /// The longest wait between two tries.
     package var backOffMax: Int64 = 300_000
-    /// How many refusals of one quarantine reason in a row, in one lane, open its breaker (DESIGN P8).
+    /// Of how many people tokens that APNs had accepted before must be refused in a row, for one quarantine reason and in one lane,
+    /// so that its breaker opens (DESIGN P8). So many people's refused tokens in a lane that does not work raise an alarm.
     package var quarantineBurst: Int = 5
     /// Refusals further apart than this are not one burst.
     package var burstWindow: Int64 = 60_000
     /// How many failures of the provider in a row, in one lane, open its breaker.
     package var providerFailureBurst: Int = 10
-    /// How many pushes of one lane may be with the APNs client; the others queue in the order in which they came.
+    /// How many pushes of one lane may be with the APNs client; the others queue, one person after the other.
     package var pushesInFlightMax: Int = 1_000
+    /// How many of them may be one person's.
+    package var personPushesInFlightMax: Int = 20
+    /// The topics of apps that push to these alone, and to those Apple derives from them. An app that is not named pushes to any.
+    package var pushTopics: [AppID: [String]] = [:]
+    /// How many lanes an app may have whose topics are not known.
+    package var lanesMax: Int = 64
     /// The first wait of an open breaker before one push is tried; doubled by each failed try.
     package var breakerBase: Int64 = 5_000
     /// The longest wait of an open breaker.
@@ -158,4 +168,11 @@ package struct ServerSettings: Hashable, Sendable {
 
     /// The most members a group, discussion or chat room of an app may have.
     package func membersMax(in app: AppID) -> Int { self.membersMaxByApp[app] ?? self.membersMax }
+
+    /// Whether an app may push to a topic: it is one of its own, or one of these with what Apple puts behind it for a kind of push
+    /// (apns.md §7).
+    package func mayPush(to topic: String, in app: AppID) -> Bool {
+        guard let topics = self.pushTopics[app] else { return true }
+        return topics.contains { own in APNsPushType.allCases.contains { $0.topic(forBundle: own) == topic } }
+    }
 }

@@ -6,7 +6,7 @@ import TidingsModel
 struct Timer: Comparable, Sendable {
     enum Subject: Hashable, Sendable {
         case person(slot: Int)
-        case lane(index: Int)
+        case lane(PushLane)
         case drain
     }
 
@@ -66,8 +66,7 @@ extension ServerCore {
                 guard self.people[slot].armedAt == timer.at else { continue }
                 self.people[slot].armedAt = nil
                 self.lookAt(slot, now, &effects)
-            case .lane(let index):
-                self.tellBreaker(of: self.lanes.keys[index], .timeReached, now, &effects)
+            case .lane(let lane): self.lookAt(lane, now, &effects)
             case .drain: break
             }
         }

@@ -54,7 +54,7 @@ extension ReferenceStore {
         }
         if device.isSignedOut { return .done }
         self.setPush(state, of: key)
-        guard case .registered(let registration, let at) = state else { return .done }
+        guard case .registered(let registration, let at, _) = state else { return .done }
         let holding = Holding(app: key.user.app, registration: registration)
         let others = (self.holders[holding] ?? []).filter { $0 != key }.sorted()
         for other in others {

@@ -78,6 +78,8 @@ package import TidingsModel
 /// - **Bans** are of chat rooms. Who is banned is no member; who is made one by `putConversation` is banned no longer.
 /// - **setObjectNames** sorts the names and drops repeats; each must be a valid object name, and there may be at most
 ///   `StoreRules.objectNamesMax`. Messages accepted before stay.
+/// - **compareLog** knows the openings that had a number, and of each how far the logs reached when the next one began. Position 0 is
+///   every store's log.
 /// - **trace** knows messages, withdrawals and custom messages, each by its own id.
 package struct ReferenceStore: Hashable, Sendable {
     /// Grows by one with each opening; 0 before the first.
@@ -99,6 +101,8 @@ package struct ReferenceStore: Hashable, Sendable {
     var custom: [CustomKey: CustomSent] = [:]
     var ended: [MessageID: Ends] = [:]
     var receipts: [MessageID: [ReceiptKey: Int64]] = [:]
+    /// The openings that have a number, oldest first, each with the heads of all logs as they were when it began.
+    private var openings: [NumberedOpening] = []
 
     struct Person: Hashable, Sendable {
         var log: [LogEntry] = []
@@ -208,9 +212,21 @@ package struct ReferenceStore: Hashable, Sendable {
     /// An empty store that has not been opened.
     package init() {}
 
+    private struct NumberedOpening: Hashable, Sendable {
+        var number: UInt64
+        /// By the places of the people there were.
+        var heads: [LogPosition]
+    }
+
     /// Opens the store for a new owner: the epoch grows, and every earlier owner's batches are refused from now on.
-    package mutating func open() -> StoreOpening {
+    ///
+    /// - Parameter number: of this opening (`StoreIdentity.opening`); 0 for none.
+    package mutating func open(number: UInt64 = 0) -> StoreOpening {
         self.epoch += 1
+        if number > 0 {
+            self.openings.append(
+                NumberedOpening(number: number, heads: self.people.indices.map { self.people[$0].head }))
+        }
         let pending = self.people.indices.filter { self.people[$0].isPending }.map { self.people.keys[$0] }
         return StoreOpening(epoch: self.epoch, lastMessageID: self.lastMessageID, pending: pending.sorted())
     }
@@ -230,6 +246,16 @@ package struct ReferenceStore: Hashable, Sendable {
     package mutating func apply(_ command: StoreCommand, epoch: UInt64) throws(StaleEpoch) -> StoreResult {
         guard epoch == self.epoch else { throw StaleEpoch(presented: epoch, current: self.epoch) }
         return self.carryOut(command)
+    }
+
+    private func isSame(_ held: HeldLog, of key: UserKey) -> Bool {
+        guard held.position > 0 else { return true }
+        guard let index = self.openings.lastIndex(where: { $0.number == held.opening }),
+            let place = self.people.place(of: key)
+        else { return false }
+        guard index + 1 < self.openings.count else { return held.position <= self.people[place].head }
+        let heads = self.openings[index + 1].heads
+        return place < heads.count && held.position <= heads[place]
     }
 
     private mutating func carryOut(_ command: StoreCommand) -> StoreResult {
@@ -257,6 +283,7 @@ package struct ReferenceStore: Hashable, Sendable {
         case .keepLeg(let leg): self.keepLeg(leg)
         case .endLeg(let end): self.endLeg(end)
         case .receipt(let leg, let receipt, let at): self.keepReceipt(leg, receipt, at: at)
+        case .compareLog(let key, let held): .isSameLog(self.isSame(held, of: key))
         case .loadUser(let key): .user(self.record(of: key))
         case .readLog(let key, let after, let limit, let bytes):
             .page(self.page(of: key, after: after, limit: limit, frameBytesMax: bytes))

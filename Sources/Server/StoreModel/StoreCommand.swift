@@ -53,6 +53,9 @@ package enum StoreCommand: Hashable, Sendable {
     /// A receipt from the phone about a pushed message (DESIGN §5). One about a message the person has no entry of, or that is
     /// known, changes nothing. Answers `.done`.
     case receipt(LegID, LegReceipt, at: Int64)
+    /// Whether what a device says to hold of its person's log is this store's log: an earlier opening with that number is known, and
+    /// the entry at that position was there before the next one. After a restored copy it may not be. Answers `.isSameLog`.
+    case compareLog(UserKey, HeldLog)
     /// Everything the server core needs to know about a person. Answers `.user`.
     case loadUser(UserKey)
     /// Entries of a person's log after a position, oldest first: at most `limit`, and no more after the first than fit a frame of

@@ -43,18 +43,24 @@ package struct ConversationRecord: Hashable, Sendable {
 package enum PushState: Hashable, Sendable {
     /// It has never registered, or signed out.
     case none
-    /// Registered at a time (wall milliseconds).
-    case registered(PushRegistration, at: Int64)
-    /// APNs refused the token without saying it is dead; kept aside until the device registers again (DESIGN P8).
+    /// Registered at a time (wall milliseconds). `wasAccepted`: APNs has accepted a push with it.
+    case registered(PushRegistration, at: Int64, wasAccepted: Bool = false)
+    /// APNs refused the token without saying it is dead, and its lane works; kept aside until the device registers again
+    /// (DESIGN P8).
     case quarantined(PushRegistration, at: Int64, reason: String)
     /// APNs said 410 at `timestamp` (wall milliseconds), newer than the registration.
     case dead(timestamp: Int64)
+
+    /// Whether APNs has accepted a push with the present registration.
+    package var wasAccepted: Bool {
+        if case .registered(_, _, let wasAccepted) = self { wasAccepted } else { false }
+    }
 
     /// The registration, valid or quarantined.
     package var registration: PushRegistration? {
         switch self {
         case .none, .dead: nil
-        case .registered(let registration, _), .quarantined(let registration, _, _): registration
+        case .registered(let registration, _, _), .quarantined(let registration, _, _): registration
         }
     }
 }

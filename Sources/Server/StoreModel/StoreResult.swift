@@ -40,6 +40,11 @@ package enum StoreResult: Hashable, Sendable {
     case accounts([ConversationID])
     /// Who may not come into a chat room now, sorted by person.
     case bans([Ban])
+    /// Whether a log is this store's.
+    case isSameLog(Bool)
+    /// Stored bytes that the command needs cannot be read; nothing was written. With a person, that person is set aside: the store
+    /// takes nothing for them until it is rebuilt.
+    indirect case unreadable(UserKey?, String)
     /// The device as it is now.
     indirect case device(DeviceRecord)
     /// The read cursor moved (or stood there already: then `position` is nil), and what is unread now.
@@ -232,11 +237,16 @@ package struct StoreOpening: Hashable, Sendable {
     package var lastMessageID: MessageID
     /// People with push work: a device whose `max(settled, decided)` is behind the head, or an open leg. Sorted.
     package var pending: [UserKey]
+    /// Which store it is, and which opening.
+    package var identity: StoreIdentity
 
     /// An opening from its parts.
-    package init(epoch: UInt64, lastMessageID: MessageID, pending: [UserKey]) {
+    package init(
+        epoch: UInt64, lastMessageID: MessageID, pending: [UserKey], identity: StoreIdentity = StoreIdentity()
+    ) {
         self.epoch = epoch
         self.lastMessageID = lastMessageID
         self.pending = pending
+        self.identity = identity
     }
 }

@@ -66,7 +66,7 @@ package struct TidingsServer: Service {
     /// done, and the store is closed.
     ///
     /// - Throws: `ConfigurationFaults` with everything that keeps it from starting, each with its remedy; `StoreFailure` if
-    ///   the store refuses to write later.
+    ///   the store cannot go on later.
     package func run() async throws {
         let faults = self.configuration.validate()
         guard faults.isEmpty else { throw ConfigurationFaults(faults) }
@@ -97,6 +97,7 @@ package struct TidingsServer: Service {
         let senders = try await ApnsSenders(apps: configuration.apps, group: apiGroup, logger: self.logger)
         let result: Result<Void, any Error>
         do {
+            let disk = StoreDisk(path: configuration.store.path)
             let store = try MessageStoreAdapter(configuration, logger: self.logger)
             defer { store.close() }
             self.logger.log(
@@ -105,7 +106,11 @@ package struct TidingsServer: Service {
                     .path: configuration.store.path, .epoch: "\(store.opening.epoch)",
                     .pendingUsers: "\(store.opening.pending.count)",
                 ])
-            try await self.serve(configuration, store, senders, gatewayLoop: gatewayLoop, apiGroup: apiGroup)
+            // Whoever asks must not hear that all is well from a server that ends with its first write.
+            if let fault = disk.probe(bytes: StoreDisk.startBytes) {
+                throw StoreFailure(reason: "store.path cannot be written: \(fault); make room or repair the disk")
+            }
+            try await self.serve(configuration, store, senders, disk, gatewayLoop: gatewayLoop, apiGroup: apiGroup)
             result = .success(())
         } catch {
             result = .failure(error)
@@ -115,9 +120,10 @@ package struct TidingsServer: Service {
     }
 
     private func serve(
-        _ configuration: ServerConfiguration, _ store: MessageStoreAdapter, _ senders: ApnsSenders,
+        _ configuration: ServerConfiguration, _ store: MessageStoreAdapter, _ senders: ApnsSenders, _ disk: StoreDisk,
         gatewayLoop: any EventLoop, apiGroup: MultiThreadedEventLoopGroup
     ) async throws {
+        let readiness = Readiness()
         let tokens = try await UserTokens(
             apps: configuration.apps, leeway: Int64(configuration.tokens.leewayMilliseconds))
         try await tokens.keys.load(group: apiGroup, logger: self.logger)
@@ -125,8 +131,15 @@ package struct TidingsServer: Service {
         for output in self.outputs { output.countDrops(with: metrics.logDropped) }
         let server = ServerLoop(
             eventLoop: gatewayLoop, configuration: configuration, store: store, senders: senders.byApp,
-            tokens: tokens, metrics: metrics, logger: self.logger, audit: self.audit,
+            tokens: tokens, metrics: metrics, readiness: readiness, logger: self.logger, audit: self.audit,
             seed: UInt64.random(in: .min ... .max))
+        if let free = disk.free { server.measured(free: free) }
+        let watch = gatewayLoop.scheduleRepeatedAsyncTask(initialDelay: .seconds(1), delay: .seconds(1)) { _ in
+            NIOThreadPool.singleton.runIfActive(eventLoop: gatewayLoop) { disk.free }.map { free in
+                if let free { server.measured(free: free) }
+            }
+        }
+        defer { watch.cancel() }
         // Before the first connection: a phone that comes back at once after a restart is not to be refused.
         server.open(store.opening)
         let gateway: Gateway
@@ -136,10 +149,13 @@ package struct TidingsServer: Service {
             await server.stop()
             throw error
         }
-        let readiness = Readiness()
+        let control = await ControlSocket.bind(
+            database: configuration.store.path, group: apiGroup, logger: self.logger
+        ) { path in try await store.backUp(to: path) }
+        defer { control?.close() }
         let api = Api(
             core: { await server.ask($0) }, metrics: metrics, tokens: tokens, keys: ApiKeys(apps: configuration.apps),
-            readiness: readiness, registry: self.registry, bodyBytesMax: configuration.api.bodyBytesMax,
+            readiness: readiness, disk: disk, registry: self.registry, bodyBytesMax: configuration.api.bodyBytesMax,
             proxies: TrustedProxies(configuration.proxy.addresses), audit: self.audit)
         let ready = self.ready(gateway, readiness)
         let gatewayService = GatewayService(gateway: gateway, server: server, readiness: readiness, logger: self.logger)

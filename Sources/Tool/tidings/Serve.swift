@@ -40,6 +40,8 @@ struct Serve: AsyncParsableCommand {
             }
             overrides[String(setting[..<equals])] = String(setting[setting.index(after: equals)...])
         }
+        // What the server makes is its own: messages and tokens of everybody.
+        umask(0o077)
         do {
             let configuration = try await ServerConfiguration.load(
                 file: self.config, environment: ProcessInfo.processInfo.environment, overrides: overrides)

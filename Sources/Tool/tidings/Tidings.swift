@@ -14,7 +14,7 @@ struct Tidings: AsyncParsableCommand {
         subcommands: [
             Serve.self, APNs.self, Phone.self, Demo.self, Send.self, Trace.self, Token.self, ConversationCommand.self,
             SettingsCommand.self, DeviceCommand.self, UserCommand.self, Simulate.self, ScenarioCommand.self, Bench.self,
-            Chaos.self,
+            Chaos.self, Backup.self, Restore.self, Check.self, Rebuild.self,
         ])
 }
 

@@ -71,6 +71,8 @@ extension World {
                 self.performStore(effect, in: process, on: index)
             }
         case .storeWish, .setStoreAside: self.checkers.foundBug("phone \(index) took its store for damaged")
+        // This server does not say which store it has.
+        case .storeOrigin: self.checkers.foundBug("phone \(index) heard of a store nobody told it of")
         case .resetLog: self.checkers.foundBug("phone \(index) dropped its log: the server's is another one")
         case .storeRecipient(let recipient):
             self.phones[index].group.recipient = recipient

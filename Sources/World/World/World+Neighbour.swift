@@ -88,7 +88,7 @@ extension StoreCommand {
             .changeAccount(let user, _, _), .readAccount(let user), .loadUser(let user), .readLog(let user, _, _, _),
             .readHistory(let user, _, _, _, _),
             .readSettings(let user),
-            .readUnread(let user, _), .mayWrite(let user, _, _):
+            .readUnread(let user, _), .mayWrite(let user, _, _), .compareLog(let user, _):
             user.app
         case .signIn(let device, _, _, _), .signOut(let device, _), .setPushState(let device, _),
             .advance(let device, _, _):

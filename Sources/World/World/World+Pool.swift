@@ -10,7 +10,7 @@ struct WorldPool {
     typealias RequestID = APNsDispatcher.RequestID
     typealias ConnectionID = APNsDispatcher.ConnectionID
 
-    var dispatcher = APNsDispatcher()
+    var dispatcher: APNsDispatcher
     /// What is drawn where the shell draws jitter.
     var chance: SplitMix64
     /// The requests that have not ended.
@@ -26,7 +26,13 @@ struct WorldPool {
     var later: Deque<APNsDispatcher.Event> = []
     var isHandling = false
 
-    init(chance: SplitMix64) { self.chance = chance }
+    init(chance: SplitMix64) {
+        // As the server's shell tells its client: the server's core judges refused tokens.
+        var configuration = APNsDispatcher.Configuration()
+        configuration.badTokensMax = nil
+        self.dispatcher = APNsDispatcher(configuration: configuration)
+        self.chance = chance
+    }
 
     mutating func jitter() -> Int64 { self.chance.number(0...999) }
 }

@@ -93,7 +93,9 @@ extension World {
         case .reply(let request, let result):
             self.openApiRequests.remove(request)
             self.hear(result, of: request)
-        case .countEnd, .countRefusal, .turnAway, .raiseAlarm, .clearAlarm, .drained: break
+        case .countEnd, .countRefusal, .countRefusedRegistration, .turnAway, .raiseAlarm, .clearAlarm, .storageChanged,
+            .drained:
+            break
         }
     }
 

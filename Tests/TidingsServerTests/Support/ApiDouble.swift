@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import Hummingbird
 import Logging
@@ -23,8 +24,10 @@ struct ApiDouble {
                 asked.withLockedValue { $0.append(command) }
                 return result
             }, metrics: ServerMetrics(factory: registry), tokens: try await UserTokens(apps: [app]),
-            keys: ApiKeys(apps: [app]), readiness: Readiness(), registry: registry, bodyBytesMax: 65_536,
-            proxies: TrustedProxies([]), audit: AuditLog(Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
+            keys: ApiKeys(apps: [app]), readiness: Readiness(),
+            disk: StoreDisk(path: NSTemporaryDirectory() + "tidings-api-double.sqlite"), registry: registry,
+            bodyBytesMax: 65_536, proxies: TrustedProxies([]),
+            audit: AuditLog(Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
     }
 
     /// What the core was asked, in order.

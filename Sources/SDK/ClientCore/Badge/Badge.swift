@@ -46,6 +46,11 @@ public struct Badge: Hashable, Sendable {
         self = Badge(server: self.server, foreign: self.foreign + (isRecall ? -1 : 1), position: self.position)
     }
 
+    /// The log begins anew: the number stays until one of the new log comes.
+    package mutating func restarted() {
+        self = Badge(server: self.server, foreign: self.foreign, position: 0)
+    }
+
     /// The app sets the number itself: counted as the server's, at the same position.
     public mutating func set(_ number: Int) {
         self = Badge(server: max(0, number), foreign: 0, position: self.position)

@@ -32,15 +32,17 @@ package struct LogSync: Hashable, Sendable {
         case skip(after: LogPosition, upTo: LogPosition)
         /// Ask for the log after here.
         case ask(after: LogPosition)
-        /// The server's log is shorter than the local one: it is another log. Everything local is forgotten.
+        /// The server's log is another one than the local one, or shorter: it is asked for from its start.
         case reset
     }
 
     /// The server's greeting.
-    package mutating func welcomed(head: LogPosition) -> [Step] {
+    ///
+    /// - Parameter isOtherLog: what is held here is not the beginning of the server's log.
+    package mutating func welcomed(head: LogPosition, isOtherLog: Bool = false) -> [Step] {
         self.isPageAsked = false
         self.head = head
-        guard head >= self.received else {
+        guard head >= self.received, !isOtherLog || self.received == 0 else {
             self.forget()
             return head > 0 ? [.reset, self.ask()] : [.reset]
         }

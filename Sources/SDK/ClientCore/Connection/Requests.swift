@@ -73,6 +73,12 @@ package struct Requests: Hashable, Sendable {
         return due
     }
 
+    /// A number for what is no request but answered like one.
+    package mutating func takeNumber() -> RequestNumber {
+        self.last += 1
+        return self.last
+    }
+
     /// Ends the one that is answered; nil if it has ended already.
     package mutating func answered(_ number: RequestNumber) -> Item? { self.inFlight.removeValue(forKey: number) }
 

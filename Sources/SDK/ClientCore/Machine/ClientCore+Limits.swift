@@ -22,9 +22,7 @@ extension ClientCore {
         for (conversation, position) in self.reads {
             self.write(.markRead(conversation, upTo: position), into: &effects)
         }
-        if self.registration != nil || self.isUnregistered {
-            self.write(.registerPush(self.registration), into: &effects)
-        }
+        if self.registration != nil || self.isUnregistered { self.tellRegistration(into: &effects) }
     }
 }
 

@@ -34,6 +34,7 @@ extension ClientCore {
     mutating func answered(
         _ number: RequestNumber, _ answer: ClientAnswer, at now: Now, into effects: inout [ClientEffect]
     ) {
+        if number == self.registrationNumber { return self.registrationAnswered(answer, at: now, into: &effects) }
         guard let item = self.requests.answered(number) else { return }
         self.note(answer, to: item.request, into: &effects)
         switch item.asker {
@@ -86,6 +87,27 @@ extension ClientCore {
 
     private mutating func end(_ items: [Requests.Item], into effects: inout [ClientEffect]) {
         for case .app(let number) in items.map(\.asker) { effects.append(.finishRequest(number, .unknown)) }
+    }
+
+    // MARK: The push registration
+
+    /// Tells the push registration, or that there is none; a server of an older version answers nothing.
+    mutating func tellRegistration(into effects: inout [ClientEffect]) {
+        guard self.isOnline, !self.isLeaving else { return }
+        let number = self.requests.takeNumber()
+        self.registrationNumber = number
+        self.write(.registerPush(self.registration, number: number), into: &effects)
+    }
+
+    private mutating func registrationAnswered(
+        _ answer: ClientAnswer, at now: Now, into effects: inout [ClientEffect]
+    ) {
+        self.registrationNumber = nil
+        guard case .refused(let problem) = answer else { return self.refusedRegistration = nil }
+        guard problem.waitMilliseconds(default: 0) == nil else { return self.heldBack(by: problem, at: now) }
+        guard problem != self.refusedRegistration else { return }
+        self.refusedRegistration = problem
+        effects.append(.publishProblem(.pushRegistrationRefused(problem)))
     }
 
     // MARK: Conversations the local store does not know well

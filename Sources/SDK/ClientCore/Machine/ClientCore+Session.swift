@@ -99,10 +99,29 @@ extension ClientCore {
         return .hello(
             ClientFrame.Hello(
                 versions: ProtocolVersion.supported, token: token, device: self.settings.device,
-                platform: self.settings.platform, runState: self.run.reported(at: now), after: self.sync.stored))
+                platform: self.settings.platform, runState: self.run.reported(at: now), after: self.sync.stored,
+                opening: self.origin?.opening ?? 0))
     }
 
     // MARK: Frames
+
+    /// Whether what is held here is not the beginning of the log a server welcomes to: the server says so, it is another server's, or
+    /// it was restored from a copy.
+    private func isOther(_ welcome: ServerFrame.Welcome) -> Bool {
+        guard !welcome.isOtherLog else { return true }
+        guard let known = self.origin, let origin = LogOrigin(welcome) else { return false }
+        return !known.goesOn(in: origin)
+    }
+
+    /// Remembers which log it is from now on: before any entry of it is stored, so that an entry is never taken for an earlier log's.
+    private mutating func takeOrigin(
+        of welcome: ServerFrame.Welcome, isReset: Bool, into effects: inout [ClientEffect]
+    ) {
+        guard let origin = LogOrigin(welcome), origin != self.origin || isReset else { return }
+        self.origin = origin
+        // A reset stores it along with itself.
+        if !isReset { effects.append(.storeOrigin(origin)) }
+    }
 
     mutating func receive(
         _ frame: ServerFrame, on number: ConnectionNumber, at now: Now, into effects: inout [ClientEffect]
@@ -168,7 +187,10 @@ extension ClientCore {
             self.hasCustomMessages = true
             self.handOverCustomMessages(at: now, into: &effects)
         }
-        if self.run.runState != .foreground, self.offlineBelow == nil { self.offlineBelow = welcome.head }
+        let steps = self.sync.welcomed(head: welcome.head, isOtherLog: self.isOther(welcome))
+        if self.run.runState != .foreground, self.offlineBelow == nil || steps.contains(.reset) {
+            self.offlineBelow = welcome.head
+        }
         let recipient = Recipient(
             tag: welcome.recipientTag, extensionToken: welcome.extensionToken, position: self.sync.stored)
         self.recipient = recipient
@@ -177,13 +199,11 @@ extension ClientCore {
             self.unsentReport = nil
             self.write(.runState(report), into: &effects)
         }
-        if self.registration != nil || self.isUnregistered {
-            self.write(.registerPush(self.registration), into: &effects)
-        }
+        if self.registration != nil || self.isUnregistered { self.tellRegistration(into: &effects) }
         self.askDeviceStatus(into: &effects)
-        let steps = self.sync.welcomed(head: welcome.head)
         if self.run.runState == .foreground { self.settlements.decideAll(.shown) }
         if !steps.contains(.reset) { self.sendAck(repeating: true, into: &effects) }
+        self.takeOrigin(of: welcome, isReset: steps.contains(.reset), into: &effects)
         self.perform(steps, at: now, into: &effects)
         for (conversation, position) in self.reads {
             self.write(.markRead(conversation, upTo: position), into: &effects)
@@ -235,7 +255,7 @@ extension ClientCore {
                 self.hasCustomMessages = false
                 self.customMessagesAwaitClock = false
                 self.changeSettings(into: &effects) { $0.changeConfirmed { $0 = AllSettings() } }
-                effects.append(.resetLog)
+                effects.append(.resetLog(self.origin))
             }
         }
     }

@@ -55,12 +55,14 @@ package struct ClientCore: Hashable, Sendable {
         package var hasCustomMessages: Bool
         /// Whether the person has signed out here and the server has not heard of it.
         package var isLeaving: Bool
+        /// Which log it is; nil while no server has said.
+        package var origin: LogOrigin?
 
         /// An empty store, or one with these contents.
         package init(
             stored: LogPosition = 0, settled: LogPosition = 0, outbox: [MessageDraft] = [], reads: [ReadPosition] = [],
             unread: Int = 0, preferences: AllSettings = AllSettings(), wishes: [SettingsWish] = [],
-            hasCustomMessages: Bool = false, isLeaving: Bool = false
+            hasCustomMessages: Bool = false, isLeaving: Bool = false, origin: LogOrigin? = nil
         ) {
             self.stored = stored
             self.settled = settled
@@ -71,6 +73,7 @@ package struct ClientCore: Hashable, Sendable {
             self.wishes = wishes
             self.hasCustomMessages = hasCustomMessages
             self.isLeaving = isLeaving
+            self.origin = origin
         }
     }
 
@@ -100,6 +103,10 @@ package struct ClientCore: Hashable, Sendable {
     var registration: PushRegistration?
     /// The app wants no pushes: the server is told to forget the token it knows.
     var isUnregistered = false
+    /// The number of the answer to the registration that was told last.
+    var registrationNumber: RequestNumber?
+    /// What the server has refused last: the app hears of each fault once.
+    var refusedRegistration: ServerFrame.Problem?
     var recipient: Recipient?
     var unread: Int
     var reads: OrderedDictionary<ConversationID, LogPosition>
@@ -124,6 +131,8 @@ package struct ClientCore: Hashable, Sendable {
     /// first greeting of a stay that began without a connection.
     var offlineBelow: LogPosition?
     var ackedStored: LogPosition = 0
+    /// Which log the local store holds.
+    var origin: LogOrigin?
     var unsentReport: ReportedRunState?
     var wakes = Wakes()
     /// The count that was written when the app resigned active; nil in the background.
@@ -156,6 +165,7 @@ package struct ClientCore: Hashable, Sendable {
         for read in restored.reads { self.reads[read.conversation] = read.upTo }
         self.preferences = Preferences(confirmed: restored.preferences, wishes: restored.wishes)
         self.hasCustomMessages = restored.hasCustomMessages
+        self.origin = restored.origin
         self.farewell = restored.isLeaving ? .wished : .none
         if !isForeground { _ = self.connection.handle(.parked, at: Now(monotonic: 0, wall: 0)) }
     }
@@ -213,7 +223,8 @@ package struct ClientCore: Hashable, Sendable {
             guard registration != self.registration || isUnregistered != self.isUnregistered else { return }
             self.registration = registration
             self.isUnregistered = isUnregistered
-            self.write(.registerPush(registration), into: &effects)
+            self.refusedRegistration = nil
+            self.tellRegistration(into: &effects)
         case .kitConfigured(let kit): self.kit = kit
         case .settingWished(let wish): self.settingWished(wish, at: now, into: &effects)
         case .requestWished(let number, let request): self.request(number, request, at: now, into: &effects)

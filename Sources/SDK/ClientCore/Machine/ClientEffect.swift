@@ -40,8 +40,11 @@ package enum ClientEffect: Hashable, Sendable {
     case storeSettings(AllSettings)
     /// Remember a conversation's name, portrait and members, if what is there is older.
     case storeConversation(ConversationInfo)
-    /// The server's log is another one than the local store's: forget the log; it is synced from its start.
-    case resetLog
+    /// The server's log is another one than the local store's: begin with its start. Messages stay, without a place in the log until they
+    /// come again. The origin is the new log's; nil from a server that does not say it.
+    case resetLog(LogOrigin?)
+    /// Remember which log the local store holds.
+    case storeOrigin(LogOrigin)
     /// The local store is damaged: put it aside and begin an empty one.
     case setStoreAside
     /// Write what the notification service extension needs to the app group.

@@ -10,6 +10,8 @@ public enum ClientProblem: Hashable, Sendable, CustomStringConvertible {
     case storeFault(reason: String)
     /// The system gave no device token (S2.8).
     case pushRegistrationFailed(reason: String)
+    /// The server has refused the push registration, so that no push comes: of which field, and by which rule, it says.
+    case pushRegistrationRefused(ServerFrame.Problem)
     /// The system takes no request for a background refresh.
     case backgroundRefreshRefused(reason: String)
     /// A reply could not be kept: nobody signed in while the app was awake for it.
@@ -29,6 +31,7 @@ public enum ClientProblem: Hashable, Sendable, CustomStringConvertible {
         case .storeSetAside(let path): "the local store was damaged and moved to \(path); messages are synced again"
         case .storeFault(let reason): "a file of this device cannot be used: \(reason)"
         case .pushRegistrationFailed(let reason): "the system gave no device token: \(reason)"
+        case .pushRegistrationRefused(let problem): "the server has refused the push registration: \(problem)"
         case .backgroundRefreshRefused(let reason): "the system takes no background refresh: \(reason)"
         case .settingRefused(let problem): "a setting was taken back, the server refused it: \(problem)"
         case .roomLost(let room, let problem): "\(room) is not heard any more, enter it again: \(problem)"

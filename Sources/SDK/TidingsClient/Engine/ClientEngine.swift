@@ -226,6 +226,7 @@ final class ClientEngine: Sendable {
                 let written = try self.store.write(entries, person: self.person)
                 self.post(.entriesStored(upTo: written.stored, unread: written.unread))
                 if !written.incomplete.isEmpty { self.post(.conversationsIncomplete(written.incomplete)) }
+                for read in written.reads { self.post(.markReadWished(read.conversation, upTo: read.upTo)) }
             }
         case .skipEntries(let after, let upTo):
             self.storing {
@@ -248,7 +249,11 @@ final class ClientEngine: Sendable {
         case .keepWish(let wish): self.counting(or: .wish(wish)) { try $0.drop(wish, isKept: true) }
         case .storeSettings(let all): self.counting { try $0.write(all) }
         case .storeConversation(let info): self.storing { try self.store.write(info) }
-        case .resetLog: self.storing { try self.store.resetLog() }
+        case .resetLog(let origin):
+            self.storing { try self.store.resetLog(origin) }
+            // The number was counted at a position of the other log: any of the new one's is newer.
+            self.withGroup { $0.badge?.restarted() }
+        case .storeOrigin(let origin): self.storing { try self.store.write(origin) }
         case .setStoreAside:
             self.storing { self.parts.outlets.problem(.storeSetAside(path: try self.store.renew().path)) }
         case .storeRecipient(let recipient): self.storeRecipient(recipient)

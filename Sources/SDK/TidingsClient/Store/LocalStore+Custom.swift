@@ -55,13 +55,14 @@ extension LocalStore {
     /// - Parameter wall: the server's wall clock; nil if it is not known: what expires at some time stays, and all behind it.
     func takeCustomMessages(wall: Int64?) throws -> [CustomMessage] {
         try self.write { database in
-            let mark = self.handedOver
+            let (mark, newest) = self.handedOver
             var rows = try Row.fetchAll(
                 database, sql: "SELECT * FROM custom WHERE position > ? ORDER BY position",
                 arguments: [Int64(mark)])[...]
             if wall == nil { rows = rows.prefix { ($0["expiresAt"] as Int64?) == nil } }
             let last = rows.last.map { LogPosition($0["position"] as Int64) } ?? mark
-            if last > mark { try self.remember(handedOver: last) }
+            let newestNow = rows.map { UInt64(bitPattern: $0["id"]) }.reduce(newest, max)
+            if last > mark { try self.remember(handedOver: last, newest: newestNow) }
             try database.execute(sql: "DELETE FROM custom WHERE position <= ?", arguments: [Int64(last)])
             let messages = rows.map { row in
                 CustomMessage(
@@ -70,20 +71,23 @@ extension LocalStore {
                     extras: (try? JSONValue(parsing: row["extras"] as String))?.objectValue ?? JSONObject(),
                     sentAt: row["sentAt"], expiresAt: row["expiresAt"])
             }
-            return messages.filter { message in !(wall.map { message.isExpired(at: $0) } ?? false) }
+            // Those of before the log began anew come again: their ids are no newer than what was handed over.
+            return messages.filter { message in
+                message.id.rawValue > newest && !(wall.map { message.isExpired(at: $0) } ?? false)
+            }
         }
     }
 
     func hasCustomMessages(in database: Database) throws -> Bool {
         try Bool.fetchOne(
             database, sql: "SELECT EXISTS (SELECT 1 FROM custom WHERE position > ?)",
-            arguments: [Int64(self.handedOver)]) ?? false
+            arguments: [Int64(self.handedOver.position)]) ?? false
     }
 
-    /// The log is another one: its custom messages are new.
-    func forgetHandOver() throws {
-        guard FileManager.default.fileExists(atPath: self.handOverFile.path) else { return }
-        try FileManager.default.removeItem(at: self.handOverFile)
+    /// The log begins anew: which custom messages were handed over tell their ids alone.
+    func restartHandOver() throws {
+        let (position, newest) = self.handedOver
+        if position > 0 { try self.remember(handedOver: 0, newest: newest) }
     }
 
     /// What the name of the file ends with that says how far custom messages were handed over.
@@ -92,11 +96,13 @@ extension LocalStore {
     /// Kept beside the store: it outlives a damaged one.
     private var handOverFile: URL { URL(fileURLWithPath: self.file.path + Self.handOverSuffix) }
 
-    private var handedOver: LogPosition {
-        (try? String(contentsOf: self.handOverFile, encoding: .utf8)).flatMap { LogPosition($0) } ?? 0
+    /// Up to which position, and the newest id among them; 0 where an earlier build has not noted it.
+    private var handedOver: (position: LogPosition, newest: UInt64) {
+        let words = (try? String(contentsOf: self.handOverFile, encoding: .utf8))?.split(separator: " ") ?? []
+        return (words.first.flatMap { LogPosition($0) } ?? 0, words.dropFirst().first.flatMap { UInt64($0) } ?? 0)
     }
 
-    private func remember(handedOver position: LogPosition) throws {
-        try Data("\(position)".utf8).write(to: self.handOverFile, options: .atomic)
+    private func remember(handedOver position: LogPosition, newest: UInt64) throws {
+        try Data("\(position) \(newest)".utf8).write(to: self.handOverFile, options: .atomic)
     }
 }

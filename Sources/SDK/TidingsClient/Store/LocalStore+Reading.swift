@@ -3,19 +3,34 @@ import TidingsModel
 
 // What the app reads of the store.
 extension LocalStore {
-    /// Messages of a conversation, oldest first: the newest `limit` before a position.
+    /// Messages of a conversation, oldest first: the newest `limit` before the one at a position.
     func history(_ conversation: ConversationID, before: LogPosition?, limit: Int) throws -> [StoredMessage] {
         try self.read { database in
-            let end = before.map { Int64(clamping: $0) } ?? .max
+            let end = try before.flatMap { try Self.id(atOrAfter: $0, in: conversation, database) } ?? .max
             return try Row.fetchAll(
                 database,
                 sql: """
-                    SELECT * FROM message WHERE type = ? AND target = ? AND position < ? AND flags & 1
-                    ORDER BY position DESC LIMIT ?
+                    SELECT * FROM message WHERE type = ? AND target = ? AND id < ? AND flags & 1
+                    ORDER BY id DESC LIMIT ?
                     """,
                 arguments: [conversation.type.rawValue, conversation.target, end, limit]
             ).reversed().compactMap(Self.message)
         }
+    }
+
+    /// The message at a position of a conversation, or the next one after it; nil if there is none.
+    private static func id(
+        atOrAfter position: LogPosition, in conversation: ConversationID, _ database: Database
+    ) throws -> Int64? {
+        let place = Int64(clamping: position)
+        // Beyond the log a position says nothing about the order.
+        return try Int64.fetchOne(
+            database,
+            sql: """
+                SELECT id FROM message WHERE type = ?1 AND target = ?2
+                    AND (position = ?3 OR (position > ?3 AND position < ?4)) ORDER BY position LIMIT 1
+                """,
+            arguments: [conversation.type.rawValue, conversation.target, place, Self.beyondLog])
     }
 
     /// The person's conversations, the one with the newest message first.
@@ -30,8 +45,8 @@ extension LocalStore {
                 sql: """
                     SELECT m.*, i.name AS infoName, i.portrait AS infoPortrait, ifnull(i.isDissolved, 0) AS isDissolved
                     FROM message m LEFT JOIN info i ON i.type = m.type AND i.target = m.target
-                    WHERE m.position IN (SELECT max(position) FROM message GROUP BY type, target)
-                    ORDER BY m.position DESC
+                    WHERE m.id IN (SELECT max(id) FROM message GROUP BY type, target)
+                    ORDER BY m.id DESC
                     """
             ).compactMap { row in
                 guard let last = Self.message(row), let conversation = Self.conversation(row) else { return nil }
@@ -44,22 +59,22 @@ extension LocalStore {
         }
     }
 
-    /// The position of the newest message of a conversation; nil if there is none.
+    /// The position of the newest message of a conversation that has one in the log; nil if there is none.
     func newest(_ conversation: ConversationID) throws -> LogPosition? {
         try self.read { database in
             try Int64.fetchOne(
-                database, sql: "SELECT max(position) FROM message WHERE type = ? AND target = ?",
-                arguments: [conversation.type.rawValue, conversation.target]
+                database, sql: "SELECT max(position) FROM message WHERE type = ? AND target = ? AND position < ?",
+                arguments: [conversation.type.rawValue, conversation.target, Self.beyondLog]
             ).map { LogPosition($0) }
         }
     }
 
-    /// Where a message stands in the log; nil if it is not there.
+    /// Where a message stands in the log; nil if it is not there, or in no log.
     func position(of id: MessageID) throws -> LogPosition? {
         try self.read { database in
             try Int64.fetchOne(
-                database, sql: "SELECT position FROM message WHERE id = ?",
-                arguments: [Int64(bitPattern: id.rawValue)]
+                database, sql: "SELECT position FROM message WHERE id = ? AND position < ?",
+                arguments: [Int64(bitPattern: id.rawValue), Self.beyondLog]
             ).map { LogPosition($0) }
         }
     }

@@ -86,7 +86,8 @@ extension LocalStore {
         return StoredMessage(
             message: message, conversation: conversation, position: LogPosition(row["position"] as Int64),
             isUnread: row["isUnread"], isRecalled: row["recalledAt"] != nil,
-            isEdited: row["editedAt"] != nil, mentionsMe: row["mentionsMe"])
+            isEdited: row["editedAt"] != nil, mentionsMe: row["mentionsMe"],
+            isOnlyHere: (row["position"] as Int64) >= Self.beyondLog)
     }
 }
 

@@ -14,7 +14,7 @@ extension LocalStore {
         }
         arguments += [limit]
         return try self.read { database in
-            try Row.fetchAll(database, sql: "\(sql) ORDER BY s.rowid DESC LIMIT ?", arguments: arguments)
+            try Row.fetchAll(database, sql: "\(sql) ORDER BY m.id DESC LIMIT ?", arguments: arguments)
                 .compactMap(Self.message)
         }
     }

@@ -143,7 +143,7 @@ final class LocalStore: Sendable {
                 stored: try Self.number("stored", in: database), settled: try Self.number("settled", in: database),
                 outbox: drafts, reads: reads, unread: try Self.counts(in: database).unread,
                 preferences: preferences.confirmed, wishes: preferences.wishes,
-                hasCustomMessages: try self.hasCustomMessages(in: database))
+                hasCustomMessages: try self.hasCustomMessages(in: database), origin: try Self.origin(in: database))
         }
     }
 
@@ -155,6 +155,8 @@ final class LocalStore: Sendable {
         var unread: Int
         /// Conversations with members among the entries whose name or members are not known for sure, sorted.
         var incomplete: [ConversationID] = []
+        /// Conversations that were read further, before the log began anew, than this log says.
+        var reads: [ClientCore.ReadPosition] = []
     }
 
     /// Writes entries of the log in one transaction. Entries that are there already change nothing, and what would leave a
@@ -163,21 +165,38 @@ final class LocalStore: Sendable {
         try self.write { database in
             var stored = try Self.number("stored", in: database)
             var touched: Set<ConversationID> = []
+            var reads: [ConversationID: LogPosition] = [:]
             for entry in entries where entry.position == stored + 1 {
-                try Self.write(entry, person: person, in: database)
+                if let conversation = try Self.write(entry, person: person, in: database) {
+                    reads[conversation] = entry.position
+                }
                 if let group = entry.group { touched.insert(group) }
                 stored = entry.position
             }
             try Self.set("stored", stored, in: database)
             let incomplete = try touched.sorted().filter { try !Self.isKnown($0, in: database) }
+            for (conversation, position) in reads { try Self.markRead(conversation, upTo: position, in: database) }
             return Written(
-                stored: stored, unread: try Self.counts(in: database).unread, incomplete: incomplete)
+                stored: stored, unread: try Self.counts(in: database).unread, incomplete: incomplete,
+                reads: reads.sorted { $0.key < $1.key }.map { .init(conversation: $0.key, upTo: $0.value) })
         }
     }
 
-    private static func write(_ entry: LogEntry, person: UserID, in database: Database) throws {
+    /// - Returns: a conversation that was read up to here before the log began anew.
+    private static func write(_ entry: LogEntry, person: UserID, in database: Database) throws -> ConversationID? {
+        if case .message(let message) = entry.body {
+            try Self.makePlace(for: message.id, in: database)
+            try Self.insert(message, at: entry.position, person: person, in: database)
+            let conversation = message.conversation(seenBy: person)
+            return try Self.wasRead(message.id, in: conversation, database) ? conversation : nil
+        }
+        try Self.writeOther(entry, person: person, in: database)
+        return nil
+    }
+
+    private static func writeOther(_ entry: LogEntry, person: UserID, in database: Database) throws {
         switch entry.body {
-        case .message(let message): try Self.insert(message, at: entry.position, person: person, in: database)
+        case .message: break
         case .read(let conversation, let upTo):
             try Self.confirmRead(conversation, upTo: upTo, in: database)
         case .custom(let message): try Self.insert(message, at: entry.position, in: database)
@@ -275,20 +294,13 @@ final class LocalStore: Sendable {
         }
     }
 
-    /// Forgets the log, which is another one from now on; what waits to be sent, and what the person has set and the server has
-    /// not heard, stays.
-    func resetLog() throws {
-        try self.forgetLog()
-        try self.forgetHandOver()
-    }
-
     private func forgetLog() throws {
         try self.write { database in
             try database.execute(
                 sql: """
                     DELETE FROM message; DELETE FROM search; DELETE FROM pendingRead; DELETE FROM position;
                     DELETE FROM custom; DELETE FROM conversation; DELETE FROM setting; DELETE FROM person;
-                    DELETE FROM blocked; DELETE FROM info; DELETE FROM member
+                    DELETE FROM blocked; DELETE FROM info; DELETE FROM member; DELETE FROM origin; DELETE FROM readBefore
                     """)
         }
     }

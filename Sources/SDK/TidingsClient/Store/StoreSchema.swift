@@ -51,6 +51,20 @@ enum StoreSchema {
         migrator.registerMigration("4 custom messages that expire") { database in
             try database.execute(sql: "ALTER TABLE custom ADD COLUMN expiresAt INTEGER")
         }
+        migrator.registerMigration("5 logs that begin anew") { database in
+            try database.execute(
+                sql: """
+                    CREATE TABLE origin (
+                        one INTEGER PRIMARY KEY CHECK (one = 1), store TEXT NOT NULL, generation INTEGER NOT NULL,
+                        opening INTEGER NOT NULL) STRICT;
+                    -- The newest message of a conversation that was read before the log began anew.
+                    CREATE TABLE readBefore (
+                        type TEXT NOT NULL, target TEXT NOT NULL, id INTEGER NOT NULL,
+                        PRIMARY KEY (type, target)) STRICT, WITHOUT ROWID;
+                    -- Messages are in the order of their ids: those the server has lost have no place in the log.
+                    CREATE INDEX messageInOrder ON message (type, target, id);
+                    """)
+        }
         return migrator
     }
 

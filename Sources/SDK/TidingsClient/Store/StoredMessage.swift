@@ -16,6 +16,9 @@ public struct StoredMessage: Hashable, Sendable, Identifiable {
     public var isEdited = false
     /// Whether it addresses this person by name, by id or with everybody.
     public var mentionsMe = false
+    /// Whether the server has lost it, as when a copy of its database was put back: it stands in no log, and its `position` is no log
+    /// position.
+    public var isOnlyHere = false
 
     /// The message's id.
     public var id: MessageID { self.message.id }

@@ -21,7 +21,8 @@ extension ServerCore {
         if let end = change.endOfLegs {
             for index in self.people[slot].devices.indices { self.leave(slot, index, as: end, &effects) }
         }
-        self.ask(.changeAccount(user, change, at: now.wall), for: .errand(.userAccount(request, user, change)), &effects)
+        self.ask(
+            .changeAccount(user, change, at: now.wall), for: .errand(.userAccount(request, user, change)), &effects)
         self.arm(slot)
     }
 

@@ -18,6 +18,7 @@ extension ServerCore {
                 effects.append(.reply(request, .refused(error)))
             }
         case .putConversation(let conversation):
+            guard !self.isStorageFull else { return effects.append(.reply(request, .refused(Self.storageFull))) }
             do throws(InvalidField) {
                 try self.check(memberCount: conversation.members.count, in: conversation.app)
                 self.ask(.putConversation(conversation), for: .errand(.put(request, conversation)), &effects)

@@ -2,17 +2,38 @@ import APNsModel
 import StoreModel
 import TidingsModel
 
+/// Who has told a push registration, or taken it back.
+struct Registrant: Sendable {
+    let session: SessionID
+    /// The number of the answer; nil for a client from before there was one, which hears of faults alone.
+    let number: RequestNumber?
+}
+
 extension ServerCore {
     /// Takes a device's push registration (S2.7), or takes it back for nil. Whatever was held against an earlier one is
     /// forgotten (DESIGN P8).
     mutating func register(
-        _ registration: PushRegistration?, _ slot: Int, _ index: Int, _ now: Now, _ effects: inout [ServerEffect]
-    ) throws(InvalidField) {
-        let session = self.people[slot].devices[index].session
-        guard let registration else {
-            self.people[slot].devices[index].retry = nil
-            return self.setPush(.none, of: session, slot, index, &effects)
+        _ registration: PushRegistration?, by registrant: Registrant, _ slot: Int, _ index: Int, _ now: Now,
+        _ effects: inout [ServerEffect]
+    ) {
+        do throws(InvalidField) {
+            var push = PushState.none
+            if let registration {
+                try self.check(registration, in: self.people[slot].key.app)
+                let before = self.people[slot].devices[index].push
+                push = .registered(
+                    registration, at: now.wall,
+                    wasAccepted: before.registration == registration && before.wasAccepted)
+            }
+            self.forgetToken(slot, index)
+            self.setPush(push, by: registrant, slot, index, &effects)
+        } catch {
+            effects.append(.countRefusedRegistration)
+            self.refuse(registrant, .init(error), &effects)
         }
+    }
+
+    private func check(_ registration: PushRegistration, in app: AppID) throws(InvalidField) {
         guard APNsFormat.isDeviceToken(registration.token.rawValue.utf8) else {
             throw InvalidField(
                 field: "push_registration.token", rule: "must be 2 to 200 hexadecimal digits, an even number of them")
@@ -22,20 +43,50 @@ extension ServerCore {
                 field: "push_registration.topic",
                 rule: "must be 1 to 255 letters, digits, hyphens, underscores and dots")
         }
+        // The team's key may push to all its apps; whose phones these are says the app's list alone.
+        guard let topics = self.settings.pushTopics[app], !self.settings.mayPush(to: registration.topic, in: app)
+        else { return }
+        throw InvalidField(
+            field: "push_registration.topic",
+            rule: "must be a topic of the app (\(topics.joined(separator: ", "))), or one with a suffix of Apple's")
+    }
+
+    /// A registration was not carried out, or another command of a session: nothing was changed.
+    func refuse(_ registrant: Registrant, _ problem: ServerFrame.Problem, _ effects: inout [ServerEffect]) {
+        if let number = registrant.number {
+            self.write(.answer(number, .refused(problem)), to: registrant.session, &effects)
+        } else {
+            self.write(.problem(problem, isFatal: false), to: registrant.session, &effects)
+        }
+    }
+
+    /// The store has a registration.
+    mutating func finishRegistering(_ registrant: Registrant?, _ effects: inout [ServerEffect]) {
+        guard let registrant else { return }
+        self.sessions[registrant.session]?.commandsInFlight -= 1
+        if let number = registrant.number { self.write(.answer(number, .done(0)), to: registrant.session, &effects) }
+    }
+
+    /// Whatever was held against a device's token is forgotten, and it waits for no turn.
+    private mutating func forgetToken(_ slot: Int, _ index: Int) {
         self.people[slot].devices[index].retry = nil
-        self.setPush(.registered(registration, at: now.wall), of: session, slot, index, &effects)
+        self.people[slot].devices[index].doubtedAt = nil
+        self.leaveLane(slot, index)
     }
 
     /// Changes what is known of a device's token, here and in the store.
     ///
-    /// - Parameter session: whose registration it is, if one asked.
+    /// - Parameter registrant: whose registration it is, if a session asked.
     mutating func setPush(
-        _ push: PushState, of session: SessionID? = nil, _ slot: Int, _ index: Int, _ effects: inout [ServerEffect]
+        _ push: PushState, by registrant: Registrant? = nil, _ slot: Int, _ index: Int,
+        _ effects: inout [ServerEffect]
     ) {
         self.people[slot].devices[index].push = push
         let key = DeviceKey(user: self.people[slot].key, device: self.people[slot].devices[index].id)
-        if let session { self.sessions[session]?.commandsInFlight += 1 }
-        self.ask(.setPushState(key, push), for: .errand(.pushState(key, session)), &effects)
+        if let registrant { self.sessions[registrant.session]?.commandsInFlight += 1 }
+        self.ask(
+            .setPushState(key, push), for: .errand(.pushState(key, registrant)),
+            by: registrant == nil ? nil : .person(key.user), &effects)
     }
 
     /// The store has a device's token; other devices that had the same one have none any more.
@@ -46,7 +97,7 @@ extension ServerCore {
                 continue
             }
             self.people[slot].devices[index].push = .none
-            self.people[slot].devices[index].retry = nil
+            self.forgetToken(slot, index)
             self.pump(slot, index, now, &effects)
             self.arm(slot)
         }
@@ -99,6 +150,7 @@ extension ServerCore {
             effects.append(.write(session, .problem(problem, isFatal: true)))
             self.close(session, &effects)
         }
+        self.leaveLane(slot, index)
         self.people[slot].devices.remove(at: index)
         self.tellPresence(slot, before: wasOnline, now, &effects)
         self.arm(slot)

@@ -8,8 +8,8 @@ enum Errand: Sendable {
     case custom(ApiRequestID, CustomOperation)
     /// The backend has put a conversation.
     case put(ApiRequestID, ConversationRecord)
-    /// A device's push state, and the session that asked for it.
-    case pushState(DeviceKey, SessionID?)
+    /// A device's push state, and who asked for it.
+    case pushState(DeviceKey, Registrant?)
     /// Who hears that somebody is typing.
     case typing(ConversationID, UserKey, isTyping: Bool, SessionID)
     /// Which devices have shown a message that was withdrawn, at this position of the person's log, and whether it was unread until
@@ -52,11 +52,9 @@ extension ServerCore {
         case (.shown(let user, let recall, let position, let wasUnread), .trace(let trace)):
             return self.takeUpWithdrawal(
                 recall, at: position, wasUnread: wasUnread, of: user, trace, now, &effects)
-        case (.pushState(_, let session), .done):
-            if let session { self.sessions[session]?.commandsInFlight -= 1 }
-            return
-        case (.pushState(_, let session), .taken(let devices)):
-            if let session { self.sessions[session]?.commandsInFlight -= 1 }
+        case (.pushState(_, let registrant), .done): return self.finishRegistering(registrant, &effects)
+        case (.pushState(_, let registrant), .taken(let devices)):
+            self.finishRegistering(registrant, &effects)
             return self.takeTokens(from: devices, now, &effects)
         case (.typing(let conversation, let user, let isTyping, let session), .conversation(let info)):
             self.sessions[session]?.isTypingAsked = false

@@ -13,6 +13,8 @@ struct Loading: Sendable {
         case ofDevices(ApiRequestID, DevicesQuestion)
         case userAccount(ApiRequestID, AccountChange)
         case fromExtension(ApiRequestID, DeviceKey, issuedAt: Int64, userTokenIssuedAt: Int64?, ExtensionRequest)
+        /// A quarantine is taken back; the state before it.
+        case takeBack(DeviceKey, PushState)
     }
 
     /// It takes one of the places that limit how fast a start loads people.
@@ -63,7 +65,7 @@ struct Loading: Sendable {
             case .delivery(let delivery, let message, _):
                 LogEntry(position: delivery.position, body: .message(message.message))
             case .entry(let entry, _, _): entry
-            case .signedIn, .signOut, .ofDevices, .userAccount, .fromExtension: nil
+            case .signedIn, .signOut, .ofDevices, .userAccount, .fromExtension, .takeBack: nil
             }
         }.filter { $0.position > self.from && $0.position <= head }
         return LogPosition(entries.count) == head - self.from ? entries : nil
@@ -93,6 +95,7 @@ extension ServerCore {
     /// Forgets an idle person.
     mutating func unload(_ slot: Int) {
         self.slots.removeValue(forKey: self.people[slot].key)
+        for index in self.people[slot].devices.indices { self.leaveLane(slot, index) }
         self.people[slot].isReady = false
         self.people[slot].devices = []
         self.people[slot].readUpTo = [:]
@@ -174,6 +177,7 @@ extension ServerCore {
             case .fromExtension(let request, let device, let issuedAt, let userTokenIssuedAt, let question):
                 self.serve(
                     question, of: device, tokenIssuedAt: (issuedAt, userTokenIssuedAt), for: request, now, &effects)
+            case .takeBack(let device, let state): self.takeBack(device, state, now, &effects)
             }
         }
         self.expireDevices(slot, now, &effects)

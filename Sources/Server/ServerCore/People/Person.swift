@@ -121,8 +121,11 @@ struct Device: Sendable {
     var badge = ServerCore.BadgeState()
     /// Conversations whose alerts come fast.
     var storms: [ConversationID: Storm] = [:]
-    /// It stands in its lane's queue.
-    var isInLane = false
+    /// Where it waits for its turn; nil if it does not.
+    var turn: LaneTurn?
+    /// How many pushes its lane had accepted when APNs refused its token and nothing showed whether token or lane was at fault; nil
+    /// if nothing speaks against the token.
+    var doubtedAt: UInt64?
     /// The newest entry that was not written because the live window was full; 0 for none.
     var skippedUpTo: LogPosition = 0
     /// When the `decided` cursor is to be written, if it is ahead of what the store knows.
@@ -150,9 +153,12 @@ struct Device: Sendable {
 
     /// The current registration and its time.
     var registration: (registration: PushRegistration, at: Int64)? {
-        guard case .registered(let registration, let at) = self.push else { return nil }
+        guard case .registered(let registration, let at, _) = self.push else { return nil }
         return (registration, at)
     }
+
+    /// It waits until it shows whether its token or its lane is at fault.
+    var isInDoubt: Bool { self.turn?.isInDoubt == true }
 
     /// When something is due for this device without another event; nil for never.
     func due(_ settings: ServerSettings) -> Int64? {

@@ -10,6 +10,7 @@ enum StorePurpose: Sendable {
     case apiSignOut(ApiRequestID, DeviceKey)
     case missed(ApiRequestID, UserKey)
     case signIn(SessionID, DeviceKey)
+    case compareLog(SessionID)
     case signOut(SessionID, DeviceKey)
     case load(slot: Int)
     case loadPage(slot: Int)
@@ -49,6 +50,11 @@ extension ServerCore {
         }
         self.storeAnswers = id.rawValue
         while let end = self.lateEnds.first, end.request <= id.rawValue { self.lateEnds.removeFirst() }
+        if case .unreadable(let user, _) = result {
+            let waiting = self.purposes.first?.id == id.rawValue ? self.purposes.removeFirst() : nil
+            if let asker = waiting?.asker { self.noteAnswered(asker) }
+            return self.useUnreadable(waiting?.purpose, setAside: user, now, &effects)
+        }
         guard let first = self.purposes.first, first.id == id.rawValue else {
             if case .refused(let problem) = result { effects.append(.flagBug("the store refused \(id): \(problem)")) }
             return
@@ -122,6 +128,8 @@ extension ServerCore {
             self.refuseSignIn(session, device, problem, &effects)
         case (.signIn(let session, let device), .device(let record)):
             self.finishSignIn(session, device.user, record, now, &effects)
+        case (.compareLog(let session), .isSameLog(let isSame)):
+            if !isSame { self.openings[session]?.isOtherLog = true }
         case (.signOut(let session, let device), .done):
             if self.sessions[session] != nil { self.close(session, &effects) }
             self.removeDevice(device, now, &effects)
@@ -144,7 +152,7 @@ extension ServerCore {
             self.write(.problem(problem, isFatal: false), to: session, &effects)
         case (.errand(let errand), let answer): self.use(answer, for: errand, now, &effects)
         case (.send, _), (.apiSend, _), (.apiAnswer, _), (.apiSignOut, _), (.missed, _), (.signIn, _), (.signOut, _),
-            (.load, _), (.loadPage, _), (.sync, _), (.markRead, _):
+            (.compareLog, _), (.load, _), (.loadPage, _), (.sync, _), (.markRead, _):
             self.flag("\(purpose)", &effects)
         }
     }
@@ -170,7 +178,10 @@ extension ServerCore {
                 guard self.openings[session] != nil else { continue }
                 effects.append(.write(session, .problem(Self.unavailable, isFatal: true)))
                 self.close(session, &effects)
-            case .signOut, .load, .loadPage, .sync, .markRead, .errand(.pushState), .errand(.typing),
+            case .errand(.pushState(_, let registrant?)):
+                guard registrant.number != nil else { continue }
+                self.refuse(registrant, Self.unavailable, &effects)
+            case .compareLog, .signOut, .load, .loadPage, .sync, .markRead, .errand(.pushState), .errand(.typing),
                 .errand(.kick), .errand(.shown), .errand(.readReceipt), .errand(.opened):
                 break
             }

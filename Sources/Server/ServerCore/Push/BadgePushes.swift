@@ -1,5 +1,4 @@
 import APNsModel
-import OrderedCollections
 import StoreModel
 import TidingsModel
 
@@ -45,12 +44,12 @@ extension ServerCore {
             self.people[slot].devices[index].badge.dueAt = first + Self.hour
             return
         }
-        if self.lanes[lane] == nil { self.lanes[lane] = Lane() }
-        let mayGo = self.lanes[lane].map { lane in
-            lane.breaker.hold == .none && lane.queue.isEmpty && lane.inFlight < self.settings.pushesInFlightMax
-        }
+        // A number is worth no probe.
+        let mayGo =
+            self.laneHold(slot, index) == .none
+            && (self.lanes[lane].map { !$0.breaker.isTripped && $0.hasRoom(for: slot, self.settings) } ?? true)
         guard self.state == .open, device.lease == .gone, device.inFlight == nil, device.retry?.until == nil,
-            !device.isInLane, mayGo == true
+            device.turn == nil, mayGo
         else {
             self.people[slot].devices[index].badge.dueAt = now.monotonic + self.settings.badgePushDelay
             return
@@ -86,15 +85,17 @@ extension ServerCore {
             effects.append(.flagBug("a badge does not fit a push"))
             return
         }
+        if self.lanes[lane] == nil { self.lanes[lane] = Lane() }
         self.pushCount += 1
         let push = PushID(self.pushCount)
         self.pushes[push] = Push(
             slot: slot, leg: LegID(message: MessageID(rawValue: 0), user: user, device: device.device), positions: [],
-            lane: lane, registration: registration, attempt: 0, badge: unread, isSilent: true)
+            lane: lane, registration: registration,
+            wasAccepted: self.people[slot].devices[index].push.wasAccepted, attempt: 0, badge: unread, isSilent: true)
         self.people[slot].devices[index].inFlight = push
         self.people[slot].devices[index].badge.sent.append(now.monotonic)
         self.people[slot].busyAt = now.monotonic
-        self.lanes[lane]?.inFlight += 1
+        self.lanes[lane]?.begin(of: slot, at: now.monotonic)
         effects.append(
             .push(
                 push, user.app,

@@ -1,4 +1,3 @@
-import OrderedCollections
 import StoreModel
 import TidingsModel
 
@@ -101,7 +100,7 @@ extension ServerCore {
         case .probing: facts.presence = open.state == .held ? .grace : .gone
         case .gone: facts.presence = .gone
         }
-        if let lane = self.lane(slot, index) { facts.lane = self.lanes[lane]?.breaker.hold ?? .none }
+        facts.lane = self.laneHold(slot, index)
         if let retry = self.people[slot].devices[index].retry, retry.until != nil {
             facts.retry = retry.wait == .throttled ? .throttled : .providerDown
         }

@@ -1,5 +1,4 @@
 import APNsModel
-import OrderedCollections
 import StoreModel
 import TidingsModel
 
@@ -20,7 +19,7 @@ extension ServerCore {
         case retry(LegWait, isAnswered: Bool, mayBeShown: Bool = false)
         /// 410: the token is dead if this is newer than its registration (apns.md §11).
         case drop(APNsRefusal)
-        /// The token is kept aside, unless its lane is in doubt (DESIGN P8).
+        /// The token is kept aside, if its lane works (DESIGN P8).
         case quarantine(reason: String)
 
         var isAccepted: Bool {
@@ -34,14 +33,18 @@ extension ServerCore {
             effects.append(.flagBug("\(id) was answered twice or never sent"))
             return
         }
-        self.lanes[push.lane]?.inFlight -= 1
-        let (event, reaction) = Self.reaction(to: answer, of: id)
+        self.lanes[push.lane]?.end(of: push.slot, at: now.monotonic)
+        let (event, reaction) = Self.reaction(to: answer, of: id, push)
         self.tellBreaker(of: push.lane, event, now, &effects)
         self.react(reaction, to: push, id, now, &effects)
-        if let lane = self.lanes.index(forKey: push.lane) { self.pumpLane(lane, now, &effects) }
+        if case .worked = event { self.settleDoubts(of: push.lane, now, &effects) }
+        self.pumpLane(push.lane, now, &effects)
+        self.watchIdle(push.lane, now)
     }
 
-    private static func reaction(to answer: PushAnswer, of id: PushID) -> (Breaker.Event, Reaction) {
+    private static func reaction(
+        to answer: PushAnswer, of id: PushID, _ push: Push
+    ) -> (Breaker.Event, Reaction) {
         switch answer {
         case .noCredential:
             return (.configRefused(id, reason: "NoCredential"), .putBack(isAnswered: false))
@@ -57,7 +60,11 @@ extension ServerCore {
             let reason = refusal.reason
             switch refusal.reaction {
             case .drop: return (.worked(id), .drop(refusal))
-            case .quarantine: return (.tokenRefused(id, reason: reason.name), .quarantine(reason: reason.name))
+            case .quarantine:
+                return (
+                    .tokenRefused(id, reason: reason.name, of: push.leg.user, wasAccepted: push.wasAccepted),
+                    .quarantine(reason: reason.name)
+                )
             case .config: return (.configRefused(id, reason: reason.name), .putBack(isAnswered: true))
             case .bug: return (.toldNothing(id), .end(.rejected(reason: reason.name)))
             case .auth, .connection:
@@ -111,14 +118,18 @@ extension ServerCore {
                     &effects)
             }
         case .quarantine(let reason):
-            if isSameToken, self.lanes[push.lane]?.breaker.isTripped == false {
+            if isSameToken, self.isTokenAtFault(push, index) {
+                let key = DeviceKey(user: push.leg.user, device: device)
+                self.lanes[push.lane]?.keep(.init(device: key, before: self.people[slot].devices[index].push))
                 self.setPush(
                     .quarantined(push.registration, at: now.wall, reason: reason), slot, index, &effects)
                 self.endLegs(legs, push, index, .tokenQuarantined, now, &effects)
             } else {
                 self.putBack(legs, slot, index, isAnswered: true, now)
+                if isSameToken { self.doubt(slot, index, wasAccepted: push.wasAccepted, now) }
             }
         }
+        if reaction.isAccepted, isSameToken { self.noteAcceptance(slot, index, &effects) }
         self.noteBadge(push, isAccepted: reaction.isAccepted, slot, index, now)
         if self.people[slot].devices[index].lease.isLive {
             self.dirtyCursor(slot, index, now)
@@ -126,6 +137,21 @@ extension ServerCore {
             self.pump(slot, index, now, &effects)
         }
         self.arm(slot)
+    }
+
+    /// Whether a refusal is the token's own fault, and not its lane's: of a token that never worked, when the lane does; of one that
+    /// did, when it is refused again after the lane has worked for somebody else.
+    private func isTokenAtFault(_ push: Push, _ index: Int) -> Bool {
+        guard let breaker = self.lanes[push.lane]?.breaker, !breaker.isTripped else { return false }
+        guard push.wasAccepted else { return breaker.works }
+        return self.people[push.slot].devices[index].doubtedAt.map { $0 < breaker.acceptances } ?? false
+    }
+
+    /// APNs has accepted a push with a device's registration.
+    private mutating func noteAcceptance(_ slot: Int, _ index: Int, _ effects: inout [ServerEffect]) {
+        self.people[slot].devices[index].doubtedAt = nil
+        guard case .registered(let registration, let at, false) = self.people[slot].devices[index].push else { return }
+        self.setPush(.registered(registration, at: at, wasAccepted: true), slot, index, &effects)
     }
 
     /// Notes that an old 410 has put a leg back (DESIGN §5).

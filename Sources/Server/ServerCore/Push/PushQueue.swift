@@ -1,17 +1,6 @@
 import APNsModel
-import DequeModule
-import OrderedCollections
 import StoreModel
 import TidingsModel
-
-/// What pushes of one credential, environment and topic share.
-struct Lane: Sendable {
-    var breaker = Breaker()
-    /// Pushes with the APNs client.
-    var inFlight = 0
-    /// Devices whose turn has not come, in the order in which they came; each stands here once.
-    var queue: Deque<(slot: Int, device: DeviceID)> = []
-}
 
 /// One push with the APNs client.
 struct Push: Sendable {
@@ -21,6 +10,8 @@ struct Push: Sendable {
     let positions: [LogPosition]
     let lane: PushLane
     let registration: PushRegistration
+    /// APNs had accepted a push with the registration when this one was handed over.
+    let wasAccepted: Bool
     let attempt: Int
     /// The number it puts on the icon.
     let badge: Int
@@ -90,25 +81,17 @@ extension ServerCore {
             app: self.people[slot].key.app, environment: registration.environment, topic: registration.topic)
     }
 
-    mutating func joinLane(_ slot: Int, _ index: Int) {
-        guard !self.people[slot].devices[index].isInLane, let lane = self.lane(slot, index) else { return }
-        self.people[slot].devices[index].isInLane = true
-        self.lanes[lane, default: Lane()].queue.append((slot, self.people[slot].devices[index].id))
-    }
-
     /// Sends a leg, with all that wait to be merged with it, or lets it queue.
     mutating func send(
         _ slot: Int, _ index: Int, _ leg: Int, hasTurn: Bool, _ now: Now, _ effects: inout [ServerEffect]
     ) -> Judgement {
-        guard let lane = self.lane(slot, index), let (registration, _) = self.people[slot].devices[index].registration
+        guard let lane = self.lane(slot, index),
+            case .registered(let registration, _, let wasAccepted) = self.people[slot].devices[index].push
         else { return .waits }
         self.people[slot].devices[index].legs[leg].state = .queued
         guard self.people[slot].devices[index].inFlight == nil else { return .mustQueue }
         if self.lanes[lane] == nil { self.lanes[lane] = Lane() }
-        let hasRoom = self.lanes[lane].map { lane in
-            lane.inFlight < self.settings.pushesInFlightMax && (hasTurn || lane.queue.isEmpty)
-        }
-        guard hasRoom == true else {
+        guard hasTurn || self.lanes[lane]?.hasRoom(for: slot, self.settings) == true else {
             self.joinLane(slot, index)
             return .mustQueue
         }
@@ -124,7 +107,8 @@ extension ServerCore {
             let push = PushID(self.pushCount)
             self.pushes[push] = Push(
                 slot: slot, leg: id, positions: merged.map { self.people[slot].devices[index].legs[$0].position },
-                lane: lane, registration: registration, attempt: open.attempts, badge: self.people[slot].unread)
+                lane: lane, registration: registration, wasAccepted: wasAccepted, attempt: open.attempts,
+                badge: self.people[slot].unread)
             self.people[slot].devices[index].badge.dueAt = nil
             self.countAlert(open, slot, index, isMerged: merged.count > 1, now)
             for leg in merged {
@@ -133,7 +117,7 @@ extension ServerCore {
                     self.people[slot].devices[index].legs[leg].attempts
             }
             self.people[slot].devices[index].inFlight = push
-            self.lanes[lane]?.inFlight += 1
+            self.lanes[lane]?.begin(of: slot, at: now.monotonic)
             effects.append(.push(push, id.user.app, request))
             self.tellBreaker(of: lane, .started(push), now, &effects)
             return .sent
@@ -141,40 +125,6 @@ extension ServerCore {
             self.people[slot].devices[index].legs.remove(at: newest)
             self.end(id.message, slot, index, .rejected(reason: "\(error)"), now, &effects)
             return .ended
-        }
-    }
-
-    /// Tells a lane's breaker what happened, and does what it wants.
-    mutating func tellBreaker(
-        of lane: PushLane, _ event: Breaker.Event, _ now: Now, _ effects: inout [ServerEffect]
-    ) {
-        guard let index = self.lanes.index(forKey: lane) else { return }
-        var wishes: [Breaker.Effect] = []
-        let before = self.lanes.values[index].breaker.until
-        self.lanes.values[index].breaker.handle(event, at: now, settings: self.settings, into: &wishes)
-        if let until = self.lanes.values[index].breaker.until, until != before {
-            self.setTimer(at: until, .lane(index: index))
-        }
-        for wish in wishes {
-            switch wish {
-            case .raiseAlarm(let alarm): effects.append(.raiseAlarm(lane, alarm))
-            case .clearAlarm: effects.append(.clearAlarm(lane))
-            case .release: self.pumpLane(index, now, &effects)
-            }
-        }
-    }
-
-    /// Lets those whose turn it is push, as far as the lane has room.
-    mutating func pumpLane(_ lane: Int, _ now: Now, _ effects: inout [ServerEffect]) {
-        guard self.state == .open else { return }
-        while self.lanes.values[lane].breaker.hold == .none,
-            self.lanes.values[lane].inFlight < self.settings.pushesInFlightMax,
-            let (slot, id) = self.lanes.values[lane].queue.popFirst()
-        {
-            guard let index = self.people[slot].devices.index(of: id) else { continue }
-            self.people[slot].devices[index].isInLane = false
-            self.pump(slot, index, hasTurn: true, now, &effects)
-            self.arm(slot)
         }
     }
 

@@ -118,7 +118,7 @@ package struct PushFacts: Hashable, Sendable {
         case none
         /// The credential or topic is refused or missing.
         case configFault
-        /// Many tokens in a row were refused for one reason (DESIGN P8).
+        /// APNs refuses tokens, and it does not show yet whether these or the lane are at fault (DESIGN P8).
         case breakerOpen
         /// APNs cannot be reached or fails.
         case providerDown

@@ -10,6 +10,7 @@ extension ServerCore {
         do throws(ServerFrame.Problem) {
             try self.admit(.messages, of: app, "send", now, &effects)
             try self.checkBacklog(of: .backend(app), &effects)
+            try self.checkRoom()
             let recipients = Set(recipients).sorted()
             do throws(InvalidField) {
                 try Self.check(message, recipients, clientMessageID)
@@ -63,7 +64,8 @@ extension ServerCore {
         case .duplicate(let id, let sentAt): effects.append(accepted(id, at: sentAt, 0))
         case .refused(let problem): effects.append(.reply(request, .refused(problem)))
         case .done, .changed, .recalled, .noted, .taken, .conversation, .history, .settings, .receipts, .device, .read,
-            .userAccount, .user, .page, .trace, .unread, .objectNames, .accounts, .bans, .failed:
+            .userAccount, .user, .page, .trace, .unread, .objectNames, .accounts, .bans, .isSameLog, .unreadable,
+            .failed:
             return false
         }
         return true

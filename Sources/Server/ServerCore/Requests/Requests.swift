@@ -55,6 +55,7 @@ extension ServerCore {
         do throws(ServerFrame.Problem) {
             if let asker = asked.asker { try self.checkBacklog(of: asker, &effects) }
             try self.check(request, in: asked.app)
+            if request.isSomethingNew { try self.checkRoom() }
             switch request {
             case .setPersonSettings(let settings):
                 let user = try Self.person(asked)
@@ -185,8 +186,7 @@ extension ServerCore {
             self.countDeliveries(deliveries.count, by: asked, now)
             self.withdraw(message, recall, deliveries, shown: shown, now, &effects)
         case .userAccount, .done, .accepted, .duplicate, .taken, .device, .read, .user, .page, .trace, .unread,
-            .objectNames,
-            .accounts, .bans, .failed:
+            .objectNames, .accounts, .bans, .isSameLog, .unreadable, .failed:
             return false
         }
         return true
@@ -195,5 +195,15 @@ extension ServerCore {
     private mutating func answer(_ asked: Asked, _ deliveries: [Delivery], _ effects: inout [ServerEffect]) {
         let position = deliveries.first { $0.user == asked.actor }?.position ?? 0
         self.answer(asked.requester, .done(position), &effects)
+    }
+}
+
+extension ClientRequest {
+    /// It brings texts or conversations that are kept: what is refused first when there is little room.
+    fileprivate var isSomethingNew: Bool {
+        switch self {
+        case .edit, .change(_, .create): true
+        default: false
+        }
     }
 }

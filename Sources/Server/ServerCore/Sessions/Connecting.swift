@@ -10,6 +10,8 @@ struct Opening: Sendable {
     let version: UInt32
     let token: CheckedToken
     let extensionToken: String
+    /// What the device holds is not this store's log: a copy was put back that is older.
+    var isOtherLog = false
 }
 
 /// A connection that was welcomed. It is its device's current one: an older one is closed when a newer one is welcomed.
@@ -60,6 +62,10 @@ extension ServerCore {
                 .connects, 1, self.settings.limits[.person, .connects], at: now.monotonic)
             self.people[slot].signingIn.append(opening.device.device)
             self.openings[session] = opening
+            if hello.after > 0, hello.opening > 0, hello.opening != self.identity.opening {
+                let held = HeldLog(opening: hello.opening, position: hello.after)
+                self.ask(.compareLog(opening.device.user, held), for: .compareLog(session), &effects)
+            }
             self.ask(
                 .signIn(
                     opening.device, platform: hello.platform, tokenIssuedAt: opening.token.issuedAt, at: now.wall),
@@ -147,7 +153,11 @@ extension ServerCore {
         self.people[slot].busyAt = now.monotonic
         let index = self.deviceIndex(of: record, in: slot)
         guard let opening = self.openings.removeValue(forKey: session) else {
-            self.arm(slot)  // it hung up while it was signed in
+            // It hung up while it was signed in: the device is there all the same, and counts among the person's.
+            self.people[slot].devices[index].signedInAt = record.signedInAt
+            self.people[slot].devices[index].platform = record.platform
+            self.kickOthers(slot, than: record.key, now, &effects)
+            self.arm(slot)
             return
         }
         if let older = self.people[slot].devices[index].session {
@@ -161,7 +171,8 @@ extension ServerCore {
         self.people[slot].devices[index].signedInAt = record.signedInAt
         self.people[slot].devices[index].heardAt = now.monotonic
         if opening.run == .foreground { self.people[slot].devices[index].activeAt = now.monotonic }
-        self.people[slot].devices[index].stored = min(opening.after, self.people[slot].head)
+        // Of another log it holds nothing.
+        self.people[slot].devices[index].stored = opening.isOtherLog ? 0 : min(opening.after, self.people[slot].head)
         self.people[slot].devices[index].skippedUpTo = 0
         effects.append(
             .write(
@@ -173,8 +184,9 @@ extension ServerCore {
                         heartbeatMilliseconds: UInt32(clamping: self.settings.heartbeat),
                         frameBytesMax: self.settings.frameBytesMax,
                         recipientTag: recipientTag(of: opening.device, salt: self.settings.recipientTagSalt),
-                        extensionToken: opening.extensionToken,
-                        serverFrameBytesMax: ServerSettings.serverFrameBytesMax))))
+                        extensionToken: opening.extensionToken, storeID: self.identity.id,
+                        generation: self.identity.generation, serverFrameBytesMax: ServerSettings.serverFrameBytesMax,
+                        opening: self.identity.opening, isOtherLog: opening.isOtherLog))))
         self.people[slot].devices[index].platform = record.platform
         self.changeLease(slot, index, .connected(opening.run), now, &effects)
         if opening.run == .foreground { self.settleStored(slot, index, now, &effects) }

@@ -30,6 +30,7 @@ extension ServerCore {
         _ draft: MessageDraft, from sender: UserKey, by asker: Asker, _ now: Now, _ effects: inout [ServerEffect]
     ) throws(ServerFrame.Problem) -> SharedMessage {
         try self.checkBacklog(of: asker, &effects)
+        try self.checkRoom()
         var draft = draft
         draft.recipients = Set(draft.recipients).sorted()
         if draft.mentions == .none, !draft.conversation.type.targetIsPeer, draft.content.contains("mentionedInfo"),

@@ -84,9 +84,10 @@ extension ServerCore {
                 try Self.check(run)
                 self.changeLease(slot, index, .reported(run), now, &effects)
                 if run == .foreground { self.settleStored(slot, index, now, &effects) }
-            case .registerPush(let registration, _):
-                guard self.mayCommand(session, "push_registration", &effects) else { return }
-                try self.register(registration, slot, index, now, &effects)
+            case .registerPush(let registration, let number):
+                guard self.mayCommand(session, "push_registration", as: number, &effects) else { return }
+                let registrant = Registrant(session: session, number: number)
+                self.register(registration, by: registrant, slot, index, now, &effects)
             case .sync(let after, let limit):
                 self.sync(after: after, limit: limit, for: session, known, &effects)
             case .markRead(let conversation, let upTo):
@@ -175,19 +176,22 @@ extension ServerCore {
     }
 
     /// Whether a session may have another command carried out; if not, it is told.
-    private func mayCommand(_ session: SessionID, _ field: String, _ effects: inout [ServerEffect]) -> Bool {
+    private func mayCommand(
+        _ session: SessionID, _ field: String, as number: RequestNumber? = nil, _ effects: inout [ServerEffect]
+    ) -> Bool {
         let count = self.settings.commandsInFlightMax
         guard let known = self.sessions[session] else { return true }
         guard known.commandsInFlight < count else {
-            effects.append(.write(session, .problem(Self.mustWait(field, count), isFatal: false)))
+            self.refuse(Registrant(session: session, number: number), Self.mustWait(field, count), &effects)
             return false
         }
-        return self.mayAsk(known, session, field, &effects)
+        return self.mayAsk(known, session, field, as: number, &effects)
     }
 
     /// Whether another command of a session's person may wait for the store; if not, the session is told.
     private func mayAsk(
-        _ known: Session, _ session: SessionID, _ field: String, _ effects: inout [ServerEffect]
+        _ known: Session, _ session: SessionID, _ field: String, as number: RequestNumber? = nil,
+        _ effects: inout [ServerEffect]
     ) -> Bool {
         do throws(ServerFrame.Problem) {
             try self.checkBacklog(of: .person(known.device.user), &effects)
@@ -195,7 +199,7 @@ extension ServerCore {
         } catch {
             var problem = error
             problem.field = field
-            effects.append(.write(session, .problem(problem, isFatal: false)))
+            self.refuse(Registrant(session: session, number: number), problem, &effects)
             return false
         }
     }

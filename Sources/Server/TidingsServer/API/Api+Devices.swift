@@ -56,7 +56,7 @@ extension DeviceInfo {
         ])
         switch self.push {
         case .none: json["push"] = .string("none")
-        case .registered(let registration, let at):
+        case .registered(let registration, let at, _):
             json["push"] = .string("registered")
             json["push_at"] = .int(at)
             json["push_topic"] = .string(registration.topic)

@@ -17,6 +17,8 @@ struct Api: Sendable {
     let keys: ApiKeys
     /// Whether the server takes work.
     let readiness: Readiness
+    /// Whether the store's disk can be written.
+    let disk: StoreDisk
     /// The text of `/metrics`.
     let registry: PrometheusRegistry
     /// The largest body in bytes.
@@ -70,7 +72,7 @@ struct Api: Sendable {
     private func addOperations(to router: Router<Context>) {
         router.get("readyz") { _, _ in
             switch self.readiness.state {
-            case .ready: Response.json(["status": "ready"])
+            case .ready: await self.ready()
             case .starting: ApiProblem(.serviceUnavailable, code: "starting", rule: "the server is starting").response
             case .stopping: ApiProblem(.serviceUnavailable, code: "stopping", rule: "the server is stopping").response
             }
@@ -79,6 +81,16 @@ struct Api: Sendable {
             Response.text(self.registry.text, type: "text/plain; version=0.0.4; charset=utf-8")
         }
         router.get("openapi.yaml") { _, _ in Response.text(OpenAPI.document, type: "application/yaml") }
+    }
+
+    private func ready() async -> Response {
+        if let fault = await self.disk.fault(monotonic: Clocks.now().monotonic) {
+            return ApiProblem(
+                .serviceUnavailable, code: "storage_unwritable", field: "store.path",
+                rule: "cannot be written: \(fault)"
+            ).response
+        }
+        return Response.json(["status": "ready", "storage": self.readiness.isStorageFull ? "full" : "ok"])
     }
 
     // MARK: - Who asks

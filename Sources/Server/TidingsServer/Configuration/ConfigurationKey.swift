@@ -196,6 +196,10 @@ package struct ConfigurationKey: Sendable {
             "store.synchronous", "full; normal loses acknowledged messages when the power goes, and is for proofs only",
             .choice(\.store.synchronous, ["full", "normal"])),
         .init(
+            "store.free_bytes_min",
+            "free bytes of the disk below which sends are refused with storage_full, 0 for no limit",
+            .milliseconds(\.core.freeBytesMin, 0...9_007_199_254_740_991)),
+        .init(
             "store.erase_milliseconds", "time in which a text that was withdrawn or edited over leaves the file",
             .milliseconds(\.store.eraseMilliseconds, 100...86_400_000)),
         .init("node", "number of this server in message ids", .node(\.core.node, 0...63)),
@@ -275,7 +279,8 @@ package struct ConfigurationKey: Sendable {
             "push.breaker_milliseconds_max", "longest wait of an open breaker",
             .milliseconds(\.core.breakerMax, 10...86_400_000)),
         .init(
-            "push.quarantine_burst", "refusals of one reason in a row that open a breaker",
+            "push.quarantine_burst",
+            "people whose tokens, accepted before, are refused in a row for one reason, so that a breaker opens",
             .integer(\.core.quarantineBurst, 1...1_000_000)),
         .init(
             "push.provider_failure_burst", "failures of the provider in a row that open a breaker",

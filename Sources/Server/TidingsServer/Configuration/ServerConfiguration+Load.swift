@@ -152,6 +152,7 @@ private struct ConfigurationReading {
         }
         app.tokens = await self.tokens(["app", id])
         app.apns = await self.apns(["app", id, "apns"])
+        app.pushTopics = await self.list(["app", id, "push", "topics"]) ?? []
         app.membersMax = await self.membersMax(["app", id, "members_max"])
         app.words = await self.words(["app", id])
         return app
@@ -160,7 +161,7 @@ private struct ConfigurationReading {
     private mutating func tokens(_ path: [String]) async -> ServerConfiguration.TokenRules {
         var rules = ServerConfiguration.TokenRules()
         rules.previousSecret = await self.text(path + ["token_secret_previous"], isSecret: true).map { Secret($0) }
-        rules.audiences = await self.list(path + ["token_audiences"])
+        rules.audiences = await self.list(path + ["token_audiences"]) ?? []
         switch await self.text(path + ["token_audience_required"]) {
         case nil, "false"?: break
         case "true"?: rules.demandsAudience = true

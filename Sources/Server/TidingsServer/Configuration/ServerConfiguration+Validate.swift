@@ -1,3 +1,4 @@
+import APNsModel
 import Foundation
 import ServerCore
 import TidingsModel
@@ -40,6 +41,9 @@ extension ServerConfiguration {
 }
 
 extension ServerConfiguration.App {
+    /// The most topics an app may list: each makes lanes.
+    private static let pushTopicsMax = 16
+
     fileprivate func faults() -> [ConfigurationFault] {
         let prefix = "app.\(self.id)"
         var faults: [ConfigurationFault] = []
@@ -61,6 +65,20 @@ extension ServerConfiguration.App {
         faults += self.tokens.faults(prefix: prefix, secret: self.tokenSecret)
         for key in self.apiKeys { faults += key.faults(prefix: "\(prefix).api_key.\(key.id)") }
         if let apns = self.apns { faults += apns.faults(prefix: "\(prefix).apns") }
+        for topic in self.pushTopics where !APNsFormat.isTopic(topic.utf8) {
+            faults.append(
+                ConfigurationFault(
+                    field: "\(prefix).push.topics",
+                    rule: "must be topics of 1 to 255 letters, digits, hyphens, underscores and dots, got \"\(topic)\"",
+                    remedy: "list the bundle identifiers of the app's builds"))
+        }
+        if self.pushTopics.count > Self.pushTopicsMax {
+            faults.append(
+                ConfigurationFault(
+                    field: "\(prefix).push.topics",
+                    rule: "must be at most \(Self.pushTopicsMax), got \(self.pushTopics.count)",
+                    remedy: "list the bundle identifiers of the app's builds"))
+        }
         if let count = self.membersMax, !(1...3_000).contains(count) {
             faults.append(
                 ConfigurationFault(

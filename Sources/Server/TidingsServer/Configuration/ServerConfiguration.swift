@@ -27,7 +27,10 @@ package struct ServerConfiguration: Equatable, Sendable {
     package var apps: [App] = []
 
     /// The defaults: loopback only, and no app.
-    package init() {}
+    package init() {
+        // The write-ahead log and its writing back take 64 MiB at most; the rest is for what is still taken.
+        self.core.freeBytesMin = 268_435_456
+    }
 
     /// Where clients connect.
     package struct Gateway: Equatable, Sendable {
@@ -125,6 +128,8 @@ package struct ServerConfiguration: Equatable, Sendable {
         package var apiKeys: [ApiKey] = []
         /// How its pushes are sent; nil for none.
         package var apns: Apns?
+        /// The topics its phones may register for, beside the one of `apns`.
+        package var pushTopics: [String] = []
         /// How many members its groups, discussions and chat rooms may have; nil for `policy.members_max`.
         package var membersMax: Int?
         /// What its pushes say, by language.
@@ -134,6 +139,12 @@ package struct ServerConfiguration: Equatable, Sendable {
         package init(id: AppID, tokenSecret: Secret) {
             self.id = id
             self.tokenSecret = tokenSecret
+        }
+
+        /// Every topic its phones may register for, sorted; nil if none is known, for then any is taken until a credential is there.
+        package var topics: [String]? {
+            let topics = Set(self.pushTopics + (self.apns.map { [$0.topic] } ?? [])).sorted()
+            return topics.isEmpty ? nil : topics
         }
     }
 
@@ -255,6 +266,7 @@ package struct ServerConfiguration: Equatable, Sendable {
         for app in self.apps {
             settings.words[app.id] = app.words
             settings.membersMaxByApp[app.id] = app.membersMax
+            settings.pushTopics[app.id] = app.topics
         }
         return settings
     }

@@ -44,6 +44,11 @@ struct MessageStoreAdapter: BatchStore {
         self.store.submit(commands, completion: completion)
     }
 
+    /// Copies the store into a new file while it goes on.
+    ///
+    /// - Throws: `MessageStoreError` naming the new file.
+    func backUp(to path: String) async throws { try await self.store.backUp(to: path) }
+
     /// Writes what was submitted and closes the file; waits for it.
     func close() { self.store.close() }
 }
@@ -107,6 +112,8 @@ struct ApnsSenders: Sendable {
             configuration.name = name
             configuration.host = apns.host
             configuration.port = apns.port
+            // The core knows whose tokens they are, and which have worked before.
+            configuration.badTokensMax = nil
             if let path = apns.trustRootsPath { configuration.trustRoots = .file(path: path) }
             return try APNsClient(configuration: configuration, logger: logger, group: group)
         } catch {

@@ -35,6 +35,7 @@ final class ServerLoop: @unchecked Sendable {
     private let tokens: UserTokens
     private let gateway: ServerConfiguration.Gateway
     private let proxies: TrustedProxies
+    private let readiness: Readiness
 
     private var core: ServerCore
     private var effects: [ServerEffect] = []
@@ -70,8 +71,8 @@ final class ServerLoop: @unchecked Sendable {
     ///   - seed: drawn by the caller; the jitter of back-offs comes from it.
     init(
         eventLoop: any EventLoop, configuration: ServerConfiguration, store: any BatchStore,
-        senders: [AppID: any PushSender], tokens: UserTokens, metrics: ServerMetrics, logger: Logger,
-        audit: AuditLog? = nil, seed: UInt64
+        senders: [AppID: any PushSender], tokens: UserTokens, metrics: ServerMetrics,
+        readiness: Readiness = Readiness(), logger: Logger, audit: AuditLog? = nil, seed: UInt64
     ) {
         self.eventLoop = eventLoop
         self.metrics = metrics
@@ -81,6 +82,7 @@ final class ServerLoop: @unchecked Sendable {
         self.senders = senders
         self.tokens = tokens
         self.gateway = configuration.gateway
+        self.readiness = readiness
         self.frameBytesMax = configuration.gateway.frameBytesMax
         self.proxies = TrustedProxies(configuration.proxy.addresses)
         self.backlogBytesMax = configuration.gateway.backlogBytesMax
@@ -92,6 +94,14 @@ final class ServerLoop: @unchecked Sendable {
 
     /// Hands the core what the store said when it was opened. From any thread.
     func open(_ opening: StoreOpening) { self.eventLoop.execute { self.receive(.opened(opening)) } }
+
+    /// How many bytes are free on the store's disk. From any thread.
+    func measured(free: Int64) {
+        self.eventLoop.execute {
+            self.metrics.storageFree.set(free)
+            self.receive(.storageMeasured(free: free))
+        }
+    }
 
     /// Asks the core to stop; `ended` is completed when nothing is left to do. From any thread.
     func drain() { self.eventLoop.execute { self.receive(.drainRequested) } }
@@ -166,15 +176,29 @@ final class ServerLoop: @unchecked Sendable {
             self.metrics.alarm(alarm)
             self.logger.log(.error, "pushes wait", [.lane: "\(lane)", .pushAlarm: "\(alarm)"])
         case .countEnd(let end): self.metrics.ended(end)
+        case .countRefusedRegistration: self.metrics.registrationsRefused.increment()
         case .countRefusal(let scope, let kind): self.metrics.refused(scope, kind)
         case .clearAlarm(let lane): self.logger.log(.notice, "pushes go again", [.lane: "\(lane)"])
+        case .storageChanged(let isFull, let free): self.storageChanged(isFull: isFull, free: free)
         case .stopForStoreFailure(let reason):
-            self.logger.log(.critical, "the store refused to write", [.reason: reason])
+            self.logger.log(.critical, "the store stopped", [.reason: reason])
             self.ended.fail(StoreFailure(reason: reason))
         case .drained: self.ended.succeed()
         case .flagBug(let what):
             self.metrics.bugs.increment()
             self.logger.log(.error, "bug", [.bug: what])
+        }
+    }
+
+    private func storageChanged(isFull: Bool, free: Int64) {
+        self.metrics.storageFull.set(isFull ? 1 : 0)
+        self.readiness.isStorageFull = isFull
+        if isFull {
+            self.logger.log(
+                .error, "sends are refused: the disk is almost full",
+                [.freeBytes: "\(free)", .field: "store.free_bytes_min"])
+        } else {
+            self.logger.log(.notice, "sends are taken again", [.freeBytes: "\(free)"])
         }
     }
 
@@ -247,8 +271,10 @@ final class ServerLoop: @unchecked Sendable {
             case .accepted: self.metrics.messagesAccepted.increment()
             case .duplicate: self.metrics.messagesRepeated.increment()
             case .done, .refused, .device, .read, .user, .page, .trace, .failed, .changed, .recalled, .noted, .taken,
-                .userAccount, .conversation, .history, .settings, .receipts, .unread, .objectNames, .accounts, .bans:
+                .userAccount, .conversation, .history, .settings, .receipts, .unread, .objectNames, .accounts, .bans,
+                .isSameLog:
                 break
+            case .unreadable: self.metrics.storeUnreadable.increment()
             }
             self.receive(.stored(id, result))
         }
@@ -364,13 +390,13 @@ final class ServerLoop: @unchecked Sendable {
     }
 }
 
-/// The store refused to write: the process must end and be started again (DESIGN P1).
+/// The store cannot go on: the process must end and be started again (DESIGN P1).
 package struct StoreFailure: Error, Equatable, CustomStringConvertible {
-    /// What the store said.
+    /// What the store said, with the remedy.
     package var reason: String
 
     /// One sentence with the remedy.
     package var description: String {
-        "store.path cannot be written: \(self.reason); free disk space or repair the disk, then start the server again"
+        "the store has stopped: \(self.reason)"
     }
 }

@@ -13,6 +13,7 @@ enum LogKey: String, CaseIterable {
     case epoch = "store.epoch"
     case error = "error"
     case field = "field"
+    case freeBytes = "storage.free.bytes"
     case key = "key"
     case lane = "push.lane"
     case listener = "listener"

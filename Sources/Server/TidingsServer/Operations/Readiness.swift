@@ -10,10 +10,17 @@ final class Readiness: Sendable {
     }
 
     private let current = Mutex(State.starting)
+    private let full = Mutex(false)
 
     /// The stage; only ever moved forward.
     var state: State {
         get { self.current.withLock { $0 } }
         set { self.current.withLock { $0 = newValue } }
+    }
+
+    /// Whether sends are refused because the disk is almost full.
+    var isStorageFull: Bool {
+        get { self.full.withLock { $0 } }
+        set { self.full.withLock { $0 = newValue } }
     }
 }

@@ -15,12 +15,16 @@ package enum ServerMetric: String, CaseIterable, Sendable {
     case storeBatch = "tidings.store.batch.commands"
     case storeTime = "tidings.store.batch.seconds"
     case storeFailures = "tidings.store.failures"
+    case storeUnreadable = "tidings.store.unreadable"
+    case storageFree = "tidings.storage.free.bytes"
+    case storageFull = "tidings.storage.full"
     case messagesAccepted = "tidings.messages.accepted"
     case messagesRepeated = "tidings.messages.repeated"
     case legsEnded = "tidings.legs.ended"
     case pushes = "tidings.pushes"
     case pushesInFlight = "tidings.pushes.in.flight"
     case alarms = "tidings.push.alarms"
+    case registrationsRefused = "tidings.push.registrations.refused"
     case bugs = "tidings.bugs"
     case apiRequests = "tidings.api.requests"
     case httpConnections = "tidings.http.connections"
@@ -43,12 +47,16 @@ package enum ServerMetric: String, CaseIterable, Sendable {
         case .storeBatch: "Commands handed to the store at a time."
         case .storeTime: "Time from handing a batch to the store until its results were back."
         case .storeFailures: "Batches the store could not write."
+        case .storeUnreadable: "Commands refused because stored data they need cannot be read."
+        case .storageFree: "Bytes free on the disk of store.path."
+        case .storageFull: "1 while sends are refused because less than store.free_bytes_min is free, otherwise 0."
         case .messagesAccepted: "Messages accepted and synced."
         case .messagesRepeated: "Sends that repeated an accepted message."
         case .legsEnded: "Legs that ended, by end."
         case .pushes: "Pushes handed to APNs, by outcome."
         case .pushesInFlight: "Pushes handed to APNs whose outcome is open."
         case .alarms: "Alarms raised for a push lane, by kind."
+        case .registrationsRefused: "Push registrations refused for their token's form or their topic."
         case .bugs: "Things our own code must not do."
         case .apiRequests: "Requests of the HTTP API, by route and status class."
         case .httpConnections: "Open connections of the HTTP API and of the routes for phones, by listener."
@@ -77,9 +85,13 @@ struct ServerMetrics: Sendable {
     let storeBatch: Recorder
     let storeTime: Timer
     let storeFailures: Counter
+    let storeUnreadable: Counter
+    let storageFree: Meter
+    let storageFull: Meter
     let messagesAccepted: Counter
     let messagesRepeated: Counter
     let pushesInFlight: Meter
+    let registrationsRefused: Counter
     let bugs: Counter
     let logDropped: Counter
     private let problems: [ServerFrame.Problem.Code: Counter]
@@ -121,8 +133,12 @@ struct ServerMetrics: Sendable {
         self.storeBatch = Recorder(label: ServerMetric.storeBatch.rawValue, factory: factory)
         self.storeTime = Timer(label: ServerMetric.storeTime.rawValue, factory: factory)
         self.storeFailures = counter(.storeFailures)
+        self.storeUnreadable = counter(.storeUnreadable)
+        self.storageFree = Meter(label: ServerMetric.storageFree.rawValue, factory: factory)
+        self.storageFull = Meter(label: ServerMetric.storageFull.rawValue, factory: factory)
         self.messagesAccepted = counter(.messagesAccepted)
         self.messagesRepeated = counter(.messagesRepeated)
+        self.registrationsRefused = counter(.registrationsRefused)
         self.pushesInFlight = Meter(label: ServerMetric.pushesInFlight.rawValue, factory: factory)
         self.bugs = counter(.bugs)
         self.logDropped = counter(.logDropped)

@@ -24,8 +24,9 @@ struct AbuseChecker: Checker {
     static let messagesPerMinute = 80 + 2 * 60
     /// What one person is shown of their typing in a minute: one a second, and its end.
     static let typingPerMinute = 2 * 60 + 2
-    /// Pushes to a token that APNs has never accepted, for each time it is registered: what is on its way before the first refusal.
-    static let pushesPerRegistration = 1
+    /// Pushes to a token that APNs has never accepted, in a minute of one life of the server and for each time it is registered: the
+    /// first, one as soon as others' pushes are accepted, and three before that, with pauses that double from five seconds.
+    static let pushesPerRegistration = 5
     /// Devices of one person.
     static let devices = ServerSettings().devicesMax
 
@@ -44,11 +45,13 @@ struct AbuseChecker: Checker {
     private var messages: OrderedDictionary<UserID, Counter> = [:]
     private var typing: OrderedDictionary<SessionID, Counter> = [:]
     /// Pushes to tokens that were made up, since they were registered.
-    private var pushes: OrderedDictionary<PushToken, Int> = [:]
+    private var pushes: OrderedDictionary<PushToken, Counter> = [:]
 
     mutating func see(_ fact: Fact, in scene: Scene, into findings: inout Findings) {
         switch fact {
-        case .serverStarted: self.messages = [:]
+        case .serverStarted:
+            self.messages = [:]
+            for token in self.pushes.keys { self.pushes[token] = Counter() }
         case .hostile(let told): self.see(told, scene, into: &findings)
         case .refused(let draft, let problem, let key):
             if problem.code == .rateLimited {
@@ -56,11 +59,12 @@ struct AbuseChecker: Checker {
                     "abuse", "\(draft.clientMessageID) of \(key), who wrote like a person, was refused: \(problem)")
             }
         case .pushed(let request, let key):
-            guard World.isHostile(key.user.user), let count = self.pushes[request.token] else { return }
-            self.pushes[request.token] = count + 1
-            if count + 1 > Self.pushesPerRegistration {
+            guard World.isHostile(key.user.user),
+                let count = self.pushes[request.token]?.add(at: scene.now.monotonic)
+            else { return }
+            if count > Self.pushesPerRegistration {
                 findings.add(
-                    "abuse", "\(request.token), which was made up, got \(count + 1) pushes after one registration")
+                    "abuse", "\(request.token), which was made up, got \(count) pushes after one registration")
             }
         case .committed(let command, let result): self.see(command, result, scene, into: &findings)
         default: break  // tidy: the other facts are other promises'
@@ -100,8 +104,8 @@ struct AbuseChecker: Checker {
             if count > Self.devices + World.madeUpAtOnce {
                 findings.add("abuse", "\(key.user) is signed in on \(count) devices")
             }
-        case (.setPushState(let key, .registered(let registration, _)), _):
-            if World.isHostile(key.user.user) { self.pushes[registration.token] = 0 }
+        case (.setPushState(let key, .registered(let registration, _, _)), _):
+            if World.isHostile(key.user.user) { self.pushes[registration.token] = Counter() }
         default: break  // tidy: the other commands are no abuse
         }
     }

@@ -33,6 +33,8 @@ struct WorldLoad: Hashable {
     var connections = 0
     /// Requests of the HTTP API that are not answered.
     var apiRequests = 0
+    /// Two people have clients of their own and mean ill.
+    var hasHostileClients = false
     /// Everybody there is.
     var people = 0
     /// Legs the store keeps for later; only counted when it is quiet.
@@ -52,6 +54,9 @@ struct BoundsChecker: Checker {
     static func backlog(_ server: ServerLoad, apiRequests: Int) -> Int {
         100 * server.sessions + 16 * (server.devices + 1) + server.legs + server.people + apiRequests
     }
+    /// Ends of legs that hostile clients' messages of a minute bring about on all their devices, if the disk takes as long.
+    static let hostileEnds =
+        World.hostilePeople.count * AbuseChecker.messagesPerMinute * AbuseChecker.devices
     /// Timers for each person there is, and as many for the lanes.
     static let timersPerPerson = 64
     /// What the lists of the APNs client may hold: they are cleaned up before what has ended is more than what has not, and 1,024
@@ -100,7 +105,9 @@ struct BoundsChecker: Checker {
         limit("people", server.people, load.people)
         limit("pushes", server.pushes, scene.committed.devices.count)
         limit("devices in lanes", server.queued, server.devices)
-        limit("commands of the store", server.storeBacklog, Self.backlog(server, apiRequests: load.apiRequests))
+        let backlog =
+            Self.backlog(server, apiRequests: load.apiRequests) + (load.hasHostileClients ? Self.hostileEnds : 0)
+        limit("commands of the store", server.storeBacklog, backlog)
         limit("timers", server.timers, Self.timersPerPerson * (load.people + 1))
         guard load.isQuiet else { return }
         // Apple holds silent pushes back as long as it likes: one may come, or come again, just before.

@@ -110,7 +110,8 @@ extension StoreCommand {
         case .advance: .advance
         case .keepLeg: .keepLeg
         case .endLeg: .endLeg
-        case .receipt, .loadUser, .readLog, .trace, .readConversation, .readHistory, .readSettings, .readReceipts,
+        case .receipt, .compareLog, .loadUser, .readLog, .trace, .readConversation, .readHistory, .readSettings,
+            .readReceipts,
             .changeAccount, .readAccount, .readUnread, .setObjectNames, .readObjectNames, .mayWrite, .readBans,
             .setAccount, .readAccounts:
             .askStore

@@ -207,7 +207,7 @@ struct RingDueChecker: Checker {
     ) {
         guard scene.committed.devices[key]?.isSignedOut == false else { return }
         switch state {
-        case .registered(let registration, _):
+        case .registered(let registration, _, _):
             // Whoever has it as it is has it alone.
             guard self.registrations[key] != registration else { return }
             var others: [DeviceKey] = []

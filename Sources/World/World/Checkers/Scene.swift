@@ -219,7 +219,7 @@ struct StoreView {
             self.devices[key]?.isSignedOut = true
             self.tokens.remove(key)
             self.owners.removeAll { $0.value == key }
-        case (.setPushState(let key, .registered(let registration, _)), let result):
+        case (.setPushState(let key, .registered(let registration, _, _)), let result):
             if self.devices[key]?.isSignedOut == false { self.owners[registration.token] = key }
             if case .taken(let others) = result { self.tokens.subtract(others) }
             self.tokens.append(key)

@@ -1,0 +1,238 @@
+import Foundation
+import GRDB
+package import Logging
+import StoreModel
+import TidingsModel
+
+/// What `tidings rebuild` has done.
+package struct StoreRebuildReport: Equatable, Sendable {
+    /// How many records the journal of the new store has.
+    package var records: UInt64
+    /// What is not in the new store, one sentence each.
+    package var lost: [String]
+    /// Where the store that was there is now.
+    package var aside: String
+}
+
+extension StoreMaintenance {
+    /// Reads a whole store that no server has open, and compares what is derived with what its journal gives. Works on a copy beside it: it
+    /// needs about twice the size of the database for a while.
+    ///
+    /// - Returns: what is wrong, one sentence each; empty if all is well.
+    /// - Throws: `MessageStoreError` if it cannot be looked at: it is in use, or so damaged that it cannot be opened.
+    package static func check(path: String, logger: Logger) throws(MessageStoreError) -> [String] {
+        let files = try StoreFiles(path: path)
+        return try StoreFiles.withFolder(beside: path) { folder throws(MessageStoreError) in
+            let copy = try files.copy(into: folder)
+            return try Self.on(copy, of: path) { database in
+                var findings = try Self.integrity(of: database)
+                try Self.replaying(database, in: folder, logger) { replay in
+                    findings += replay.lost.map(Self.words)
+                    do {
+                        let engine = try StoreEngine(
+                            database: database, configuration: MessageStoreConfiguration(), logger: logger,
+                            start: .reading)
+                        defer { engine.wal.detach(database) }
+                        let aside = try engine.loadSetAside()
+                        findings += aside.map {
+                            "\($0.key.map { "person \($0)" } ?? "person number \($0.number)") is set aside"
+                        }
+                        findings += try StoreComparison(stored: engine, replayed: replay.engine).differences()
+                    } catch {
+                        guard let row = StoreEngine.damage(error) else { throw error }
+                        findings.append("\(row)")
+                    }
+                }
+                return findings
+            }
+        }
+    }
+
+    /// Makes a store anew from its journal while no server has it open. What the journal lacks or what cannot be applied is left out and named;
+    /// then it is another generation of the store, and phones sync their logs again.
+    ///
+    /// - Throws: `MessageStoreError`: it is in use, or nothing of its journal can be read; nothing was changed.
+    package static func rebuild(path: String, logger: Logger) throws(MessageStoreError) -> StoreRebuildReport {
+        let files = try StoreFiles(path: path)
+        return try StoreFiles.withFolder(beside: path) { folder throws(MessageStoreError) in
+            let copy = try files.copy(into: folder)
+            let (records, lost) = try Self.on(copy, of: path) { database in
+                try Self.replaying(database, in: folder, logger) { replay in
+                    try replay.carryOver(from: database)
+                    return (replay.engine.next - 1, replay.lost.map(Self.words))
+                }
+            }
+            let new = folder.appendingPathComponent("rebuilt.sqlite").path
+            let aside = try files.moveAside(as: "before-rebuild")
+            guard rename(new, path) == 0 else {
+                throw MessageStoreError(reason: .failed, path: path, detail: String(cString: strerror(errno)))
+            }
+            return StoreRebuildReport(records: records, lost: lost, aside: aside)
+        }
+    }
+
+    private static func words(_ lost: (records: ClosedRange<JournalPosition>, why: String)) -> String {
+        let first = lost.records.lowerBound
+        let place = lost.records.count == 1 ? "record \(first)" : "records \(first) to \(lost.records.upperBound)"
+        return "journal \(place): \(lost.why)"
+    }
+
+    /// What SQLite finds wrong with the file.
+    private static func integrity(of database: Database) throws -> [String] {
+        do {
+            return try String.fetchAll(database, sql: "PRAGMA integrity_check(1000)").filter { $0 != "ok" }
+                .map { "the file: \($0)" }
+        } catch let error as DatabaseError {
+            return ["the file: \(error.message ?? "\(error)")"]
+        }
+    }
+
+    /// Opens a copy and works with it.
+    private static func on<Value>(
+        _ copy: String, of path: String, _ body: (Database) throws -> Value
+    ) throws(MessageStoreError) -> Value {
+        do {
+            let (queue, _) = try Schema.open(path: copy, configuration: MessageStoreConfiguration())
+            let value = try queue.writeWithoutTransaction(body)
+            try? queue.close()
+            return value
+        } catch var error as MessageStoreError {
+            error.path = path
+            throw error
+        } catch let error as DatabaseError {
+            throw MessageStoreError(
+                reason: SQLiteFailure(code: error.extendedResultCode.rawValue, message: "").reason, path: path,
+                detail: error.message ?? "")
+        } catch let error as SQLiteFailure {
+            throw MessageStoreError(reason: error.reason, path: path, detail: error.message)
+        } catch {
+            let damage = StoreEngine.damage(error)
+            throw MessageStoreError(
+                reason: damage == nil ? .failed : .damaged, path: path, detail: damage.map { "\($0)" } ?? "\(error)")
+        }
+    }
+
+    /// Makes the store `rebuilt.sqlite` in a folder from a journal and works with it.
+    private static func replaying<Value>(
+        _ source: Database, in folder: URL, _ logger: Logger, _ body: (StoreReplay) throws -> Value
+    ) throws -> Value {
+        let (queue, _) = try Schema.open(
+            path: folder.appendingPathComponent("rebuilt.sqlite").path, configuration: MessageStoreConfiguration())
+        defer { try? queue.close() }
+        return try queue.writeWithoutTransaction { database in
+            let replay = try StoreReplay(into: database, logger: logger)
+            defer { replay.engine.wal.detach(database) }
+            try replay.take(source)
+            return try body(replay)
+        }
+    }
+}
+
+/// A store beside what its journal gives.
+struct StoreComparison {
+    let stored: StoreEngine
+    let replayed: StoreEngine
+
+    /// How much is told: who has more to mend than this rebuilds.
+    static let differencesMax = 1_000
+
+    /// What differs, one sentence each.
+    func differences() throws -> [String] {
+        var found: [String] = []
+        for key in try self.replayed.allKeys() {
+            guard found.count < Self.differencesMax else { return found + ["and more"] }
+            found += try self.reading("person \(key)") { try self.differences(of: key) }
+        }
+        for number in try self.replayed.allConversationNumbers() {
+            let wanted = try self.replayed.stored(try self.replayed.conversation(number))
+            let record = wanted.record
+            found += try self.reading("conversation \(record.conversation) of \(record.app)") {
+                let known = try self.stored.find(record.conversation, in: record.app).map { try self.stored.stored($0) }
+                return known == wanted ? [] : ["is not what the journal gives"]
+            }
+        }
+        while try self.replayed.sql.allIndexed.step() {
+            guard found.count < Self.differencesMax else { return found + ["and more"] }
+            let id = MessageID(rawValue: self.replayed.sql.allIndexed.position(0))
+            found += try self.reading("message \(id)") {
+                try self.stored.records(of: id) == self.replayed.records(of: id)
+                    ? [] : ["its index is not what the journal gives"]
+            }
+        }
+        if self.stored.objectNames != self.replayed.objectNames {
+            found.append("object names are not what the journal gives")
+        }
+        return found
+    }
+
+    /// Sentences with their subject; also where it cannot be read.
+    private func reading(_ subject: String, _ body: () throws -> [String]) throws -> [String] {
+        do {
+            return try body().map { "\(subject): \($0)" }
+        } catch {
+            guard let row = StoreEngine.damage(error) else { throw error }
+            self.stored.sql.resetAll()
+            return ["\(subject): cannot be read: \(row.detail)"]
+        }
+    }
+
+    private func differences(of key: UserKey) throws -> [String] {
+        guard let wanted = try self.replayed.find(key) else { return [] }
+        guard let known = try self.stored.find(key) else { return wanted.head > 0 ? ["is missing"] : [] }
+        guard !known.isSetAside else { return [] }
+        var found: [String] = []
+        func compare<Part: Equatable>(_ name: String, _ part: (StoreEngine, PersonState) throws -> Part) throws {
+            if try part(self.stored, known) != part(self.replayed, wanted) {
+                found.append("\(name) is not what the journal gives")
+            }
+        }
+        try compare("the head of the log") { $1.head }
+        try compare("the unread count") { $1.counts }
+        try compare("what was set") { $1.settings }
+        try compare("the log") { engine, person in
+            var entries: [[UInt64]] = []
+            try engine.forEachEntry(of: person, after: 0) { entry in
+                entries.append([
+                    entry.position, entry.record, entry.counts ? 1 : 0, entry.mentions ? 1 : 0, UInt64(entry.unread),
+                ])
+                return true
+            }
+            return entries
+        }
+        try compare("the list of devices") { try $0.devices(of: $1) }
+        try compare("what waits to be pushed") { engine, person in
+            try engine.openLegs(of: person).values.sorted { $0.leg < $1.leg }
+        }
+        try compare("the reading of conversations") { try $0.cursors(of: $1) }
+        try compare("the deleted messages") { try $0.deletedMessages(of: $1) }
+        try compare("the sent messages") { try $0.sentMessages(of: $1) }
+        return found
+    }
+}
+
+extension StoreEngine {
+    /// Everybody who has a number, sorted.
+    func allKeys() throws -> [UserKey] {
+        var keys = Set(self.newPeople.map(\.key))
+        while try self.sql.allPeople.step() {
+            keys.insert(UserKey(app: AppID(self.sql.allPeople.text(0)), user: UserID(self.sql.allPeople.text(1))))
+        }
+        return keys.sorted()
+    }
+
+    /// Every conversation's number, ascending.
+    func allConversationNumbers() throws -> [Int64] {
+        var numbers = Set(self.newVersions.map(\.conversation.number))
+        while try self.sql.allConversations.step() { numbers.insert(self.sql.allConversations.int(0)) }
+        return numbers.sorted()
+    }
+
+    /// The client message ids a person has used, each with the message's.
+    func sentMessages(of person: PersonState) throws -> [String: UInt64] {
+        var sent: [String: UInt64] = [:]
+        self.sql.allSent.bind(1, person.number)
+        while try self.sql.allSent.step() { sent[self.sql.allSent.text(0)] = self.sql.allSent.position(1) }
+        for (id, message) in person.sent { sent[id.rawValue] = message.id.rawValue }
+        return sent
+    }
+}

@@ -1,0 +1,170 @@
+import GRDBSQLite
+import Logging
+import StoreModel
+import TidingsModel
+
+/// Stored bytes that cannot be read, and whose they are.
+struct UnreadableRow: Error, CustomStringConvertible {
+    /// The person's number, if it is known.
+    var number: Int64?
+    /// The person, if it is known.
+    var key: UserKey?
+    var detail: String
+
+    var description: String {
+        let whose = self.key.map { "what belongs to \($0)" } ?? self.number.map { "what belongs to person \($0)" }
+        return [whose, self.detail].compactMap(\.self).joined(separator: ": ")
+    }
+}
+
+/// A record is in the journal's buffer and could not be applied: the state in memory is void.
+struct InterruptedRecord: Error {
+    var cause: any Error
+    /// Which of the commands that were handed over together wrote it, from 0; nil outside commands.
+    var command: Int?
+}
+
+/// The journal or a commit could not be written, whatever SQLite called it.
+struct UnwrittenJournal: Error {
+    var cause: any Error
+}
+
+/// A person whose rows cannot be read: what they lack is in the journal, and nothing more is derived for them.
+struct SetAsidePerson: Equatable {
+    var number: Int64
+    /// Nil if not even that can be read.
+    var key: UserKey?
+}
+
+/// What is done about stored bytes that cannot be read: who needs them is refused, and others go on.
+extension StoreEngine {
+    /// How many people may be set aside before the store is given up: more than this is no damaged page.
+    static let setAsideMax = 1_000
+
+    /// The damage an error tells of; nil for anything else, a fault of writing above all.
+    static func damage(_ error: any Error) -> UnreadableRow? {
+        switch error {
+        case let row as UnreadableRow: row
+        case let fault as StoredBytesFault: UnreadableRow(detail: fault.description)
+        case let failure as SQLiteFailure where failure.isDamage: UnreadableRow(detail: failure.message)
+        default: nil
+        }
+    }
+
+    /// Says whose bytes it was that could not be read.
+    func reading<Value>(of person: PersonState, _ body: () throws -> Value) throws -> Value {
+        do {
+            return try body()
+        } catch {
+            guard var row = Self.damage(error), row.number == nil, row.key == nil else { throw error }
+            row.number = person.number
+            row.key = person.key
+            throw row
+        }
+    }
+
+    /// Puts somebody in the place of each person who is set aside: everything is applied to them already, and nothing is read of them.
+    func placeSetAside(_ people: [SetAsidePerson]) {
+        for aside in people where aside.number > 0 && aside.number < Int64(self.peopleByNumber.count) {
+            let person = PersonState(
+                number: aside.number, key: aside.key ?? UserKey(app: "", user: ""), applied: .max)
+            person.isSetAside = true
+            self.hasSetAside = true
+            person.devices = []
+            person.openLegs = [:]
+            person.sentHashes = []
+            self.peopleByNumber[Int(aside.number)] = person
+            if let key = aside.key { self.peopleByKey[key] = person }
+        }
+    }
+
+    /// The people who were set aside earlier.
+    func loadSetAside() throws -> [SetAsidePerson] {
+        var people: [SetAsidePerson] = []
+        let row = self.sql.allSetAside
+        while try row.step() {
+            let key = row.isNull(1) || row.isNull(2) ? nil : UserKey(app: AppID(row.text(1)), user: UserID(row.text(2)))
+            people.append(SetAsidePerson(number: row.int(0), key: key))
+        }
+        return people
+    }
+
+    /// Remembers them, within a transaction.
+    func storeSetAside(_ people: [SetAsidePerson]) throws {
+        for aside in people {
+            let insert = self.sql.insertSetAside
+            insert.bind(1, aside.number)
+            insert.bind(2, aside.key?.app.rawValue)
+            insert.bind(3, aside.key?.user.rawValue)
+            try insert.run()
+            self.logger.error(
+                "a person is set aside",
+                metadata: [
+                    "person": "\(aside.key.map { "\($0)" } ?? "number \(aside.number)")",
+                    "remedy": "stop the server, then run tidings rebuild",
+                ])
+        }
+    }
+
+    /// Answers a command, or says that what it needs cannot be read. Only where nothing was written yet can that be answered.
+    ///
+    /// - Parameter index: counts the commands of one transaction from 0.
+    func answer(_ command: StoreCommand, index: Int, refusing refused: Set<Int>) throws -> StoreResult {
+        if self.hasSetAside, let user = command.subject, self.peopleByKey[user]?.isSetAside ?? false {
+            return .unreadable(user, "what belongs to \(user) is set aside until the store is rebuilt")
+        }
+        guard !refused.contains(index) else { return .unreadable(nil, "it needs a row that cannot be read") }
+        do {
+            return try self.carryOut(command)
+        } catch {
+            guard !self.isApplying else { throw InterruptedRecord(cause: error, command: index) }
+            // An error of the disk may have ended the transaction: then what came before in it is gone.
+            guard let row = Self.damage(error), self.sql.begin.isInTransaction == self.isInTransaction else {
+                throw InterruptedRecord(cause: error, command: index)
+            }
+            self.sql.resetAll()
+            self.lastFound = nil
+            self.note(row, at: command)
+            return .unreadable(nil, row.description)
+        }
+    }
+
+    private func note(_ row: UnreadableRow, at command: StoreCommand) {
+        let words = "\(row)"
+        guard self.notedDamage.count < Self.setAsideMax, self.notedDamage.insert(words).inserted else { return }
+        self.logger.error(
+            "stored data cannot be read",
+            metadata: [
+                "error": "\(words)", "person": "\(row.key.map { "\($0)" } ?? command.subject.map { "\($0)" } ?? "")",
+                "remedy": "stop the server, then run tidings check",
+            ])
+    }
+}
+
+extension SQLiteFailure {
+    /// The bytes on the disk are not what they should be, or the disk does not give them.
+    fileprivate var isDamage: Bool { self.code & 0xff == SQLITE_CORRUPT || self.isOfReading }
+}
+
+extension StoreCommand {
+    /// Whose command it is: with their rows unreadable it cannot be carried out. Nil if it is nobody's in particular.
+    var subject: UserKey? {
+        switch self {
+        case .accept(let message, _, _): UserKey(app: message.app, user: message.sender)
+        case .delete(let key, _, _), .setConversationSettings(let key, _, _, _), .endLevel(let key, _, _),
+            .setPersonSettings(let key, _, _), .setBlocked(let key, _, _, _), .markRead(let key, _, _, _),
+            .compareLog(let key, _), .loadUser(let key), .readLog(let key, _, _, _), .readHistory(let key, _, _, _, _),
+            .readSettings(let key), .readUnread(let key, _), .changeAccount(let key, _, _), .readAccount(let key),
+            .mayWrite(let key, _, _):
+            key
+        case .signIn(let key, _, _, _), .signOut(let key, _), .setPushState(let key, _), .advance(let key, _, _):
+            key.user
+        case .keepLeg(let open): open.leg.user
+        case .endLeg(let ended): ended.leg.user
+        case .receipt(let leg, _, _): leg.user
+        case .putConversation, .change, .recall, .edit, .acceptCustom, .trace, .readConversation, .readReceipts,
+            .setObjectNames, .readObjectNames, .readBans, .setAccount, .readAccounts:
+            nil
+        }
+    }
+}

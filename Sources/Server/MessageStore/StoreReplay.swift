@@ -1,0 +1,230 @@
+import Foundation
+import GRDB
+import Logging
+import StoreModel
+import TidingsModel
+
+/// A new store made from the journal of another, past everything in it that cannot be read or applied.
+final class StoreReplay {
+    /// Records that are not in the new store, with the reason for each run of them.
+    private(set) var lost: [(records: ClosedRange<JournalPosition>, why: String)] = []
+    /// How many records were looked at.
+    private(set) var records: UInt64 = 0
+
+    private let database: Database
+    private let logger: Logger
+    private(set) var engine: StoreEngine
+    /// Since the last commit.
+    private var pending: [JournalRecord] = []
+
+    private static let recordsAtOnce = 4_096
+
+    /// - Parameter database: a new store's, with its tables.
+    init(into database: Database, logger: Logger) throws {
+        self.database = database
+        self.logger = logger
+        self.engine = try Self.engine(database, logger)
+    }
+
+    private static func engine(_ database: Database, _ logger: Logger) throws -> StoreEngine {
+        try StoreEngine(
+            database: database, configuration: MessageStoreConfiguration(), logger: logger, start: .reading)
+    }
+
+    /// Takes over the whole journal of another store.
+    func take(_ source: Database) throws {
+        var next: JournalPosition = 1
+        try JournalReader(source).forEachRow { row in
+            switch row {
+            case .unreadable(let why):
+                self.note(next...next, why)
+            case .records(let first, let bytes):
+                while next < first {
+                    if self.lost.last?.records.contains(next) != true { self.note(next...next, "is missing") }
+                    try self.add(.lost)
+                    next += 1
+                }
+                do {
+                    try bytes.withUnsafeBytes { buffer in
+                        try JournalRow.read(buffer) { record in
+                            try self.add(record)
+                            next += 1
+                            return true
+                        }
+                    }
+                } catch let fault as StoredBytesFault {
+                    self.note(next...next, fault.description)
+                }
+            }
+        }
+        // What could not be read at the end may have been one record or more: an id in it is not given again.
+        if self.lost.last?.records.upperBound == next { try self.add(.lost) }
+        try self.commit()
+        while try self.engine.deriveStep() {}
+    }
+
+    private func note(_ records: ClosedRange<JournalPosition>, _ why: String) {
+        if let last = self.lost.last, last.why == why, last.records.upperBound + 1 >= records.lowerBound {
+            self.lost[self.lost.count - 1].records =
+                last.records
+                .lowerBound...max(
+                    last.records.upperBound, records.upperBound)
+        } else {
+            self.lost.append((records, why))
+        }
+    }
+
+    private func add(_ record: JournalRecord) throws {
+        self.records += 1
+        self.pending.append(record)
+        if self.pending.count >= Self.recordsAtOnce { try self.commit() }
+    }
+
+    /// Writes what is pending. A record that cannot be applied is left out, and all since the last commit is done again without it.
+    private func commit() throws {
+        let start = self.engine.next
+        var index = 0
+        while index < self.pending.count {
+            do {
+                while index < self.pending.count {
+                    _ = try self.engine.write(self.pending[index])
+                    index += 1
+                }
+            } catch {
+                guard StoreEngine.damage(error) != nil else { throw error }
+                let position = start + UInt64(index)
+                self.note(position...position, "cannot be applied: \(self.pending[index].subject): \(error)")
+                self.pending[index] = .lost
+                self.engine.wal.detach(self.database)
+                self.engine.rollBack()
+                self.engine = try Self.engine(self.database, self.logger)
+                index = 0
+            }
+        }
+        try self.engine.commitRecords()
+        self.pending.removeAll(keepingCapacity: true)
+        while self.engine.tailIsLong || self.engine.round != nil, try self.engine.deriveStep() {}
+    }
+
+    /// Makes the new store go on as the other one: its epoch and openings, and its identity. With records lost it is another generation.
+    func carryOver(from source: Database) throws {
+        let row = try? Row.fetchOne(source, sql: "SELECT epoch, identity, generation FROM store")
+        let openings = (try? Row.fetchAll(source, sql: "SELECT epoch, number, position FROM opening")) ?? []
+        guard let row else { return }
+        let isWhole = self.lost.isEmpty
+        try self.database.inTransaction {
+            try self.database.execute(
+                sql: "UPDATE store SET epoch = ?, identity = ?, generation = ?",
+                arguments: [
+                    row["epoch"] as Int64, row["identity"] as String,
+                    isWhole ? row["generation"] as Int64 : Int64(UInt64.random(in: StoreIdentity.numbers)),
+                ])
+            // Without its openings no phone's log is taken for this store's.
+            for opening in openings where isWhole {
+                try self.database.execute(
+                    sql: "INSERT OR REPLACE INTO opening VALUES (?, ?, ?)",
+                    arguments: [opening["epoch"] as Int64, opening["number"] as Int64, opening["position"] as Int64])
+            }
+            return .commit
+        }
+    }
+}
+
+/// The rows of a journal in order, past those that cannot be read.
+struct JournalReader {
+    enum Row {
+        case records(first: JournalPosition, [UInt8])
+        /// From here to the next row something cannot be read.
+        case unreadable(String)
+    }
+
+    private let rows: SQLStatement
+
+    init(_ database: Database) throws {
+        self.rows = try SQLStatement(
+            database, "SELECT position, records FROM journal WHERE position >= ? ORDER BY position LIMIT 1")
+    }
+
+    /// Calls `body` for each row.
+    func forEachRow(_ body: (Row) throws -> Void) throws {
+        var next: JournalPosition? = 1
+        while let at = next {
+            switch self.row(from: at) {
+            case .success(.none): return
+            case .success(.some(let row)):
+                try body(.records(first: row.position, row.bytes))
+                next = row.position + 1
+            case .failure(let failure):
+                try body(.unreadable(failure.message))
+                next = self.readable(after: at)
+            }
+        }
+    }
+
+    private func row(from position: JournalPosition) -> Result<
+        (position: JournalPosition, bytes: [UInt8])?, SQLiteFailure
+    > {
+        self.rows.reset()
+        self.rows.bind(1, position)
+        defer { self.rows.reset() }
+        do {
+            guard try self.rows.step() else { return .success(nil) }
+            return .success((self.rows.position(0), self.rows.bytes(1)))
+        } catch {
+            return .failure(error as? SQLiteFailure ?? SQLiteFailure(code: 0, message: "\(error)"))
+        }
+    }
+
+    /// A position behind a damaged one from where there is something to be read: looked for in ever longer steps, and then by halves.
+    private func readable(after damaged: JournalPosition) -> JournalPosition? {
+        var low = damaged
+        var step: UInt64 = 1
+        while step < 1 << 53 {
+            let high = damaged + step
+            if case .success(let row) = self.row(from: high) {
+                var best = row?.position
+                var top = high
+                while low + 1 < top {
+                    let middle = low + (top - low) / 2
+                    if case .success(let found) = self.row(from: middle) {
+                        top = middle
+                        best = found?.position ?? best
+                    } else {
+                        low = middle
+                    }
+                }
+                if let best { return best }
+            } else {
+                low = high
+            }
+            step *= 2
+        }
+        return nil
+    }
+}
+
+extension JournalRecord {
+    /// Whom or what it is about, in a few words for an operator.
+    var subject: String {
+        switch self {
+        case .accept(let message, _, _): "message \(message.id) of \(message.app)/\(message.sender)"
+        case .putConversation(let record, _): "conversation \(record.conversation) of \(record.app)"
+        case .change(let app, let change): "conversation \(change.conversation) of \(app)"
+        case .recall(let app, let recall, _): "withdrawal of message \(recall.message) of \(app)"
+        case .edit(let app, let edit, _): "edit of message \(edit.message) of \(app)"
+        case .delete(let key, _, _, _), .conversationSettings(let key, _, _, _), .personSettings(let key, _, _),
+            .blocked(let key, _, _, _), .markRead(let key, _, _, _):
+            "person \(key)"
+        case .custom(let operation): "custom message \(operation.message.id) of \(operation.app)"
+        case .signIn(let device): "device \(device.key)"
+        case .signOut(let key), .setPushState(let key, _), .advance(let key, _, _): "device \(key)"
+        case .keepLeg(let open): "person \(open.leg.user)"
+        case .endLeg(let ended): "person \(ended.leg.user)"
+        case .receipt(let leg, _, _): "person \(leg.user)"
+        case .userAccount(let key, _): "person \(key)"
+        case .account(let app, let account, _): "account \(account) of \(app)"
+        case .objectNames(let app, _): "object names of \(app)"
+        case .lost: "nothing"
+        }
+    }
+}

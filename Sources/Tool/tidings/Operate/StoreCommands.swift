@@ -1,0 +1,123 @@
+import ArgumentParser
+import Foundation
+import Logging
+import MessageStore
+import NIOPosix
+import TidingsServer
+
+/// Which database a command is about.
+struct StoreOptions: ParsableArguments {
+    @Option(name: [.short, .long], help: "The server's configuration file, for its store.path.") var config: String?
+    @Option(help: "The database, in place of store.path.") var path: String?
+
+    /// The database file.
+    func database() async throws -> String {
+        if let path = self.path { return path }
+        do throws(ConfigurationFaults) {
+            return try await ServerConfiguration.load(
+                file: self.config, environment: ProcessInfo.processInfo.environment
+            ).store.path
+        } catch {
+            throw ToolFailure(error.faults.map { "\($0)" }.joined(separator: "; "))
+        }
+    }
+
+    var logger: Logger { Logger(label: "tidings.store") { _ in SwiftLogNoOpLogHandler() } }
+}
+
+/// `tidings backup`: a copy of the database.
+struct Backup: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Copy the database into a new file, also while the server runs.",
+        discussion: """
+            A running server makes the copy itself, a part at a time; nobody waits for it. Run it as the server's user. The file \
+            holds all messages: keep it as safe as the database.
+            """)
+    @OptionGroup var options: StoreOptions
+    @Option(help: "The new file; it must not exist.") var to: String
+
+    func run() async throws {
+        let database = try await self.options.database()
+        let target = URL(fileURLWithPath: self.to).path
+        do throws(MessageStoreError) {
+            try StoreMaintenance.backUp(path: database, to: target, logger: self.options.logger)
+        } catch {
+            guard error.reason == .inUse else { throw error }
+            try await Self.ask(database, target)
+        }
+        print(target)
+    }
+
+    private static func ask(_ database: String, _ target: String) async throws {
+        let fault: String?
+        do {
+            fault = try await StoreControl.backUp(
+                database: database, to: target, group: MultiThreadedEventLoopGroup.singleton)
+        } catch {
+            throw ToolFailure(
+                "\(database) is open in a server that takes no questions (\(error)): stop it, or run this as its user")
+        }
+        if let fault { throw ToolFailure(fault) }
+    }
+}
+
+/// `tidings restore`: a backup in the place of the database.
+struct Restore: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Put a backup in the place of the database while the server is stopped.",
+        discussion: """
+            The database that is there is kept beside it under another name. When the server starts it finds out, and phones sync \
+            their logs again; they keep what the backup lacks.
+            """)
+    @OptionGroup var options: StoreOptions
+    @Option(help: "The backup.") var from: String
+
+    func run() async throws {
+        let database = try await self.options.database()
+        let aside = try StoreMaintenance.restore(path: database, from: self.from, logger: self.options.logger)
+        print("\(database) is restored from \(self.from)")
+        if let aside { print("what was there is \(aside)") }
+    }
+}
+
+/// `tidings check`: whether a database is whole.
+struct Check: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Read a whole database and compare everything in it with its journal.",
+        discussion: """
+            The server must be stopped, or let it check a backup with --path. Needs twice the size of the database beside it for a \
+            while, and changes nothing. Exit status 0 if all is well, 1 if not: each line names what is wrong.
+            """)
+    @OptionGroup var options: StoreOptions
+
+    func run() async throws {
+        let database = try await self.options.database()
+        let findings = try StoreMaintenance.check(path: database, logger: self.options.logger)
+        for finding in findings { print(finding) }
+        guard findings.isEmpty else {
+            FileHandle.standardError.write(
+                Data("\(database) is damaged: run tidings rebuild, or restore a backup\n".utf8))
+            throw ExitCode(1)
+        }
+        print("\(database) is whole")
+    }
+}
+
+/// `tidings rebuild`: a database made anew from its journal.
+struct Rebuild: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Make a damaged database anew from its journal while the server is stopped.",
+        discussion: """
+            The damaged one is kept beside it under another name. What cannot be read any more is named, one line each; then phones \
+            sync their logs again, and keep what the server has lost.
+            """)
+    @OptionGroup var options: StoreOptions
+
+    func run() async throws {
+        let database = try await self.options.database()
+        let report = try StoreMaintenance.rebuild(path: database, logger: self.options.logger)
+        print("\(database) is made anew from \(report.records) records")
+        for lost in report.lost { print("lost: \(lost)") }
+        print("what was there is \(report.aside)")
+    }
+}

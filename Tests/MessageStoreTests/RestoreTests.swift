@@ -1,0 +1,249 @@
+import Foundation
+import GRDB
+import StoreModel
+import Testing
+import TidingsModel
+
+@testable import MessageStore
+
+@Suite struct `A store in whose place an older copy is put` {
+    let folder: TemporaryFolder
+    private let copy: String
+
+    init() throws {
+        self.folder = try TemporaryFolder()
+        self.copy = self.folder.path("copy.sqlite")
+    }
+
+    private func open() throws -> MessageStore { try MessageStore(path: self.folder.path(), logger: quiet) }
+
+    /// What a phone that heard of everything up to a position holds.
+    private func isSame(_ store: MessageStore, _ opening: UInt64, _ position: LogPosition) async throws -> Bool {
+        let answer = try await store.apply([.compareLog(bo, HeldLog(opening: opening, position: position))])
+        return answer == [.isSameLog(true)]
+    }
+
+    /// Two messages, a copy made by the running store, two more; then the copy is put back and three others come.
+    ///
+    /// - Returns: the identity before and after, and the store.
+    private func story(
+        _ restore: (TemporaryFolder, String) throws -> Void
+    ) async throws -> (before: StoreIdentity, after: MessageStore) {
+        let first = try self.open()
+        _ = try await first.apply([accept(message(1)), accept(message(2))])
+        try await first.backUp(to: self.copy)
+        _ = try await first.apply([accept(message(3)), accept(message(4))])
+        let before = first.opening.identity
+        first.close()
+        try restore(self.folder, self.copy)
+        let second = try self.open()
+        _ = try await second.apply([accept(message(5)), accept(message(6)), accept(message(7))])
+        return (before, second)
+    }
+
+    @Test func `is another generation of the same store, and knows whose log it is`() async throws {
+        let (before, store) = try await self.story { folder, copy in
+            folder.delete()
+            try FileManager.default.copyItem(atPath: copy, toPath: folder.path())
+        }
+        let after = store.opening.identity
+        #expect(after.id == before.id && after.id.count == 16)
+        #expect(after.generation != before.generation)
+        // The phone that stopped at the copy goes on; those that heard more, also those that were overtaken, begin anew.
+        #expect(try await self.isSame(store, before.opening, 2))
+        #expect(try await !self.isSame(store, before.opening, 3))
+        #expect(try await !self.isSame(store, before.opening, 4))
+        #expect(try await self.isSame(store, after.opening, 5))
+        #expect(try await !self.isSame(store, after.opening, 6))
+        #expect(try await !self.isSame(store, 77, 1))
+        #expect(try await self.isSame(store, 77, 0))
+        store.close()
+    }
+
+    @Test func `is told apart by phones also where the state file came back with it`() async throws {
+        let state = StateFile.path(of: self.folder.path())
+        let first = try self.open()
+        _ = try await first.apply([accept(message(1)), accept(message(2))])
+        first.close()
+        let (old, oldState) = (
+            try Data(contentsOf: URL(fileURLWithPath: self.folder.path())),
+            try Data(contentsOf: URL(fileURLWithPath: state))
+        )
+        let second = try self.open()
+        _ = try await second.apply([accept(message(3)), accept(message(4))])
+        let lost = second.opening.identity
+        second.close()
+        self.folder.delete()
+        try old.write(to: URL(fileURLWithPath: self.folder.path()))
+        try oldState.write(to: URL(fileURLWithPath: state))
+        let third = try self.open()
+        _ = try await third.apply([accept(message(5)), accept(message(6)), accept(message(7))])
+        // Nothing beside the database tells that it was restored; what the phone was told does.
+        #expect(third.opening.identity.generation == lost.generation)
+        #expect(try await !self.isSame(third, lost.opening, 4))
+        #expect(try await self.isSame(third, first.opening.identity.opening, 2))
+        third.close()
+    }
+
+    @Test func `by the command keeps what was there, and is another generation`() async throws {
+        var aside: String?
+        let (before, store) = try await self.story { folder, copy in
+            aside = try StoreMaintenance.restore(path: folder.path(), from: copy, logger: quiet)
+        }
+        #expect(store.opening.identity.generation != before.generation)
+        #expect(FileManager.default.fileExists(atPath: try #require(aside)))
+        store.close()
+    }
+
+    @Test func `is not suspected after a stop or a crash`() async throws {
+        var last: StoreIdentity?
+        for round in 1...4 as ClosedRange<UInt64> {
+            let store = try self.open()
+            if let last {
+                #expect(store.opening.identity.generation == last.generation && store.opening.identity.id == last.id)
+                #expect(store.opening.identity.opening != last.opening)
+                #expect(try await self.isSame(store, last.opening, round - 1))
+            }
+            last = store.opening.identity
+            _ = try await store.apply([accept(message(round))])
+            if round % 2 == 0 { store.close() } else { store.abandon() }
+        }
+    }
+
+    @Test func `is taken for restored where the state file is gone`() async throws {
+        let first = try self.open()
+        first.close()
+        try FileManager.default.removeItem(atPath: StateFile.path(of: self.folder.path()))
+        let second = try self.open()
+        #expect(second.opening.identity.generation != first.opening.identity.generation)
+        second.close()
+    }
+
+    @Test func `has files for its owner alone`() async throws {
+        let old = umask(0o022)
+        defer { umask(old) }
+        let store = try self.open()
+        _ = try await store.apply([accept(message(1))])
+        try await store.backUp(to: self.copy)
+        for name in ["store.sqlite", "store.sqlite-wal", "store.sqlite.state", "copy.sqlite"] {
+            let mode = try FileManager.default.attributesOfItem(atPath: self.folder.path(name))[.posixPermissions]
+            #expect(mode as? Int == 0o600, "\(name)")
+        }
+        store.close()
+    }
+
+    @Test func `is not backed up over a file that is there`() async throws {
+        try Data("mine".utf8).write(to: URL(fileURLWithPath: self.copy))
+        let store = try self.open()
+        await #expect(throws: MessageStoreError.self) { try await store.backUp(to: self.copy) }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: self.copy)) == Data("mine".utf8))
+        store.close()
+        #expect(throws: MessageStoreError.self) {
+            try StoreMaintenance.backUp(path: self.folder.path(), to: self.copy, logger: quiet)
+        }
+    }
+}
+
+@Suite struct `A damaged store` {
+    let folder: TemporaryFolder
+
+    init() throws { self.folder = try TemporaryFolder() }
+
+    private let cy = UserKey(app: "shop", user: "cy")
+    private let all = ConversationRecord(
+        app: "shop", conversation: team, name: "Team", members: ["ada", "bo", "cy"])
+
+    /// Everybody has a message, and is in a group.
+    private func fill() async throws {
+        let store = try MessageStore(path: self.folder.path(), logger: quiet)
+        _ = try await store.apply([
+            .putConversation(self.all), accept(message(1)), accept(message(2, to: "cy")),
+            accept(message(3, to: "team", type: .group)),
+        ])
+        store.close()
+    }
+
+    private func spoil(_ sql: String) throws {
+        let database = try DatabaseQueue(path: self.folder.path())
+        try database.write { try $0.execute(sql: sql) }
+        try database.close()
+    }
+
+    private func check() throws -> [String] { try StoreMaintenance.check(path: self.folder.path(), logger: quiet) }
+
+    @Test func `refuses who cannot be read, and goes on for all others`() async throws {
+        try await self.fill()
+        try self.spoil("UPDATE person SET head = -1 WHERE user = 'bo'")
+        let store = try MessageStore(path: self.folder.path(), logger: quiet)
+        let answers = try await store.apply([
+            .loadUser(bo), accept(message(4, to: "cy")), accept(message(5, to: "team", type: .group)), .loadUser(bo),
+            .readLog(self.cy, after: 0, limit: 9),
+        ])
+        guard case .unreadable = answers[0], case .accepted(let two, _) = answers[1],
+            case .accepted(let group, _) = answers[2], case .unreadable(bo, _) = answers[3],
+            case .page(let page) = answers[4]
+        else {
+            Issue.record("\(answers)")
+            return
+        }
+        #expect(two.map(\.user) == ["ada", "cy"])
+        #expect(group.map(\.user) == ["ada", "cy"], "the group's message goes to whoever can be read")
+        #expect(page.head == 4)
+        store.close()
+        // It stays so after a stop, and what was not derived is in the journal.
+        let again = try MessageStore(path: self.folder.path(), logger: quiet)
+        guard case .unreadable(bo, _) = try await again.apply([.loadUser(bo)])[0] else {
+            Issue.record("bo is not set aside")
+            return
+        }
+        again.close()
+        #expect(try self.check().contains("person shop/bo is set aside"))
+        let report = try StoreMaintenance.rebuild(path: self.folder.path(), logger: quiet)
+        #expect(report.lost == [])
+        #expect(try self.check() == [])
+        let rebuilt = try MessageStore(path: self.folder.path(), logger: quiet)
+        guard case .page(let whole) = try await rebuilt.apply([.readLog(bo, after: 0, limit: 9)])[0] else {
+            Issue.record("bo cannot be read")
+            return
+        }
+        #expect(whole.head == 3 && whole.unread == 3)
+        rebuilt.close()
+    }
+
+    @Test(arguments: [
+        (
+            "UPDATE person SET unread = unread + 1 WHERE user = 'bo'",
+            "person shop/bo: the unread count is not what the journal gives"
+        ),
+        ("UPDATE conversation SET name = 'Other'", "conversation GRP:team of shop: is not what the journal gives"),
+        (
+            "DELETE FROM client_message WHERE id = 'c1'",
+            "person shop/ada: the sent messages is not what the journal gives"
+        ),
+    ])
+    func `is found by the check, and is whole after the rebuild`(sql: String, finding: String) async throws {
+        try await self.fill()
+        #expect(try self.check() == [])
+        try self.spoil(sql)
+        #expect(try self.check() == [finding])
+        _ = try StoreMaintenance.rebuild(path: self.folder.path(), logger: quiet)
+        #expect(try self.check() == [])
+    }
+
+    @Test func `whose journal has lost a record names it, keeps the rest, and is another generation`() async throws {
+        let first = try MessageStore(path: self.folder.path(), logger: quiet)
+        for number in 1...3 as ClosedRange<UInt64> { _ = try await first.apply([accept(message(number))]) }
+        first.close()
+        try self.spoil("UPDATE journal SET records = x'02' WHERE position = 2")
+        let report = try StoreMaintenance.rebuild(path: self.folder.path(), logger: quiet)
+        #expect(report.records == 3)
+        #expect(report.lost == ["journal record 2: a journal row has format 2, this build reads format 1"])
+        #expect(FileManager.default.fileExists(atPath: report.aside))
+        let second = try MessageStore(path: self.folder.path(), logger: quiet)
+        #expect(second.opening.identity.id == first.opening.identity.id)
+        #expect(second.opening.identity.generation != first.opening.identity.generation)
+        guard case .page(let page) = try await second.apply([.readLog(bo, after: 0, limit: 9)])[0] else { return }
+        #expect(page.entries.map(\.position) == [1, 2])
+        second.close()
+    }
+}
