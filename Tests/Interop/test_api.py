@@ -26,6 +26,7 @@ def refusal(site, method, path, body=None, key=None):
         with urllib.request.urlopen(request, timeout=20) as answer:
             raise AssertionError(f"{method} {path} was answered with {answer.status}")
     except urllib.error.HTTPError as error:
+        site.check_described(method, path, error.code)
         return error.code, error.headers.get_content_type(), json.loads(error.read())
 
 

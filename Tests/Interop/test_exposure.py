@@ -1,6 +1,7 @@
 """What strangers and careless operators can do to the ports and the log: nothing that keeps others out, and nothing unseen."""
 
 import asyncio
+import contextlib
 import json
 import os
 import resource
@@ -10,9 +11,10 @@ import urllib.error
 import urllib.request
 
 import pytest
+import websockets
 
 from conftest import Program, tool
-from tidings_client import Client
+from tidings_client import Client, Refused
 
 
 def start(site, stderr):
@@ -154,20 +156,78 @@ def test_malformed_bodies_are_the_clients_fault(site):
     assert trace.startswith("HTTP/1.1 405 ") and "Allow: GET" in trace
 
 
+def behind_a_proxy(site, address, token):
+    """A client as it comes through a trusted proxy; what it says of itself stands before what the proxy has seen."""
+    return Client(site.gateway, token, headers={"X-Forwarded-For": f"192.0.2.1, {address}"})
+
+
+def test_limits_by_address_hold_for_each_client_of_a_trusted_proxy(make_site):
+    site = make_site(settings={
+        "proxy": {"addresses": ["127.0.0.1"]},
+        "limits": {"address": {"connects": "1/3", "failures": "1/2"}},
+    }).start()
+
+    async def knocks(address, token, count):
+        """How often it is welcomed, refused for its token, and turned away with a time to wait."""
+        told = {"welcome": 0, "invalid_token": 0, "429": 0}
+        for _ in range(count):
+            client = behind_a_proxy(site, address, token)
+            try:
+                await client.connect()
+                told["welcome"] += 1
+                await client.close()
+            except Refused as refused:
+                told[refused.code] += 1
+            except websockets.InvalidStatus as error:
+                assert error.response.status_code == 429 and int(error.response.headers["Retry-After"]) >= 1
+                told["429"] += 1
+        return told
+
+    async def story():
+        good = site.token("bob")
+        guesses = await knocks("203.0.113.7", "a.forged.token", 20)
+        assert guesses["invalid_token"] >= 2 and guesses["429"] >= 10, guesses
+        crowd = await knocks("203.0.113.8", good, 40)
+        assert crowd["welcome"] >= 3 and crowd["429"] >= 10, crowd
+        # Nobody else behind the same proxy is held up.
+        for last in range(10, 20):
+            assert (await knocks(f"203.0.113.{last}", good, 1))["welcome"] == 1
+
+    asyncio.run(asyncio.wait_for(story(), 180))
+
+
+def test_too_many_requests_are_told_when_to_come_again(make_site):
+    site = make_site(settings={"limits": {"app": {"requests": "1/5"}}}).start()
+    told = None
+    for _ in range(100):
+        try:
+            site.call("GET", "/v1/apps/demo/users/bob/settings")
+        except urllib.error.HTTPError as error:
+            told = error
+            break
+    assert told is not None and told.code == 429
+    assert int(told.headers["Retry-After"]) >= 1
+    assert json.loads(told.read())["code"] == "rate_limited"
+
+
 def test_the_audit_log_tells_who_did_what_and_no_secret(make_site, tmp_path):
     path = tmp_path / "audit.log"
     site = make_site(settings={"log": {"audit_path": str(path)}, "proxy": {"addresses": ["127.0.0.1"]}}).start()
     token = site.token("bob")
 
-    async def sign_in(text):
-        client = Client(site.gateway, text)
+    async def sign_in(text, renewals=()):
+        client = behind_a_proxy(site, "203.0.113.9", text)
         try:
             await client.connect()
-            await client.close()
-        except Exception:
-            pass
+        except Refused:
+            return
+        for renewal in renewals:
+            with contextlib.suppress(Refused):
+                await client.request("renewToken", token=renewal)
+        await client.close()
 
-    asyncio.run(sign_in(token))
+    later = site.token("bob", 7_200)
+    asyncio.run(sign_in(token, ["another.forged.token", later]))
     asyncio.run(sign_in("a.forged.token"))
     request = urllib.request.Request(
         f"{site.api}/v1/apps/demo/users/bob/devices", method="DELETE",
@@ -183,9 +243,17 @@ def test_the_audit_log_tells_who_did_what_and_no_secret(make_site, tmp_path):
     lines = [json.loads(line) for line in text.splitlines()]
     assert {line["logger"] for line in lines} == {"tidings.audit"}
     assert [line["message"] for line in lines].count("call refused") == 2
-    assert any(line["message"] == "signed in" and line["user"] == "bob" for line in lines)
-    assert any(line["message"] == "sign-in refused" and line["code"] == "invalid_token" for line in lines)
+    told = [
+        (line["message"], line["client"], line.get("user"), line.get("code")) for line in lines
+        if line["message"].startswith(("sign", "token"))
+    ]
+    assert told == [
+        ("signed in", "203.0.113.9", "bob", None),
+        ("token refused", "203.0.113.9", "bob", "invalid_token"),
+        ("token renewed", "203.0.113.9", "bob", None),
+        ("sign-in refused", "203.0.113.9", None, "invalid_token"),
+    ]
     deleted = next(line for line in lines if line.get("method") == "DELETE")
     assert (deleted["client"], deleted["request"], deleted["key"]) == ("203.0.113.7", "given-1", "tests")
-    for secret in [token, "a.forged.token", site.api_key, site.secret, "a-wrong"]:
+    for secret in [token, later, "forged.token", site.api_key, site.secret, "a-wrong"]:
         assert secret not in text and secret not in site.server.log.read_text()

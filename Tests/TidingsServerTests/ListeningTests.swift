@@ -185,10 +185,17 @@ import Testing
         #expect(self.client("127.0.0.1", "::ffff:192.0.2.1") == "192.0.2.1")
     }
 
-    @Test func `is counted by the whole of IPv4, and by the subscriber's part of IPv6`() throws {
-        #expect(try #require(IPAddress("192.0.2.1")).remote.network == "192.0.2.1")
-        #expect(try #require(IPAddress("2001:db8:1:2:3:4:5:6")).remote.network == "2001:db8:1:2::/64")
-        #expect(try #require(IPAddress("127.0.0.1")).remote.network == "")
+    @Test func `is counted by the whole of IPv4, and by the subscriber's part of IPv6`() {
+        func network(_ peer: String, _ forwardedFor: String? = nil) -> String {
+            self.proxies.remote(peer: IPAddress(peer), forwardedFor: forwardedFor).network
+        }
+        #expect(network("192.0.2.1") == "192.0.2.1")
+        #expect(network("2001:db8:1:2:3:4:5:6") == "2001:db8:1:2::/64")
+        #expect(network("10.1.2.3", "192.0.2.1") == "192.0.2.1")
+        // Who is behind a proxy that does not say is not known: all of them would be counted as one.
+        #expect(network("10.1.2.3") == "")
+        #expect(network("127.0.0.1") == "")
+        #expect(self.proxies.remote(peer: nil, forwardedFor: "192.0.2.1") == .unknown)
     }
 
     @Test func `of a proxy is refused in the configuration unless it is one`() {

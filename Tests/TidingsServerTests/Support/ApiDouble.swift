@@ -46,6 +46,7 @@ struct ApiDouble {
             source: ApplicationRequestContextSource(
                 channel: EmbeddedChannel(), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
         let response = try await self.api.router().buildResponder().respond(to: request, context: context)
+        DescribedStatuses.check(response.status.code, method.rawValue, "/v1/apps/demo/\(path)")
         let text = NIOLockedValueBox("")
         try await response.body.write(Collector(text: text))
         let type = response.headers[.contentType].map { "content-type: \($0)" } ?? ""

@@ -170,6 +170,7 @@ extension TestServer {
         let text = await client.rest()
         await client.close()
         let status = head.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+        DescribedStatuses.check(status, method, path)
         return ApiResponse(status: status, head: head, text: text)
     }
 }

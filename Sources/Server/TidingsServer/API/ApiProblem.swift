@@ -33,10 +33,12 @@ struct ApiProblem: Error, Equatable, HTTPResponseError {
 
     /// What the core refused.
     init(_ problem: ServerFrame.Problem) {
-        let isBusy = problem.code == .unavailable
+        // RFC 9110 §10.2.3 counts in seconds; one too early would be refused again.
+        let wait = problem.retryAfterMilliseconds.map { max(1, (Int64($0) + 999) / 1_000) }
+        let seconds = wait ?? (problem.code == .unavailable ? 1 : nil)
         self.init(
             Self.status(of: problem.code), code: problem.code.rawValue, field: problem.field, rule: problem.rule,
-            headers: isBusy ? [.retryAfter: "1"] : [:])
+            headers: seconds.map { [.retryAfter: "\($0)"] } ?? [:])
     }
 
     private static func status(of code: ServerFrame.Problem.Code) -> HTTPResponse.Status {

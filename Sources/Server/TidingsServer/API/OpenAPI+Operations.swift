@@ -50,7 +50,8 @@ extension OpenAPI {
           /healthz:
             get:
               summary: The process runs
-              responses: {"200": {description: It does}}
+              responses:
+                "200": {description: It does}
           /readyz:
             get:
               summary: The server takes work
@@ -60,11 +61,13 @@ extension OpenAPI {
           /metrics:
             get:
               summary: Metrics in Prometheus's text form
-              responses: {"200": {description: The metrics, content: {text/plain: {}}}}
+              responses:
+                "200": {description: The metrics, content: {text/plain: {}}}
           /openapi.yaml:
             get:
               summary: This document
-              responses: {"200": {description: This document, content: {application/yaml: {}}}}
+              responses:
+                "200": {description: This document, content: {application/yaml: {}}}
 
         """#
 }

@@ -24,9 +24,10 @@ enum OpenAPI {
           version: "1"
           description: |
             For an app's backend and its operators. Errors are application/problem+json and name the field and the rule;
-            a refused request has changed nothing. Members of bodies and queries that are not described here are refused, and
-            so are methods a path does not have (405). Members that need not be there may be null. Every answer has a
-            header X-Request-Id; a proxy that is trusted may give the id.
+            a refused request has changed nothing. Below /v1, members of bodies and queries that are not described here are
+            refused, and 429 and 503 say in Retry-After when to come again. Methods a path does not have are refused (405).
+            Members that need not be there may be null. Every answer has a header X-Request-Id; a proxy that is trusted may
+            give the id.
         servers:
           - url: http://127.0.0.1:7480
         paths:

@@ -27,9 +27,7 @@ struct ProblemMiddleware: RouterMiddleware {
     ) async throws -> Response {
         var context = context
         let forwarded = request.headers[values: Self.forwardedFor].joined(separator: ",")
-        context.client =
-            self.proxies.client(peer: context.peer, forwardedFor: forwarded.isEmpty ? nil : forwarded)?.remote
-            ?? .unknown
+        context.client = self.proxies.remote(peer: context.peer, forwardedFor: forwarded.isEmpty ? nil : forwarded)
         context.requestID = RequestID.taken(
             over: request.headers[Self.requestID], isTrusted: self.proxies.contain(context.peer))
         var (response, problem) = await self.answer(request, context, next)

@@ -34,8 +34,11 @@ final class GatewayConnection: ChannelInboundHandler {
     private var partial = HeldInput()
     /// What is written at the end of the tick, behind `parts`.
     private var output = ByteBuffer()
-    /// Who says hello, for the audit log; from the handshake until the hello is answered.
+    /// Whose connection it is, for the audit log; from the handshake on.
     var signIn: AuditLog.SignIn?
+    private var isHelloAnswered = false
+    /// The request for another token that is being answered.
+    var renewal: RequestNumber?
     /// What is written before it: among it long frames that other connections get, too, and that are not copied for each of them.
     private var parts: [ByteBuffer] = []
     private var partsBytes = 0
@@ -112,7 +115,8 @@ final class GatewayConnection: ChannelInboundHandler {
             case .refused(let answer): return self.refuse(answer)
             case .accepted(let format, let answer, let proxy):
                 self.format = format
-                let signIn = self.server.handshake(from: self.context?.remoteAddress, proxy)
+                let signIn = self.server.handshake(on: self.id, from: self.context?.remoteAddress, proxy)
+                guard self.phase == .handshake else { return }
                 self.signIn = signIn
                 self.phase = .unauthenticated
                 self.append { $0.writeString(answer + "\(RequestID.header): \(signIn.requestID)\r\n\r\n") }
@@ -214,7 +218,7 @@ final class GatewayConnection: ChannelInboundHandler {
             self.problem = WebSocketCloseCode(problem.code)
             self.server.metrics.problem(problem.code)
         }
-        if self.phase == .live, let signIn = self.signIn { self.audit(signIn, frame) }
+        if self.phase == .live { self.audit(frame) }
         if case .reconnect = frame { self.problem = .goingAway }
         if case .signal = frame, self.isBehind {
             return self.server.metrics.signalsDropped.increment()
@@ -249,13 +253,20 @@ final class GatewayConnection: ChannelInboundHandler {
             || self.context?.channel.isWritable == false
     }
 
-    private func audit(_ signIn: AuditLog.SignIn, _ frame: ServerFrame) {
+    private func audit(_ frame: ServerFrame) {
+        guard let signIn = self.signIn else { return }
         switch frame {
-        case .welcome: self.server.audit.signedIn(signIn)
-        case .problem(let problem, isFatal: true): self.server.audit.refused(signIn, problem.code)
+        case .welcome:
+            self.server.audit.signedIn(signIn)
+            self.isHelloAnswered = true
+        case .problem(let problem, isFatal: true) where !self.isHelloAnswered:
+            self.server.audit.refused(signIn, problem.code)
+            self.isHelloAnswered = true
+        case .answer(let number, let answer) where number == self.renewal:
+            self.server.audit.renewed(signIn, answer)
+            self.renewal = nil
         default: return
         }
-        self.signIn = nil
     }
 
     /// What is said in the place of a frame that is larger than what the client was promised: a person's settings may be, with a

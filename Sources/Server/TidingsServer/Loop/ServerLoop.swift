@@ -169,6 +169,7 @@ final class ServerLoop: @unchecked Sendable {
         case .readTimeZone(let name):
             self.waiting.append(.timeZoneRead(name, TimeZoneFacts(named: name, at: self.now.wall)))
         case .checkToken(let session, let number, let token):
+            self.connections[session]?.renewal = number
             let verdict = self.tokens.verdict(on: token, device: nil, wallMilliseconds: self.now.wall)
             self.waiting.append(.tokenChecked(session, number, verdict))
         case .reply(let id, let result): self.replies.removeValue(forKey: id)?.succeed(result)
@@ -349,8 +350,8 @@ final class ServerLoop: @unchecked Sendable {
 
     /// A connection is open, and it is known where it comes from; behind a trusted proxy not before its handshake.
     func connectionOpened(_ id: SessionID, from address: SocketAddress?) {
-        let owner = self.proxies.contain(address.ip) ? "" : NetworkAddress.owner(of: address)
-        self.receive(.accepted(id, from: owner))
+        guard !self.proxies.contain(address.ip) else { return }
+        self.receive(.accepted(id, from: NetworkAddress.owner(of: address)))
     }
 
     /// A connection is gone.
@@ -362,11 +363,17 @@ final class ServerLoop: @unchecked Sendable {
         if wasLive { self.receive(.disconnected(id)) }
     }
 
-    /// A handshake was accepted: where it comes from, and its id. Only a trusted proxy's word is taken for either.
-    func handshake(from peer: SocketAddress?, _ proxy: WebSocketHandshake.ProxyHeaders) -> AuditLog.SignIn {
-        AuditLog.SignIn(
-            address: self.proxies.client(peer: peer.ip, forwardedFor: proxy.forwardedFor)?.remote ?? .unknown,
-            requestID: RequestID.taken(over: proxy.requestID, isTrusted: self.proxies.contain(peer.ip)))
+    /// A handshake is good: where it comes from, and its id. Only a trusted proxy's word is taken for either. The connection may be
+    /// turned away before this returns.
+    func handshake(
+        on id: SessionID, from peer: SocketAddress?, _ proxy: WebSocketHandshake.ProxyHeaders
+    ) -> AuditLog.SignIn {
+        let isTrusted = self.proxies.contain(peer.ip)
+        let address = self.proxies.remote(peer: peer.ip, forwardedFor: proxy.forwardedFor)
+        // Only now it is known whose connection this is.
+        if isTrusted { self.receive(.accepted(id, from: address.network)) }
+        return AuditLog.SignIn(
+            address: address, requestID: RequestID.taken(over: proxy.requestID, isTrusted: isTrusted))
     }
 
     /// A client said hello: its token is checked, and the core told what was found.
@@ -387,16 +394,5 @@ final class ServerLoop: @unchecked Sendable {
         self.lingering.add(id, after: Self.lingerMilliseconds, on: self.eventLoop) { id in
             self.connections[id]?.hangUp()
         }
-    }
-}
-
-/// The store cannot go on: the process must end and be started again (DESIGN P1).
-package struct StoreFailure: Error, Equatable, CustomStringConvertible {
-    /// What the store said, with the remedy.
-    package var reason: String
-
-    /// One sentence with the remedy.
-    package var description: String {
-        "the store has stopped: \(self.reason)"
     }
 }

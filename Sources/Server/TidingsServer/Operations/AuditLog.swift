@@ -32,6 +32,12 @@ struct AuditLog: Sendable {
         self.write("sign-in refused", self.fields(signIn).merging([.code: code.rawValue]) { $1 })
     }
 
+    /// A device that is signed in has asked to go on with another token.
+    func renewed(_ signIn: SignIn, _ answer: ClientAnswer) {
+        guard case .refused(let problem) = answer else { return self.write("token renewed", self.fields(signIn)) }
+        self.write("token refused", self.fields(signIn).merging([.code: problem.code.rawValue]) { $1 })
+    }
+
     private func fields(_ signIn: SignIn) -> [LogKey: String] {
         var fields: [LogKey: String] = [.client: signIn.address.text, .request: signIn.requestID]
         if let device = signIn.device {

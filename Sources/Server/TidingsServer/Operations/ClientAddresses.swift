@@ -43,13 +43,6 @@ struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     var isLoopback: Bool {
         self.bytes.count == 4 ? self.bytes[0] == 127 : self.bytes == Array(repeating: 0, count: 15) + [1]
     }
-
-    /// With what limits are counted by.
-    var remote: RemoteAddress {
-        RemoteAddress(
-            text: self.description,
-            network: NetworkAddress.owner(of: try? SocketAddress(ipAddress: self.description, port: 0)))
-    }
 }
 
 /// Where a connection comes from: the peer of its socket, or what a trusted proxy says of it.
@@ -113,10 +106,20 @@ struct TrustedProxies: Sendable {
         guard var client = peer else { return nil }
         for entry in (forwardedFor ?? "").split(separator: ",").reversed() {
             guard self.contain(client) else { return client }
-            guard let next = Self.address(entry.trimmingCharacters(in: .whitespaces)) else { return client }
+            let text = entry.trimmingCharacters(in: .whitespaces)
+            // Empty elements of a list count for nothing (RFC 9110 §5.6.1.2).
+            if text.isEmpty { continue }
+            guard let next = Self.address(text) else { return client }
             client = next
         }
         return client
+    }
+
+    /// The same, with what limits are counted by: of a trusted proxy that does not say for whom it asks, nothing is known.
+    func remote(peer: IPAddress?, forwardedFor: String?) -> RemoteAddress {
+        guard let client = self.client(peer: peer, forwardedFor: forwardedFor) else { return .unknown }
+        let network = NetworkAddress.owner(of: try? SocketAddress(ipAddress: client.description, port: 0))
+        return RemoteAddress(text: client.description, network: self.contain(client) ? "" : network)
     }
 
     /// Some proxies add the port, and write `[` and `]` around IPv6.
@@ -131,5 +134,8 @@ struct TrustedProxies: Sendable {
 
 extension Optional<SocketAddress> {
     /// The peer's address without its port; nil for what is no internet address.
-    var ip: IPAddress? { self?.ipAddress.flatMap(IPAddress.init) }
+    var ip: IPAddress? {
+        // An address of a scope has the scope behind a percent sign.
+        self?.ipAddress.flatMap { IPAddress(String($0.prefix { $0 != "%" })) }
+    }
 }
