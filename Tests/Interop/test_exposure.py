@@ -46,6 +46,19 @@ def raw(port, text):
     return answer.decode()
 
 
+def test_the_port_for_phones_serves_phones_and_nothing_else(site):
+    def refusal(base, path):
+        request = urllib.request.Request(base + path, headers={"Authorization": f"Bearer {site.api_key}"})
+        with pytest.raises(urllib.error.HTTPError) as error:
+            urllib.request.urlopen(request, timeout=20)
+        return error.value.code, json.loads(error.value.read())["code"]
+
+    assert refusal(site.api, "/v1/extension/missed?after=0") == (404, "unknown_route")
+    assert refusal(site.phone, "/v1/extension/missed?after=0") == (401, "unauthorized")
+    for path in ["/metrics", "/readyz", "/openapi.yaml", "/v1/apps/demo/users/bob/devices"]:
+        assert refusal(site.phone, path) == (404, "unknown_route"), path
+
+
 @pytest.mark.parametrize("port", ["gateway_port", "api_port", "phone_port"])
 def test_half_open_requests_keep_nobody_out(make_site, port):
     site = make_site()
@@ -80,9 +93,8 @@ def test_half_open_requests_keep_nobody_out(make_site, port):
     assert "fewer connections than configured" in site.server.log.read_text()
 
 
-def test_accepting_pauses_when_there_are_no_files(site):
-    keep = urllib.request.urlopen(f"{site.api}/healthz", timeout=20)
-    assert keep.status == 200
+@pytest.mark.parametrize("listener", ["gateway", "api", "phone"])
+def test_accepting_pauses_when_there_are_no_files(site, listener):
     before = resource.prlimit(site.server.pid, resource.RLIMIT_NOFILE)
     with socket.create_connection(("127.0.0.1", site.api_port), timeout=30) as open_one:
         def ask():
@@ -93,11 +105,11 @@ def test_accepting_pauses_when_there_are_no_files(site):
             return text.decode()
         ask()
         resource.prlimit(site.server.pid, resource.RLIMIT_NOFILE, (8, before[1]))
-        waiting = socket.create_connection(("127.0.0.1", site.gateway_port), timeout=30)
+        waiting = socket.create_connection(("127.0.0.1", getattr(site, f"{listener}_port")), timeout=30)
         failures = 0
         while failures < 2:
             for line in ask().splitlines():
-                if line.startswith('tidings_accept_failures_total{listener="gateway"}'):
+                if line.startswith(f'tidings_accept_failures_total{{listener="{listener}"}}'):
                     failures = int(line.rpartition(" ")[2])
         # Spinning would have counted thousands between two looks.
         assert failures < 50
