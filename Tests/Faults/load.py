@@ -30,6 +30,8 @@ SETTINGS = {
     "lease": {"grace_milliseconds": 500, "restart_grace_milliseconds": 1000, "foreground_ack_milliseconds": 3000,
               "probe_milliseconds": 1000},
     "drain": {"spread_milliseconds": 200, "wait_milliseconds": 1000},
+    # As much as the machine carries is the point here.
+    "limits": {"mode": "none"},
 }
 
 

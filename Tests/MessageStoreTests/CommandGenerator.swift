@@ -199,7 +199,10 @@ struct CommandGenerator {
             let message = self.earlier()
             return .readReceipts(message.app, message.id, asked: self.chance(50) ? message.sender : nil)
         case 0: return .loadUser(self.userKey())
-        case 1: return .readLog(self.userKey(), after: self.position(), limit: self.number(0..<8))
+        case 1:
+            return .readLog(
+                self.userKey(), after: self.position(), limit: self.number(0..<8),
+                frameBytesMax: self.pick([.max, 0, 600, 1_200]))
         case 2: return .trace(self.app(), self.messageID())
         case 3:
             return .readConversation(

@@ -25,6 +25,9 @@ extension ServerBench {
                 lines.append("reply " + self.tell(result))
             case .raiseAlarm(_, let alarm): lines.append("alarm \(alarm)")
             case .countEnd(let end): lines.append("count \(end.name)")
+            case .countRefusal(let scope, let kind):
+                lines.append("refuse \(kind?.rawValue ?? "backlog") of \(scope.rawValue)")
+            case .turnAway(let session, let wait): lines.append("turn away s\(session.rawValue) for \(wait)")
             case .clearAlarm: lines.append("alarm over")
             case .stopForStoreFailure(let reason): lines.append("stop: \(reason)")
             case .drained: lines.append("drained")
@@ -63,7 +66,7 @@ extension ServerBench {
             }
         case .receipt(let leg, let receipt, _): return "receipt \(self.name(leg)) \(receipt.rawValue)"
         case .loadUser(let user): return "load \(user.user)"
-        case .readLog(let user, let after, let limit): return "log \(user.user) after \(after), \(limit)"
+        case .readLog(let user, let after, let limit, _): return "log \(user.user) after \(after), \(limit)"
         case .trace(_, let message): return "trace \(self.name(message))"
         case .change(let operation): return "\(operation.action.name) \(operation.conversation)"
         case .recall(let operation):
@@ -115,6 +118,7 @@ extension ServerBench {
         case .reconnect(let after): "reconnect after \(after)"
         case .answer(let number, let answer): "answer \(number) \(answer)"
         case .signal(let signal): "signal \(signal)"
+        case .tokenExpiring(let at): "token ends at \(at)"
         }
     }
 

@@ -157,7 +157,7 @@ extension ServerBench {
             record.settings = self.settings[key.user] ?? record.settings
             record.head = max(record.head, self.entries[key.user]?.last?.position ?? 0)
             result = .user(record)
-        case (.readLog(let key, let after, _), .page(var page)):
+        case (.readLog(let key, let after, _, _), .page(var page)):
             page.entries += (self.entries[key.user] ?? []).filter { $0.position > max(after, page.head) }
             page.head = max(page.head, page.entries.last?.position ?? 0)
             result = .page(page)

@@ -160,6 +160,18 @@ import TidingsModel
         #expect(try opened.apply(.trace("shop", MessageID(rawValue: 1))) == .trace(trace))
     }
 
+    @Test func `keeps no receipt of a message that is not the person's, nor one that is unknown`() throws {
+        var opened = Opened()
+        _ = try opened.send(message(1))
+        _ = try opened.send(message(2, in: .init(type: .direct, target: "cy")))
+        let before = opened.store
+        for (id, user) in [(2, bo), (77, bo), (1, UserKey(app: "club", user: "bo"))] as [(UInt64, UserKey)] {
+            let leg = LegID(message: MessageID(rawValue: id), user: user, device: "phone")
+            #expect(try opened.apply(.receipt(leg, .opened, at: 8)) == .done)
+        }
+        #expect(opened.store == before)
+    }
+
     @Test func `is that of a withdrawal and of a custom message, too`() throws {
         var opened = Opened()
         _ = try opened.send(message(1))
@@ -255,5 +267,40 @@ import TidingsModel
                 == .refused(
                     .init(InvalidField(field: "members", rule: "must not contain spaces or control characters"))))
         #expect(opened.store.dump().conversations == [])
+    }
+}
+
+@Suite struct `The devices that are signed out` {
+    private func device(_ number: Int) -> DeviceKey { DeviceKey(user: bo, device: DeviceID("d\(number)")) }
+
+    @Test func `are remembered up to twenty, those that signed in last`() throws {
+        var opened = Opened()
+        for number in 100..<140 {
+            _ = try opened.apply(.signIn(self.device(number), platform: "ios", at: Int64(number)))
+            _ = try opened.apply(.signOut(self.device(number), at: 1_000))
+        }
+        // The oldest of them goes when the next device comes.
+        _ = try opened.apply(.signIn(self.device(200), platform: "ios", at: 2_000))
+        let devices = try #require(try opened.user(bo)?.devices)
+        #expect(devices.map(\.key.device.rawValue) == (120..<140).map { "d\($0)" } + ["d200"])
+        #expect(try opened.apply(.setPushState(self.device(119), .none)) == .refused(StoreRules.unknownDevice(self.device(119))))
+        #expect(try opened.apply(.setPushState(self.device(120), .none)) == .done)
+    }
+
+    @Test func `come back as new ones, remembered or not`() throws {
+        var opened = Opened()
+        for number in 100..<122 {
+            _ = try opened.apply(.signIn(self.device(number), platform: "ios", at: Int64(number)))
+            _ = try opened.apply(.signOut(self.device(number), at: 1_000))
+        }
+        _ = try opened.send(message(1))
+        for number in [100, 121] {
+            guard case .device(let record) = try opened.apply(.signIn(self.device(number), platform: "ios", at: 2_000)) else {
+                Issue.record("no device")
+                return
+            }
+            #expect(record.since == 1)
+            #expect(record.push == .none)
+        }
     }
 }

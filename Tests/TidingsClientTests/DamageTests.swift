@@ -173,7 +173,7 @@ extension ChatClient {
     private func registrations(_ bench: ClientBench) -> [PushRegistration?] {
         bench.server.state.withLock { state in
             state.frames.compactMap { frame -> PushRegistration?? in
-                guard case .registerPush(let registration) = frame else { return nil }
+                guard case .registerPush(let registration, _) = frame else { return nil }
                 return .some(registration)
             }
         }
@@ -187,7 +187,7 @@ extension ChatClient {
         try await second.connect(userID: alice, token: "alice")
         #expect(await bench.server.frame { $0 == .registerPush(nil) } == .registerPush(nil))
         try second.register(deviceToken: self.token, environment: .sandbox)
-        _ = await bench.server.frame { if case .registerPush(.some) = $0 { true } else { false } }
+        _ = await bench.server.frame { if case .registerPush(.some, _) = $0 { true } else { false } }
         second.disconnect()
         for await status in second.connectionStatuses where status == .disconnected { break }
         bench.server.state.withLock { $0.frames.removeAll() }

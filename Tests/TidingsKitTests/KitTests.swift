@@ -30,7 +30,7 @@ private func isSettling(_ frame: ClientFrame) -> Bool {
         defer { bench.remove() }
         await bench.until { $0.server.frames.contains { if case .registerPush = $0 { true } else { false } } }
         let registrations = bench.server.frames.compactMap { frame -> PushRegistration? in
-            guard case .registerPush(let registration) = frame else { return nil }
+            guard case .registerPush(let registration, _) = frame else { return nil }
             return registration
         }
         let registration = try #require(registrations.first)

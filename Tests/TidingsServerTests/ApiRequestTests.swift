@@ -339,7 +339,8 @@ private struct Asked: CustomTestStringConvertible, Sendable {
     @Test(arguments: [
         (ServerFrame.Problem.Code.unknownConversation, 404), (.unknownMessage, 404), (.notAMember, 403),
         (.notAllowed, 403), (.blocked, 403), (.exists, 409), (.tooLate, 409), (.invalidField, 400),
-        (.unknownObjectName, 400), (.unavailable, 503),
+        (.unknownObjectName, 400), (.unavailable, 503), (.rateLimited, 429), (.storageFull, 507), (.disabled, 403),
+        (.banned, 403),
     ]) func `by the core has the status that fits`(code: ServerFrame.Problem.Code, status: Int) async throws {
         let problem = ServerFrame.Problem(code: code, field: "message", rule: "will not do")
         for result in [ApiResult.refused(problem), .answer(.refused(problem))] {

@@ -190,7 +190,10 @@ import TidingsWire
     }
 
     @Test func `cuts off a slow reader and nobody else`() async throws {
-        try await TestServer.with({ $0.gateway.backlogBytesMax = 65_536 }) { server in
+        try await TestServer.with({
+            $0.gateway.backlogBytesMax = 65_536
+            $0.limitsMode = "none"
+        }) { server in
             let slow = try await server.client("alice", receiveBuffer: 4_096)
             let other = try await server.client("bob")
             let content = String(repeating: "x", count: 30_000)

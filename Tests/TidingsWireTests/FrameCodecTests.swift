@@ -68,6 +68,9 @@ private let sessionFrames: [String: ClientFrame] = [
     "register-push": .registerPush(
         PushRegistration(token: "00ff10", environment: .sandbox, topic: "com.example.chat")),
     "unregister-push": .registerPush(nil),
+    "register-push-numbered": .registerPush(
+        PushRegistration(token: "00ff10", environment: .sandbox, topic: "com.example.chat"), number: 9),
+    "unregister-push-numbered": .registerPush(nil, number: 10),
     "sync": .sync(after: .max, limit: 100),
     "mark-read": .markRead(ConversationID(type: .discussion, target: "d"), upTo: 9),
     "ping": .ping(3),
@@ -80,6 +83,16 @@ private let logFrames: [String: ServerFrame] = [
         ServerFrame.Welcome(
             version: 1, serverTime: 1_763_683_200_000, head: 41, unread: 2, heartbeatMilliseconds: 30_000,
             frameBytesMax: 65_536, recipientTag: "0123456789abcdef", extensionToken: "x")),
+    "welcome-of-a-store": .welcome(
+        ServerFrame.Welcome(
+            version: 1, serverTime: 1_763_683_200_000, head: 41, unread: 2, heartbeatMilliseconds: 30_000,
+            frameBytesMax: 65_536, recipientTag: "0123456789abcdef", extensionToken: "x",
+            storeID: "fedcba9876543210", generation: 3, serverFrameBytesMax: 262_144)),
+    "token-expiring": .tokenExpiring(at: 1_763_683_260_000),
+    "send-refused-for-a-while": .sendRefused(
+        "c-1",
+        ServerFrame.Problem(
+            code: .rateLimited, field: "send", rule: "too many messages", retryAfterMilliseconds: 1_500)),
     "send-accepted": .sendAccepted(
         ServerFrame.SendAccepted(
             clientMessageID: "c-1", messageID: message.id, sentAt: 1_763_683_200_001, position: 42)),

@@ -59,6 +59,10 @@ let requestFrames: [String: ClientFrame] = [
     "request-receipts": .request(22, .receipts(first)),
     "request-watch": .request(23, .watch(["bob", "carol"])),
     "request-unwatch": .request(24, .unwatch(["bob"])),
+    "request-renew-token": .request(25, .renewToken("eyJ.c.d")),
+    "request-ban": .request(26, .change(lobby, .ban(["bob", "carol"], until: 1_763_683_260_000))),
+    "request-ban-for-good": .request(27, .change(lobby, .ban(["bob"], until: nil))),
+    "request-unban": .request(28, .change(lobby, .unban(["bob"]))),
     "typing": .typing(ConversationID(type: .direct, target: "bob"), isTyping: true),
 ]
 

@@ -8,8 +8,9 @@ public enum ClientFrame: Hashable, Sendable {
     case ack(Ack)
     /// The app came to the front, went to the background, or is about to hang up.
     case runState(ReportedRunState)
-    /// The push registration, sent after each welcome and whenever it changes (S2.7); nil takes it back: no more pushes.
-    case registerPush(PushRegistration?)
+    /// The push registration, sent after each welcome and whenever it changes (S2.7); nil takes it back: no more pushes. Answered by
+    /// `ServerFrame.answer` with the number, one of those of requests; without a number only a refusal is told, as a problem.
+    case registerPush(PushRegistration?, number: RequestNumber? = nil)
     /// Ask for the log after a position. Answered by `ServerFrame.page`.
     case sync(after: LogPosition, limit: UInt32)
     /// The person read a conversation up to and including a position of their own log.

@@ -50,6 +50,8 @@ extension ClientRequest {
                 throw InvalidField(field: "users", rule: "must be 1 to \(Self.watchedMax), got \(users.count)")
             }
             for user in users { _ = try UserID.validated(user.rawValue, field: "users") }
+        case .renewToken(let token):
+            guard !token.isEmpty else { throw InvalidField(field: "token", rule: "must not be empty") }
         }
     }
 }
@@ -88,7 +90,7 @@ extension ConversationAction {
             try Self.check(name: name)
             try Self.check(portrait: portrait)
             for member in members { _ = try UserID.validated(member.rawValue, field: "members") }
-        case .add(let users), .remove(let users):
+        case .add(let users), .remove(let users), .ban(let users, _), .unban(let users):
             guard !users.isEmpty else { throw InvalidField(field: "users", rule: "must not be empty") }
             for user in users { _ = try UserID.validated(user.rawValue, field: "users") }
         case .rename(let name): try Self.check(name: name)

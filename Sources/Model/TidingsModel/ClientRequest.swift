@@ -36,6 +36,8 @@ public enum ClientRequest: Hashable, Sendable {
     case watch([UserID])
     /// Be told no longer. Answers `.done`.
     case unwatch([UserID])
+    /// Go on with another user token of the same person, before the one of this connection ends. Answers `.done`.
+    case renewToken(String)
 }
 
 /// What a request is answered.

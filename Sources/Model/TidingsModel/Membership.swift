@@ -51,12 +51,17 @@ public enum ConversationAction: Hashable, Sendable {
     case setNickname(UserID, String?)
     /// End it: nobody can write any more; what was written stays readable. The owner or the backend.
     case dissolve
+    /// Keep people out of a chat room until a time, in wall milliseconds since 1970; nil for until it is lifted. Who may remove may
+    /// do this.
+    case ban([UserID], until: Int64?)
+    /// Let them come back. Who may ban may do this.
+    case unban([UserID])
 
     /// The people it names.
     public var people: [UserID] {
         switch self {
         case .create(_, _, let members): members
-        case .add(let users), .remove(let users): users
+        case .add(let users), .remove(let users), .ban(let users, _), .unban(let users): users
         case .setRole(let user, _), .setNickname(let user, _): [user]
         case .join, .leave, .rename, .setPortrait, .dissolve: []
         }
@@ -75,6 +80,8 @@ public enum ConversationAction: Hashable, Sendable {
         case .setRole: "set_role"
         case .setNickname: "set_nickname"
         case .dissolve: "dissolve"
+        case .ban: "ban"
+        case .unban: "unban"
         }
     }
 }
@@ -106,7 +113,7 @@ public struct ConversationChange: Hashable, Sendable {
         switch self.action {
         case .leave: self.by == user
         case .remove(let users): users.contains(user)
-        case .create, .add, .join, .rename, .setPortrait, .setRole, .setNickname, .dissolve: false
+        case .create, .add, .join, .rename, .setPortrait, .setRole, .setNickname, .dissolve, .ban, .unban: false
         }
     }
 }

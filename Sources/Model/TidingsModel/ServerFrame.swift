@@ -20,6 +20,9 @@ public enum ServerFrame: Hashable, Sendable {
     case answer(RequestNumber, ClientAnswer)
     /// Somebody does something that is of interest now and never again, such as typing.
     case signal(Signal)
+    /// The connection's user token ends at this time, in wall milliseconds since 1970: renew it (`ClientRequest.renewToken`), or
+    /// the server closes the connection.
+    case tokenExpiring(at: Int64)
 
     /// What the client needs to know at the start.
     public struct Welcome: Hashable, Sendable {
@@ -39,11 +42,18 @@ public enum ServerFrame: Hashable, Sendable {
         public var recipientTag: String
         /// Lets the notification service extension fetch what was missed and write receipts (DESIGN §7 "Extension").
         public var extensionToken: String
+        /// Which store the log comes from: 16 hexadecimal digits; empty from a server that does not say.
+        public var storeID: String
+        /// Which life of that store: another one after it was restored from a copy; 0 from a server that does not say.
+        public var generation: UInt64
+        /// The largest frame the server sends, in bytes; 0 from a server that does not say.
+        public var serverFrameBytesMax: UInt32
 
         /// A welcome from its parts.
         public init(
             version: UInt32, serverTime: Int64, head: LogPosition, unread: UInt32, heartbeatMilliseconds: UInt32,
-            frameBytesMax: UInt32, recipientTag: String, extensionToken: String
+            frameBytesMax: UInt32, recipientTag: String, extensionToken: String, storeID: String = "",
+            generation: UInt64 = 0, serverFrameBytesMax: UInt32 = 0
         ) {
             self.version = version
             self.serverTime = serverTime
@@ -53,6 +63,9 @@ public enum ServerFrame: Hashable, Sendable {
             self.frameBytesMax = frameBytesMax
             self.recipientTag = recipientTag
             self.extensionToken = extensionToken
+            self.storeID = storeID
+            self.generation = generation
+            self.serverFrameBytesMax = serverFrameBytesMax
         }
     }
 
@@ -104,6 +117,8 @@ public enum ServerFrame: Hashable, Sendable {
         public var field: String
         /// The rule it breaks, or what to do, in words.
         public var rule: String
+        /// When it is worth trying again, in milliseconds from now; nil if the code alone says what to do.
+        public var retryAfterMilliseconds: UInt32?
 
         /// What can be wrong, as named on the wire and in docs/errors.md.
         public enum Code: String, Hashable, Sendable, CaseIterable {
@@ -149,13 +164,24 @@ public enum ServerFrame: Hashable, Sendable {
             case unknownObjectName = "unknown_object_name"
             /// A newer device has taken this one's place; the person's app allows only so many.
             case kicked
+            /// Too much in too short a time; try again after `retryAfterMilliseconds`.
+            case rateLimited = "rate_limited"
+            /// The server's disk is nearly full, so that it takes no new messages; try again later.
+            case storageFull = "storage_full"
+            /// The app's backend has revoked the user token; ask for a new one.
+            case tokenRevoked = "token_revoked"
+            /// The app's backend has disabled the person.
+            case disabled
+            /// The person is banned from the chat room.
+            case banned
         }
 
         /// A problem from its parts.
-        public init(code: Code, field: String = "", rule: String) {
+        public init(code: Code, field: String = "", rule: String, retryAfterMilliseconds: UInt32? = nil) {
             self.code = code
             self.field = field
             self.rule = rule
+            self.retryAfterMilliseconds = retryAfterMilliseconds
         }
 
         /// Bad input.

@@ -21,8 +21,9 @@ extension WireClientFrame {
                 $0.settled = ack.settled.map(WireSettlement.init)
             }
         case .runState(let state): self.runState = WireRunState(state)
-        case .registerPush(let registration):
+        case .registerPush(let registration, let number):
             self.registerPush = .with {
+                if let number { $0.number = number }
                 guard let registration else { return }
                 $0.token = registration.token.rawValue
                 $0.environment = registration.environment.rawValue
@@ -59,8 +60,10 @@ extension WireClientFrame {
         case .ack(let ack): return .ack(try ack.model())
         case .runState(let state): return .runState(try state.model(field: "run_state"))
         case .registerPush(let registration):
-            // All fields empty: the registration is taken back.
-            return .registerPush(registration == WireRegisterPush() ? nil : try registration.model())
+            let number = registration.number == 0 ? nil : registration.number
+            // Without token, environment and topic the registration is taken back.
+            let isEmpty = registration.token.isEmpty && registration.environment.isEmpty && registration.topic.isEmpty
+            return .registerPush(isEmpty ? nil : try registration.model(), number: number)
         case .sync(let sync): return .sync(after: sync.after, limit: sync.limit)
         case .markRead(let read):
             return .markRead(try read.conversation.model(field: "conversation"), upTo: read.upTo)

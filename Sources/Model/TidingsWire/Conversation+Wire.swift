@@ -95,6 +95,12 @@ extension WireAction {
                 if let nickname { $0.nickname = nickname }
             }
         case .dissolve: self.dissolve = WireDissolve()
+        case .ban(let users, let until):
+            self.ban = .with {
+                $0.users = users.map(\.rawValue)
+                if let until { $0.until = until }
+            }
+        case .unban(let users): self.unban = .with { $0.users = users.map(\.rawValue) }
         }
     }
 
@@ -115,6 +121,8 @@ extension WireAction {
         case .setRole(let role): return .setRole(UserID(role.user), try known(role.role, field: "role"))
         case .setNickname(let name): return .setNickname(UserID(name.user), name.hasNickname ? name.nickname : nil)
         case .dissolve: return .dissolve
+        case .ban(let ban): return .ban(sortedUsers(ban.users), until: ban.hasUntil ? ban.until : nil)
+        case .unban(let people): return .unban(sortedUsers(people.users))
         }
     }
 }

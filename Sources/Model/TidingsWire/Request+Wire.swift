@@ -39,6 +39,7 @@ extension WireRequest {
         case .receipts(let message): self.receipts = .with { $0.message = message.description }
         case .watch(let users): self.watch = .with { $0.users = users.map(\.rawValue) }
         case .unwatch(let users): self.unwatch = .with { $0.users = users.map(\.rawValue) }
+        case .renewToken(let token): self.renewToken = .with { $0.token = token }
         }
     }
 
@@ -91,6 +92,7 @@ extension WireRequest {
         case .receipts(let read): return .receipts(try messageID(read.message, field: "message"))
         case .watch(let people): return .watch(people.users.map { UserID($0) })
         case .unwatch(let people): return .unwatch(people.users.map { UserID($0) })
+        case .renewToken(let renewal): return .renewToken(renewal.token)
         }
     }
 }

@@ -14,6 +14,9 @@ extension WireServerFrame {
                 $0.frameBytesMax = welcome.frameBytesMax
                 $0.recipientTag = welcome.recipientTag
                 $0.extensionToken = welcome.extensionToken
+                $0.storeID = welcome.storeID
+                $0.generation = welcome.generation
+                $0.serverFrameBytesMax = welcome.serverFrameBytesMax
             }
         case .sendAccepted(let accepted):
             self.sendAccepted = .with {
@@ -40,6 +43,7 @@ extension WireServerFrame {
         case .reconnect(let after): self.reconnect = .with { $0.afterMs = after }
         case .answer(let number, let answer): self.answer = WireAnswer(number, answer)
         case .signal(let signal): self.signal = WireSignal(signal)
+        case .tokenExpiring(let at): self.tokenExpiring = .with { $0.expiresAt = at }
         }
     }
 
@@ -52,7 +56,8 @@ extension WireServerFrame {
                     version: welcome.version, serverTime: welcome.serverTime, head: welcome.head,
                     unread: welcome.unread, heartbeatMilliseconds: welcome.heartbeatMs,
                     frameBytesMax: welcome.frameBytesMax, recipientTag: welcome.recipientTag,
-                    extensionToken: welcome.extensionToken))
+                    extensionToken: welcome.extensionToken, storeID: welcome.storeID, generation: welcome.generation,
+                    serverFrameBytesMax: welcome.serverFrameBytesMax))
         case .sendAccepted(let accepted):
             return .sendAccepted(
                 ServerFrame.SendAccepted(
@@ -73,6 +78,7 @@ extension WireServerFrame {
         case .reconnect(let reconnect): return .reconnect(afterMilliseconds: reconnect.afterMs)
         case .answer(let answer): return .answer(answer.number, try answer.model())
         case .signal(let signal): return .signal(try signal.model())
+        case .tokenExpiring(let expiring): return .tokenExpiring(at: expiring.expiresAt)
         }
     }
 }
@@ -84,13 +90,18 @@ extension WireProblem {
         self.field = problem.field
         self.rule = problem.rule
         self.fatal = isFatal
+        if let retryAfter = problem.retryAfterMilliseconds { self.retryAfterMs = retryAfter }
     }
 
     /// A code of a newer server is a refusal to this build: its name goes into the rule, for a person.
     func model() -> ServerFrame.Problem {
+        let retryAfter = self.hasRetryAfterMs ? self.retryAfterMs : nil
         guard let code = ServerFrame.Problem.Code(rawValue: self.code) else {
-            return ServerFrame.Problem(code: .invalidField, field: self.field, rule: "\(self.rule) (\(self.code))")
+            return ServerFrame.Problem(
+                code: .invalidField, field: self.field, rule: "\(self.rule) (\(self.code))",
+                retryAfterMilliseconds: retryAfter)
         }
-        return ServerFrame.Problem(code: code, field: self.field, rule: self.rule)
+        return ServerFrame.Problem(
+            code: code, field: self.field, rule: self.rule, retryAfterMilliseconds: retryAfter)
     }
 }

@@ -358,6 +358,10 @@ nonisolated struct WireRegisterPush: Sendable {
   /// The app's bundle identifier.
   var topic: String = String()
 
+  /// Chosen like a Request's, from the same numbers: answered by the Answer of the same number. 0 from a client that expects no
+  /// answer; it is told of a refusal by a Problem.
+  var number: UInt64 = 0
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -594,6 +598,14 @@ nonisolated struct WireRequest: Sendable {
     set {request = .unwatch(newValue)}
   }
 
+  var renewToken: WireRenewToken {
+    get {
+      if case .renewToken(let v)? = request {return v}
+      return WireRenewToken()
+    }
+    set {request = .renewToken(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Request: Equatable, Sendable {
@@ -612,8 +624,22 @@ nonisolated struct WireRequest: Sendable {
     case receipts(WireReadReceipts)
     case watch(WirePeople)
     case unwatch(WirePeople)
+    case renewToken(WireRenewToken)
 
   }
+
+  init() {}
+}
+
+/// Another user token of the same person, before the one of this connection ends.
+nonisolated struct WireRenewToken: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var token: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 }
@@ -737,6 +763,22 @@ nonisolated struct WireAction: Sendable {
     set {action = .dissolve(newValue)}
   }
 
+  var ban: WireBan {
+    get {
+      if case .ban(let v)? = action {return v}
+      return WireBan()
+    }
+    set {action = .ban(newValue)}
+  }
+
+  var unban: WirePeople {
+    get {
+      if case .unban(let v)? = action {return v}
+      return WirePeople()
+    }
+    set {action = .unban(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Action: Equatable, Sendable {
@@ -750,6 +792,8 @@ nonisolated struct WireAction: Sendable {
     case setRole(WireSetRole)
     case setNickname(WireSetNickname)
     case dissolve(WireDissolve)
+    case ban(WireBan)
+    case unban(WirePeople)
 
   }
 
@@ -895,6 +939,31 @@ nonisolated struct WireDissolve: Sendable {
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
+}
+
+/// Keeps people out of a chat room.
+nonisolated struct WireBan: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var users: [String] = []
+
+  /// Milliseconds since 1970. Missing: until it is lifted.
+  var until: Int64 {
+    get {_until ?? 0}
+    set {_until = newValue}
+  }
+  /// Returns true if `until` has been explicitly set.
+  var hasUntil: Bool {self._until != nil}
+  /// Clears the value of `until`. Subsequent reads from it will return its default value.
+  mutating func clearUntil() {self._until = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _until: Int64? = nil
 }
 
 nonisolated struct WireRecallMessage: Sendable {
@@ -1321,6 +1390,14 @@ nonisolated struct WireServerFrame: Sendable {
     set {frame = .signal(newValue)}
   }
 
+  var tokenExpiring: WireTokenExpiring {
+    get {
+      if case .tokenExpiring(let v)? = frame {return v}
+      return WireTokenExpiring()
+    }
+    set {frame = .tokenExpiring(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Frame: Equatable, Sendable {
@@ -1334,6 +1411,7 @@ nonisolated struct WireServerFrame: Sendable {
     case reconnect(WireReconnect)
     case answer(WireAnswer)
     case signal(WireSignal)
+    case tokenExpiring(WireTokenExpiring)
 
   }
 
@@ -1361,6 +1439,29 @@ nonisolated struct WireWelcome: Sendable {
   var recipientTag: String = String()
 
   var extensionToken: String = String()
+
+  /// Which store the log comes from: 16 hexadecimal digits.
+  var storeID: String = String()
+
+  /// Which life of that store: another one after it was restored from a copy.
+  var generation: UInt64 = 0
+
+  /// The largest frame the server sends, in bytes.
+  var serverFrameBytesMax: UInt32 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// The connection's user token ends soon: renew it (RenewToken), or the server closes the connection.
+nonisolated struct WireTokenExpiring: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Milliseconds since 1970.
+  var expiresAt: Int64 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1857,9 +1958,21 @@ nonisolated struct WireProblem: Sendable {
 
   var fatal: Bool = false
 
+  /// When it is worth trying again, in milliseconds from now. Missing: the code says.
+  var retryAfterMs: UInt32 {
+    get {_retryAfterMs ?? 0}
+    set {_retryAfterMs = newValue}
+  }
+  /// Returns true if `retryAfterMs` has been explicitly set.
+  var hasRetryAfterMs: Bool {self._retryAfterMs != nil}
+  /// Clears the value of `retryAfterMs`. Subsequent reads from it will return its default value.
+  mutating func clearRetryAfterMs() {self._retryAfterMs = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
+
+  fileprivate var _retryAfterMs: UInt32? = nil
 }
 
 nonisolated struct WireReconnect: Sendable {
@@ -2841,7 +2954,7 @@ nonisolated extension WireRunState: SwiftProtobuf.Message, SwiftProtobuf._Messag
 
 nonisolated extension WireRegisterPush: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".RegisterPush"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}token\0\u{1}environment\0\u{1}topic\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}token\0\u{1}environment\0\u{1}topic\0\u{1}number\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2852,6 +2965,7 @@ nonisolated extension WireRegisterPush: SwiftProtobuf.Message, SwiftProtobuf._Me
       case 1: try { try decoder.decodeSingularStringField(value: &self.token) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self.environment) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self.topic) }()
+      case 4: try { try decoder.decodeSingularUInt64Field(value: &self.number) }()
       default: break
       }
     }
@@ -2867,6 +2981,9 @@ nonisolated extension WireRegisterPush: SwiftProtobuf.Message, SwiftProtobuf._Me
     if !self.topic.isEmpty {
       try visitor.visitSingularStringField(value: self.topic, fieldNumber: 3)
     }
+    if self.number != 0 {
+      try visitor.visitSingularUInt64Field(value: self.number, fieldNumber: 4)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2874,6 +2991,7 @@ nonisolated extension WireRegisterPush: SwiftProtobuf.Message, SwiftProtobuf._Me
     if lhs.token != rhs.token {return false}
     if lhs.environment != rhs.environment {return false}
     if lhs.topic != rhs.topic {return false}
+    if lhs.number != rhs.number {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3094,7 +3212,7 @@ nonisolated extension WireOpened: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 
 nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Request"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}change\0\u{1}recall\0\u{1}edit\0\u{1}delete\0\u{3}set_conversation_settings\0\u{3}set_person_settings\0\u{3}set_blocked\0\u{1}conversation\0\u{1}settings\0\u{1}history\0\u{3}enter_room\0\u{3}exit_room\0\u{1}receipts\0\u{1}watch\0\u{1}unwatch\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}change\0\u{1}recall\0\u{1}edit\0\u{1}delete\0\u{3}set_conversation_settings\0\u{3}set_person_settings\0\u{3}set_blocked\0\u{1}conversation\0\u{1}settings\0\u{1}history\0\u{3}enter_room\0\u{3}exit_room\0\u{1}receipts\0\u{1}watch\0\u{1}unwatch\0\u{3}renew_token\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3298,6 +3416,19 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
           self.request = .unwatch(v)
         }
       }()
+      case 17: try {
+        var v: WireRenewToken?
+        var hadOneofValue = false
+        if let current = self.request {
+          hadOneofValue = true
+          if case .renewToken(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.request = .renewToken(v)
+        }
+      }()
       default: break
       }
     }
@@ -3372,6 +3503,10 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
       guard case .unwatch(let v)? = self.request else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 16)
     }()
+    case .renewToken?: try {
+      guard case .renewToken(let v)? = self.request else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 17)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -3380,6 +3515,36 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
   static func ==(lhs: WireRequest, rhs: WireRequest) -> Bool {
     if lhs.number != rhs.number {return false}
     if lhs.request != rhs.request {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireRenewToken: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".RenewToken"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}token\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.token) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.token.isEmpty {
+      try visitor.visitSingularStringField(value: self.token, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireRenewToken, rhs: WireRenewToken) -> Bool {
+    if lhs.token != rhs.token {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3426,7 +3591,7 @@ nonisolated extension WireChangeConversation: SwiftProtobuf.Message, SwiftProtob
 
 nonisolated extension WireAction: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Action"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}create\0\u{1}add\0\u{1}join\0\u{1}remove\0\u{1}leave\0\u{1}rename\0\u{3}set_portrait\0\u{3}set_role\0\u{3}set_nickname\0\u{1}dissolve\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}create\0\u{1}add\0\u{1}join\0\u{1}remove\0\u{1}leave\0\u{1}rename\0\u{3}set_portrait\0\u{3}set_role\0\u{3}set_nickname\0\u{1}dissolve\0\u{1}ban\0\u{1}unban\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3564,6 +3729,32 @@ nonisolated extension WireAction: SwiftProtobuf.Message, SwiftProtobuf._MessageI
           self.action = .dissolve(v)
         }
       }()
+      case 11: try {
+        var v: WireBan?
+        var hadOneofValue = false
+        if let current = self.action {
+          hadOneofValue = true
+          if case .ban(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.action = .ban(v)
+        }
+      }()
+      case 12: try {
+        var v: WirePeople?
+        var hadOneofValue = false
+        if let current = self.action {
+          hadOneofValue = true
+          if case .unban(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.action = .unban(v)
+        }
+      }()
       default: break
       }
     }
@@ -3614,6 +3805,14 @@ nonisolated extension WireAction: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     case .dissolve?: try {
       guard case .dissolve(let v)? = self.action else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
+    }()
+    case .ban?: try {
+      guard case .ban(let v)? = self.action else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
+    }()
+    case .unban?: try {
+      guard case .unban(let v)? = self.action else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
     }()
     case nil: break
     }
@@ -3891,6 +4090,45 @@ nonisolated extension WireDissolve: SwiftProtobuf.Message, SwiftProtobuf._Messag
   }
 
   static func ==(lhs: WireDissolve, rhs: WireDissolve) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireBan: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Ban"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}users\0\u{1}until\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedStringField(value: &self.users) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self._until) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.users.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.users, fieldNumber: 1)
+    }
+    try { if let v = self._until {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireBan, rhs: WireBan) -> Bool {
+    if lhs.users != rhs.users {return false}
+    if lhs._until != rhs._until {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -4454,7 +4692,7 @@ nonisolated extension WireTyping: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 
 nonisolated extension WireServerFrame: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".ServerFrame"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}welcome\0\u{3}send_accepted\0\u{3}send_refused\0\u{1}entry\0\u{1}page\0\u{1}pong\0\u{1}problem\0\u{1}reconnect\0\u{1}answer\0\u{1}signal\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}welcome\0\u{3}send_accepted\0\u{3}send_refused\0\u{1}entry\0\u{1}page\0\u{1}pong\0\u{1}problem\0\u{1}reconnect\0\u{1}answer\0\u{1}signal\0\u{3}token_expiring\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4592,6 +4830,19 @@ nonisolated extension WireServerFrame: SwiftProtobuf.Message, SwiftProtobuf._Mes
           self.frame = .signal(v)
         }
       }()
+      case 11: try {
+        var v: WireTokenExpiring?
+        var hadOneofValue = false
+        if let current = self.frame {
+          hadOneofValue = true
+          if case .tokenExpiring(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.frame = .tokenExpiring(v)
+        }
+      }()
       default: break
       }
     }
@@ -4643,6 +4894,10 @@ nonisolated extension WireServerFrame: SwiftProtobuf.Message, SwiftProtobuf._Mes
       guard case .signal(let v)? = self.frame else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
     }()
+    case .tokenExpiring?: try {
+      guard case .tokenExpiring(let v)? = self.frame else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -4657,7 +4912,7 @@ nonisolated extension WireServerFrame: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
 nonisolated extension WireWelcome: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Welcome"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{3}server_time\0\u{1}head\0\u{1}unread\0\u{3}heartbeat_ms\0\u{3}frame_bytes_max\0\u{3}recipient_tag\0\u{3}extension_token\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{3}server_time\0\u{1}head\0\u{1}unread\0\u{3}heartbeat_ms\0\u{3}frame_bytes_max\0\u{3}recipient_tag\0\u{3}extension_token\0\u{3}store_id\0\u{1}generation\0\u{3}server_frame_bytes_max\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4673,6 +4928,9 @@ nonisolated extension WireWelcome: SwiftProtobuf.Message, SwiftProtobuf._Message
       case 6: try { try decoder.decodeSingularUInt32Field(value: &self.frameBytesMax) }()
       case 7: try { try decoder.decodeSingularStringField(value: &self.recipientTag) }()
       case 8: try { try decoder.decodeSingularStringField(value: &self.extensionToken) }()
+      case 9: try { try decoder.decodeSingularStringField(value: &self.storeID) }()
+      case 10: try { try decoder.decodeSingularUInt64Field(value: &self.generation) }()
+      case 11: try { try decoder.decodeSingularUInt32Field(value: &self.serverFrameBytesMax) }()
       default: break
       }
     }
@@ -4703,6 +4961,15 @@ nonisolated extension WireWelcome: SwiftProtobuf.Message, SwiftProtobuf._Message
     if !self.extensionToken.isEmpty {
       try visitor.visitSingularStringField(value: self.extensionToken, fieldNumber: 8)
     }
+    if !self.storeID.isEmpty {
+      try visitor.visitSingularStringField(value: self.storeID, fieldNumber: 9)
+    }
+    if self.generation != 0 {
+      try visitor.visitSingularUInt64Field(value: self.generation, fieldNumber: 10)
+    }
+    if self.serverFrameBytesMax != 0 {
+      try visitor.visitSingularUInt32Field(value: self.serverFrameBytesMax, fieldNumber: 11)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -4715,6 +4982,39 @@ nonisolated extension WireWelcome: SwiftProtobuf.Message, SwiftProtobuf._Message
     if lhs.frameBytesMax != rhs.frameBytesMax {return false}
     if lhs.recipientTag != rhs.recipientTag {return false}
     if lhs.extensionToken != rhs.extensionToken {return false}
+    if lhs.storeID != rhs.storeID {return false}
+    if lhs.generation != rhs.generation {return false}
+    if lhs.serverFrameBytesMax != rhs.serverFrameBytesMax {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireTokenExpiring: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".TokenExpiring"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}expires_at\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self.expiresAt) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.expiresAt != 0 {
+      try visitor.visitSingularInt64Field(value: self.expiresAt, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireTokenExpiring, rhs: WireTokenExpiring) -> Bool {
+    if lhs.expiresAt != rhs.expiresAt {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -5517,7 +5817,7 @@ nonisolated extension WirePong: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension WireProblem: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Problem"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}code\0\u{1}field\0\u{1}rule\0\u{1}fatal\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}code\0\u{1}field\0\u{1}rule\0\u{1}fatal\0\u{3}retry_after_ms\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5529,12 +5829,17 @@ nonisolated extension WireProblem: SwiftProtobuf.Message, SwiftProtobuf._Message
       case 2: try { try decoder.decodeSingularStringField(value: &self.field) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self.rule) }()
       case 4: try { try decoder.decodeSingularBoolField(value: &self.fatal) }()
+      case 5: try { try decoder.decodeSingularUInt32Field(value: &self._retryAfterMs) }()
       default: break
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if !self.code.isEmpty {
       try visitor.visitSingularStringField(value: self.code, fieldNumber: 1)
     }
@@ -5547,6 +5852,9 @@ nonisolated extension WireProblem: SwiftProtobuf.Message, SwiftProtobuf._Message
     if self.fatal != false {
       try visitor.visitSingularBoolField(value: self.fatal, fieldNumber: 4)
     }
+    try { if let v = self._retryAfterMs {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 5)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -5555,6 +5863,7 @@ nonisolated extension WireProblem: SwiftProtobuf.Message, SwiftProtobuf._Message
     if lhs.field != rhs.field {return false}
     if lhs.rule != rhs.rule {return false}
     if lhs.fatal != rhs.fatal {return false}
+    if lhs._retryAfterMs != rhs._retryAfterMs {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

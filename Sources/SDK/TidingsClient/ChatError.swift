@@ -48,17 +48,17 @@ public enum ChatError: Error, Hashable, Sendable, CustomStringConvertible {
     init(_ problem: ServerFrame.Problem) {
         switch problem.code {
         case .invalidField: self = .invalid(InvalidField(field: problem.field, rule: problem.rule))
-        case .unavailable: self = .unavailable(reason: problem.rule)
+        case .unavailable, .rateLimited, .storageFull: self = .unavailable(reason: problem.rule)
         case .unknownConversation: self = .unknownConversation(reason: problem.rule)
         case .unknownMessage: self = .unknownMessage(reason: problem.rule)
         case .notAMember: self = .notAMember(reason: problem.rule)
-        case .notAllowed: self = .notAllowed(reason: problem.rule)
+        case .notAllowed, .banned: self = .notAllowed(reason: problem.rule)
         case .blocked: self = .blocked
         case .tooLate: self = .tooLate(reason: problem.rule)
         case .exists: self = .exists(reason: problem.rule)
         case .unknownObjectName: self = .unknownObjectName(reason: problem.rule)
         case .invalidToken, .expiredToken, .wrongApp, .unsupportedVersion, .malformedFrame, .frameTooLarge,
-            .unexpectedFrame, .superseded, .timedOut, .slowReader, .kicked:
+            .unexpectedFrame, .superseded, .timedOut, .slowReader, .kicked, .tokenRevoked, .disabled:
             self = .refused(problem)
         }
     }

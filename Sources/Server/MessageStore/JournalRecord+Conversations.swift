@@ -87,6 +87,14 @@ extension ByteWriter {
             self.text(user.rawValue)
             self.text(nickname)
         case .dissolve: self.byte(10)
+        case .ban(let users, let until):
+            self.byte(11)
+            self.users(users)
+            // 0 for a ban without an end.
+            self.signed(until ?? 0)
+        case .unban(let users):
+            self.byte(12)
+            self.users(users)
         }
         self.text(change.by?.rawValue)
         self.signed(change.at)
@@ -188,6 +196,12 @@ extension ByteReader {
             by: try self.optionalText().map { UserID($0) }, at: try self.signed())
     }
 
+    /// When a ban ends; nil for never, which is written as 0.
+    private mutating func banEnd() throws(StoredBytesFault) -> Int64? {
+        let until = try self.signed()
+        return until == 0 ? nil : until
+    }
+
     private mutating func action() throws(StoredBytesFault) -> ConversationAction {
         switch try self.byte() {
         case 1:
@@ -201,6 +215,8 @@ extension ByteReader {
         case 8: .setRole(UserID(try self.text()), try self.role())
         case 9: .setNickname(UserID(try self.text()), try self.optionalText())
         case 10: .dissolve
+        case 11: .ban(try self.users(), until: try self.banEnd())
+        case 12: .unban(try self.users())
         default: throw .badValue("change of a conversation")
         }
     }

@@ -17,6 +17,8 @@ final class PersonState {
     var settingsChanged = false
     /// Messages deleted since the last derivation.
     var deleted: Set<MessageID> = []
+    /// Receipts kept since the last derivation.
+    var receipts: Set<Receipt> = []
     /// Records up to here are in this state (DESIGN §3: deriving is idempotent).
     var applied: JournalPosition
     /// The end of the log: entries that may still be appended to.
@@ -47,6 +49,24 @@ final class PersonState {
     var isDirty = false
     /// The derivation round in which it was last used.
     var lastUsed = 0
+
+    /// What a phone has said of a message.
+    struct Receipt: Hashable {
+        var message: MessageID
+        /// Empty for the leg of a person without devices.
+        var device: String
+        var receipt: LegReceipt
+
+        init(_ leg: LegID, _ receipt: LegReceipt) {
+            self.message = leg.message
+            self.device = leg.device?.rawValue ?? ""
+            self.receipt = receipt
+        }
+
+        static func < (left: Self, right: Self) -> Bool {
+            (left.message, left.device, left.receipt.rawValue) < (right.message, right.device, right.receipt.rawValue)
+        }
+    }
 
     struct ConversationState: Equatable {
         var unread = 0
@@ -106,6 +126,17 @@ final class PersonState {
         return self.head
     }
 
+    /// Where a device stands among the loaded ones, or would.
+    func devicePlace(_ device: DeviceID) -> Int {
+        guard let devices = self.devices else { return 0 }
+        var (low, high) = (0, devices.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if devices[middle].key.device < device { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
     /// Counts messages of a conversation, or no longer with negative numbers.
     func count(_ unread: Int, mentions: Int, in state: inout ConversationState) {
         state.unread += unread
@@ -156,6 +187,7 @@ final class PersonState {
         self.sent.removeAll()
         self.settingsChanged = false
         self.deleted.removeAll()
+        self.receipts.removeAll()
         self.isDirty = false
     }
 }

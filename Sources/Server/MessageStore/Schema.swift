@@ -11,7 +11,7 @@ enum Schema {
     /// "Tidm": tells a store from other programs' databases.
     static let applicationID = 0x5469_646d
     /// The schema this build writes.
-    static let version = 4
+    static let version = 5
 
     /// Opens the file, makes the tables if it is new, and checks that it syncs as told.
     ///
@@ -104,7 +104,8 @@ enum Schema {
                 try database.execute(sql: Self.tablesOfVersion3)
                 try Self.linkLogs(database)
             }
-            try database.execute(sql: Self.tablesOfVersion4)
+            if found < 4 { try database.execute(sql: Self.tablesOfVersion4) }
+            try database.execute(sql: Self.tablesOfVersion5)
             try database.execute(sql: "PRAGMA user_version = \(Self.version)")
             return .commit
         }
@@ -274,5 +275,13 @@ enum Schema {
         ALTER TABLE person ADD COLUMN signed_in INTEGER NOT NULL DEFAULT 0;
         UPDATE person SET signed_in =
             (SELECT count(*) FROM device WHERE device.person = person.number AND device.signed_out = 0);
+        """
+
+    private static let tablesOfVersion5 = """
+        -- What phones have said of messages since this version: once of each device.
+        CREATE TABLE receipt (
+            person INTEGER NOT NULL, message INTEGER NOT NULL, device TEXT NOT NULL, receipt TEXT NOT NULL,
+            PRIMARY KEY (person, message, device, receipt)
+        ) WITHOUT ROWID;
         """
 }

@@ -10,13 +10,14 @@ struct Statements {
     let lastChunk, chunkAt, chunksFrom, putChunk: SQLStatement
     let conversationState, allConversationStates, putConversationState: SQLStatement
     let sentMessage, sentIDs, insertSentMessage: SQLStatement
-    let devices, putDevice, devicesWithToken: SQLStatement
+    let devices, putDevice, deleteDevice, devicesWithToken: SQLStatement
     let openLegs, putOpenLeg, deleteOpenLeg: SQLStatement
     let conversationByKey, conversationByNumber, lastConversationNumber, allConversations, putConversation: SQLStatement
     let conversationName, membership, insertMembership: SQLStatement
     let indexOf, insertIndex, allIndexed: SQLStatement
     let revision, putRevision: SQLStatement
     let deleted, allDeleted, insertDeleted: SQLStatement
+    let receipt, insertReceipt: SQLStatement
     let customMessage, insertCustomMessage: SQLStatement
     let roomMessages, insertRoomMessage, pruneRoom: SQLStatement
     let allObjectNames, deleteObjectNames, insertObjectName: SQLStatement
@@ -92,6 +93,7 @@ struct Statements {
             """)
         self.putDevice = try prepare(
             "INSERT OR REPLACE INTO device VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        self.deleteDevice = try prepare("DELETE FROM device WHERE person = ? AND id = ?")
         self.devicesWithToken = try prepare(
             "SELECT app, user, id FROM device JOIN person ON person.number = device.person WHERE token = ?")
         self.openLegs = try prepare(
@@ -122,6 +124,9 @@ struct Statements {
         self.deleted = try prepare("SELECT 1 FROM deleted_message WHERE person = ? AND message = ?")
         self.allDeleted = try prepare("SELECT message FROM deleted_message WHERE person = ?")
         self.insertDeleted = try prepare("INSERT OR IGNORE INTO deleted_message VALUES (?, ?)")
+        self.receipt = try prepare(
+            "SELECT 1 FROM receipt WHERE person = ? AND message = ? AND device = ? AND receipt = ?")
+        self.insertReceipt = try prepare("INSERT OR IGNORE INTO receipt VALUES (?, ?, ?, ?)")
         self.customMessage = try prepare("SELECT message, sent_at FROM custom_message WHERE app = ? AND id = ?")
         self.insertCustomMessage = try prepare("INSERT OR IGNORE INTO custom_message VALUES (?, ?, ?, ?)")
         self.roomMessages = try prepare(

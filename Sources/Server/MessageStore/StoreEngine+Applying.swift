@@ -46,7 +46,12 @@ extension StoreEngine {
         case .endLeg(let ended):
             try self.setOpenLeg(ended.leg, nil, at: position)
             self.noteIndex(ended.leg.message, position)
-        case .receipt(let leg, _, _): self.noteIndex(leg.message, position)
+        case .receipt(let leg, let receipt, _):
+            self.noteIndex(leg.message, position)
+            // Builds before this one kept receipts of anybody.
+            guard let person = try self.find(leg.user), position > person.applied else { break }
+            person.receipts.insert(PersonState.Receipt(leg, receipt))
+            self.touch(person)
         case .objectNames(let app, let names):
             self.objectNames[app] = names.isEmpty ? nil : names
             self.objectNamesTail.insert(app)
@@ -169,36 +174,67 @@ extension StoreEngine {
         guard let number = try self.number(of: conversation, in: key.app),
             var state = try self.conversationState(number, of: person)
         else { throw StoredBytesFault.missing("conversation \(conversation) of \(key)") }
-        var left = 0
-        var mentions = 0
+        let left =
+            upTo < state.counted ? try self.unread(of: person, in: number, state, after: upTo) : (unread: 0, mentions: 0)
+        person.count(left.unread - state.unread, mentions: left.mentions - state.mentions, in: &state)
         state.withdrawn.removeAll { $0 <= upTo }
-        if upTo < state.counted {
-            let withdrawn = Set(state.withdrawn)
-            try self.forEachEntry(of: person, after: upTo) { entry in
-                if entry.counts, entry.conversation == number, !withdrawn.contains(entry.position) {
-                    left += 1
-                    if entry.mentions { mentions += 1 }
-                }
-                return true
-            }
-        }
-        person.count(left - state.unread, mentions: mentions - state.mentions, in: &state)
         state.read = upTo
         person.keep(state, of: number)
         let delivery = self.append(position, to: person, in: number)
         return .read(position: delivery.position, unread: delivery.unread)
     }
 
+    /// What counts of a conversation after a position between its read cursor and its last entry that counts.
+    ///
+    /// It is counted from the shorter side: what is left, from message to message of the conversation, or what was read, entry by entry
+    /// of the log. The cursor only moves forward, so that however it is moved no entry is looked at often.
+    private func unread(
+        of person: PersonState, in number: ConversationNumber, _ state: PersonState.ConversationState,
+        after upTo: LogPosition
+    ) throws -> (unread: Int, mentions: Int) {
+        let withdrawn = Set(state.withdrawn)
+        var left = (unread: 0, mentions: 0)
+        var run = LogRun()
+        var next = state.last
+        // To find one message may mean to read a row, with which some hundreds of entries are read at once.
+        var steps = 64 + Int((upTo - state.read) / 256)
+        while next > upTo, steps > 0 {
+            let entry = try self.entry(at: next, of: person, &run)
+            if entry.counts, !withdrawn.contains(entry.position) {
+                left.unread += 1
+                if entry.mentions { left.mentions += 1 }
+            }
+            next = entry.earlier ?? 0
+            steps -= 1
+        }
+        guard next > upTo else { return left }
+        left = (state.unread, state.mentions)
+        try self.forEachEntry(of: person, after: state.read) { entry in
+            guard entry.position <= upTo else { return false }
+            if entry.counts, entry.conversation == number, !withdrawn.contains(entry.position) {
+                left.unread -= 1
+                if entry.mentions { left.mentions -= 1 }
+            }
+            return true
+        }
+        return left
+    }
+
     private func replace(_ device: DeviceRecord, of person: PersonState) throws {
-        if let index = try self.deviceIndex(device.key.device, of: person) {
-            person.devices?[index] = device
+        try self.devices(of: person)
+        let place = person.devicePlace(device.key.device)
+        if let known = person.devices?[safe: place], known.key == device.key {
+            if known.isSignedOut { person.signedIn += 1 }
+            person.devices?[place] = device
         } else {
-            var devices = try self.devices(of: person)
-            devices.append(device)
-            devices.sort { $0.key.device < $1.key.device }
-            person.devices = devices
+            person.signedIn += 1
+            person.devices?.insert(device, at: place)
         }
         self.noteChange(of: device.key.device, of: person)
+        for forgotten in DeviceRecord.forgotten(of: person.devices ?? []) {
+            person.devices?.remove(at: person.devicePlace(forgotten))
+            self.noteChange(of: forgotten, of: person)
+        }
     }
 
     private func change(
@@ -209,12 +245,13 @@ extension StoreEngine {
         guard let index = try self.deviceIndex(key.device, of: person) else {
             throw StoredBytesFault.missing("device \(key)")
         }
+        let wasSignedOut = person.devices?[index].isSignedOut
         person.devices?.withDevice(at: index, change)
+        if wasSignedOut == false, person.devices?[index].isSignedOut == true { person.signedIn -= 1 }
         self.noteChange(of: key.device, of: person)
     }
 
     private func noteChange(of device: DeviceID, of person: PersonState) {
-        person.signedIn = person.devices?.count { !$0.isSignedOut } ?? 0
         person.changedDevices.insert(device)
         self.touch(person)
     }
@@ -233,4 +270,6 @@ extension StoreEngine {
 extension Array where Element == DeviceRecord {
     /// Changes a device in place.
     fileprivate mutating func withDevice(at index: Int, _ change: (inout DeviceRecord) -> Void) { change(&self[index]) }
+
+    fileprivate subscript(safe index: Int) -> DeviceRecord? { index < self.count ? self[index] : nil }
 }

@@ -27,9 +27,10 @@ extension StoreEngine {
             try self.markRead(key, conversation, upTo: upTo, at: at)
         case .keepLeg(let open): try self.write(.keepLeg(open))
         case .endLeg(let ended): try self.write(.endLeg(ended))
-        case .receipt(let leg, let receipt, let at): try self.write(.receipt(leg, receipt, at: at))
+        case .receipt(let leg, let receipt, let at): try self.keepReceipt(leg, receipt, at: at)
         case .loadUser(let key): .user(try self.loadUser(key))
-        case .readLog(let key, let after, let limit): .page(try self.readLog(key, after: after, limit: limit))
+        case .readLog(let key, let after, let limit, let bytes):
+            .page(try self.readLog(key, after: after, limit: limit, frameBytesMax: bytes))
         case .trace(let app, let id): .trace(try self.trace(of: id, in: app))
         case .readConversation(let app, let conversation, let user):
             try self.readConversation(conversation, of: app, for: user)
@@ -97,6 +98,13 @@ extension StoreEngine {
         }
         guard upTo > state.read else { return .read(position: nil, unread: person.counts.unread) }
         return try self.write(.markRead(key, conversation, upTo: upTo, at: at))
+    }
+
+    private func keepReceipt(_ leg: LegID, _ receipt: LegReceipt, at: Int64) throws -> StoreResult {
+        guard let person = try self.find(leg.user), try self.hasEntry(of: leg.message, person),
+            try !self.isKnown(PersonState.Receipt(leg, receipt), of: person)
+        else { return .done }
+        return try self.write(.receipt(leg, receipt, at: at))
     }
 
     private func signIn(_ key: DeviceKey, platform: String, at: Int64) throws -> StoreResult {

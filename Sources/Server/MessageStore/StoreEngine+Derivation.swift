@@ -201,8 +201,21 @@ extension StoreEngine {
             insert.bind(4, sent.at)
             try insert.run()
         }
-        for device in person.devices ?? [] where person.changedDevices.contains(device.key.device) {
-            try self.store(device, of: person)
+        for receipt in person.receipts.sorted(by: <) {
+            self.sql.insertReceipt.bind(1, person.number)
+            self.sql.insertReceipt.bind(2, receipt.message.rawValue)
+            self.sql.insertReceipt.bind(3, receipt.device)
+            self.sql.insertReceipt.bind(4, receipt.receipt.rawValue)
+            try self.sql.insertReceipt.run()
+        }
+        for id in person.changedDevices.sorted() {
+            if let index = try self.deviceIndex(id, of: person), let device = person.devices?[index] {
+                try self.store(device, of: person)
+            } else {
+                self.sql.deleteDevice.bind(1, person.number)
+                self.sql.deleteDevice.bind(2, id.rawValue)
+                try self.sql.deleteDevice.run()
+            }
         }
         for leg in person.changedLegs.sorted() { try self.store(leg, person.openLegs?[leg], of: person) }
         self.entriesInTail -= person.entriesToStore

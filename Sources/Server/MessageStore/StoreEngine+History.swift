@@ -98,7 +98,7 @@ extension StoreEngine {
     }
 
     /// The chunk of a log that was read last: entries of one conversation often stand in the same.
-    private struct LogRun {
+    struct LogRun {
         var entries: [LogChunk.Entry] = []
 
         func entry(at position: LogPosition) -> LogChunk.Entry? {
@@ -110,7 +110,7 @@ extension StoreEngine {
     }
 
     /// One entry of a person's log.
-    private func entry(
+    func entry(
         at position: LogPosition, of person: PersonState, _ run: inout LogRun
     ) throws -> LogChunk.Entry {
         if let entry = run.entry(at: position) { return entry }

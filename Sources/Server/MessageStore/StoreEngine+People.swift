@@ -219,8 +219,9 @@ extension StoreEngine {
     }
 
     func deviceIndex(_ device: DeviceID, of person: PersonState) throws -> Int? {
-        if person.devices == nil { try self.devices(of: person) }
-        return person.devices?.firstIndex { $0.key.device == device }
+        let devices = try self.devices(of: person)
+        let place = person.devicePlace(device)
+        return place < devices.count && devices[place].key.device == device ? place : nil
     }
 
     func device(_ key: DeviceKey) throws -> DeviceRecord? {

@@ -12,11 +12,14 @@ extension StoreEngine {
             openLegs: try self.openLegs(of: person).values.sorted { $0.leg < $1.leg }, settings: person.settings)
     }
 
-    func readLog(_ key: UserKey, after: LogPosition, limit: Int) throws -> LogPage {
+    func readLog(
+        _ key: UserKey, after: LogPosition, limit: Int, frameBytesMax: Int = .max
+    ) throws -> LogPage {
         guard let person = try self.find(key) else { return LogPage(entries: [], head: 0, unread: 0) }
         var entries: [LogEntry] = []
         var names: [ConversationID: String] = [:]
         var wereUnread: [LogPosition] = []
+        var room = frameBytesMax
         if limit > 0, after < person.head {
             // What was unread before the first entry says the one before it.
             var unread = 0
@@ -24,6 +27,8 @@ extension StoreEngine {
                 defer { unread = entry.unread }
                 guard entry.position > after else { return true }
                 let body = try self.body(of: entry)
+                room -= body.frameBytes
+                guard room >= 0 || entries.isEmpty else { return false }
                 if case .recall = body, entry.unread < unread { wereUnread.append(entry.position) }
                 if case .message(let message) = body, names[message.conversation] == nil {
                     let name = try self.name(of: message.conversation, in: key.app)
@@ -152,6 +157,31 @@ extension StoreEngine {
                 false
             }
         }
+    }
+
+    /// Whether a message, a withdrawal or a custom message has an entry in a person's log.
+    func hasEntry(of id: MessageID, _ person: PersonState) throws -> Bool {
+        for position in try self.acceptedTail[id].map({ [$0] }) ?? self.storedRecords(of: id) {
+            switch try self.record(at: position) {
+            // The record that has the id is the first of those that speak of it.
+            case .accept, .recall, .custom: return try self.entry(of: position, in: person) != nil
+            case .putConversation, .change, .edit, .delete, .conversationSettings, .personSettings, .blocked, .signIn,
+                .signOut, .setPushState, .advance, .markRead, .keepLeg, .endLeg, .receipt, .objectNames:
+                continue
+            }
+        }
+        return false
+    }
+
+    /// Whether the phone has said so before.
+    func isKnown(_ receipt: PersonState.Receipt, of person: PersonState) throws -> Bool {
+        if person.receipts.contains(receipt) { return true }
+        self.sql.receipt.bind(1, person.number)
+        self.sql.receipt.bind(2, receipt.message.rawValue)
+        self.sql.receipt.bind(3, receipt.device)
+        self.sql.receipt.bind(4, receipt.receipt.rawValue)
+        defer { self.sql.receipt.reset() }
+        return try self.sql.receipt.step()
     }
 
     /// The journal records that speak of a message, in order.

@@ -32,9 +32,16 @@ package struct ServerCore: Sendable {
     var storeRequests: UInt64 = 0
     var storeAnswers: UInt64 = 0
     /// What is to be done with answers that are not merely `.done`, in the order of the requests.
-    var purposes: Deque<(id: UInt64, purpose: StorePurpose)> = []
+    var purposes: Deque<(id: UInt64, purpose: StorePurpose, asker: Asker?)> = []
+    /// How many commands of each person the store has not answered; of those who have any.
+    var backlogs: [UserKey: Int] = [:]
     /// In the order of the requests.
     var lateEnds: Deque<LateEnd> = []
+
+    // Limits.
+    /// What each app has taken. Only apps of the configuration come here.
+    var apps: [AppID: AppLoad] = [:]
+    var addresses = AddressBuckets()
 
     // Sessions.
     var openings: [SessionID: Opening] = [:]
@@ -114,11 +121,15 @@ package struct ServerCore: Sendable {
             return self.state
 
         // Work.
-        case (.open, .connected(let session, let hello, let verdict)):
-            self.connect(session, hello, verdict, now, &effects)
+        case (.open, .accepted(let session, let address)):
+            self.accept(session, from: address, now, &effects)
             return .open
-        case (.open, .frame(let session, let frame)), (.draining, .frame(let session, let frame)):
-            self.receive(frame, from: session, now, &effects)
+        case (.open, .connected(let session, let hello, let verdict, let address)):
+            self.connect(session, hello, verdict, from: address, now, &effects)
+            return .open
+        case (.open, .frame(let session, let frame, let bytes)),
+            (.draining, .frame(let session, let frame, let bytes)):
+            self.receive(frame, bytes: bytes, from: session, now, &effects)
             return self.state
         case (.open, .heard(let session)), (.draining, .heard(let session)):
             self.hear(session, now, &effects)
@@ -174,18 +185,18 @@ package struct ServerCore: Sendable {
             return self.afterDrainStep(&effects)
 
         // No work is taken: before the start, while stopping, after a failure.
-        case (.closed, .connected(let session, _, _)), (.draining, .connected(let session, _, _)),
-            (.drained, .connected(let session, _, _)), (.failed, .connected(let session, _, _)):
+        case (.closed, .connected(let session, _, _, _)), (.draining, .connected(let session, _, _, _)),
+            (.drained, .connected(let session, _, _, _)), (.failed, .connected(let session, _, _, _)):
             effects.append(.write(session, .problem(Self.unavailable, isFatal: true)))
             effects.append(.close(session))
             return self.state
         case (.closed, .api(let request, _)), (.drained, .api(let request, _)), (.failed, .api(let request, _)):
             effects.append(.reply(request, .refused(Self.unavailable)))
             return self.state
-        case (.failed, .frame(let session, .send(let draft))):
+        case (.failed, .frame(let session, .send(let draft), _)):
             effects.append(.write(session, .sendRefused(draft.clientMessageID, Self.unavailable)))
             return .failed
-        case (.failed, .frame(let session, .request(let number, _))):
+        case (.failed, .frame(let session, .request(let number, _), _)):
             effects.append(.write(session, .answer(number, .refused(Self.unavailable))))
             return .failed
         case (.closed, .drainRequested):
@@ -193,7 +204,8 @@ package struct ServerCore: Sendable {
             return .drained
 
         // Legal but late or early: nothing to do.
-        case (.drained, .frame), (.failed, .frame), (.closed, .heard), (.drained, .heard), (.failed, .heard),
+        case (.closed, .accepted), (.draining, .accepted), (.drained, .accepted), (.failed, .accepted),
+            (.drained, .frame), (.failed, .frame), (.closed, .heard), (.drained, .heard), (.failed, .heard),
             (.closed, .disconnected), (.drained, .disconnected), (.failed, .disconnected), (.closed, .backlogExceeded),
             (.drained, .backlogExceeded), (.failed, .backlogExceeded), (.closed, .timeReached),
             (.drained, .timeReached),

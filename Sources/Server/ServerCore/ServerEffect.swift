@@ -8,12 +8,17 @@ package enum ServerEffect: Hashable, Sendable {
     case write(SessionID, ServerFrame)
     /// Write out what is waiting for this connection, then close it. The core has forgotten the session already.
     case close(SessionID)
+    /// There is no room for what comes from where this connection comes from: refuse its handshake, and close it.
+    case turnAway(SessionID, afterMilliseconds: Int64)
     /// Ask a connection for a sign of life (a WebSocket ping); the answer is `ServerEvent.heard`.
     case probe(SessionID)
     /// Carry out a store command; answered by `ServerEvent.stored`. Commands are to be carried out in the order given.
     case store(StoreRequestID, StoreCommand)
     /// Count the end of a leg that the store has ended by itself, or is about to; the others are counted by their `.endLeg`.
     case countEnd(LegEnd)
+    /// Count that something was refused or dropped because somebody has had their share; no kind for too many commands that wait
+    /// for the store.
+    case countRefusal(RateScope, RateKind?)
     /// Send a push with the app's credential; answered by `ServerEvent.pushEnded` or `.credentialMissing`.
     case push(PushID, AppID, APNsRequest)
     /// Look a time zone up by its name in the time-zone database; answered by `ServerEvent.timeZoneRead`.

@@ -81,10 +81,13 @@ package struct PushLane: Hashable, Sendable, Comparable, CustomStringConvertible
 package enum ServerEvent: Hashable, Sendable {
     /// The store is open. The first event; what comes earlier is answered `unavailable`.
     case opened(StoreOpening)
-    /// A client said hello on a new connection, and its token was checked.
-    case connected(SessionID, ClientFrame.Hello, TokenVerdict)
-    /// A frame after the hello.
-    case frame(SessionID, ClientFrame)
+    /// A connection was accepted, from this address: of IPv6 the network, for one person has all addresses of it. Empty if it is not
+    /// known who is behind the connection, as behind a proxy that does not say. May be answered by `ServerEffect.turnAway`.
+    case accepted(SessionID, from: String)
+    /// A client said hello on a new connection, and its token was checked; the address as in `accepted`.
+    case connected(SessionID, ClientFrame.Hello, TokenVerdict, from: String = "")
+    /// A frame after the hello, and its size in bytes.
+    case frame(SessionID, ClientFrame, bytes: Int = 0)
     /// The connection answered a probe (a WebSocket pong). Every frame counts as that, too.
     case heard(SessionID)
     /// The connection is gone, whoever closed it. Unknown sessions are ignored, so it may follow `ServerEffect.close`.

@@ -25,6 +25,10 @@ package struct ServerLoad: Hashable, Sendable {
     package var timers = 0
     /// Entries of the tables of who hears which room and who watches whom.
     package var listeners = 0
+    /// Addresses that have taken something of what is limited, lately.
+    package var addresses = 0
+    /// People and apps whose buckets or backlogs are kept outside of the people in memory.
+    package var askers = 0
 
     /// Nothing.
     package init() {}
@@ -49,6 +53,8 @@ extension ServerCore {
         load.pushes = self.pushes.count
         load.queued = self.lanes.values.reduce(0) { $0 + $1.queue.count }
         load.timers = self.timers.count
+        load.addresses = self.addresses.count
+        load.askers = self.backlogs.count + self.apps.count
         // tidy: order does not leave: a sum is the same in any order
         load.listeners = self.rooms.values.reduce(0) { $0 + $1.count }
         // tidy: order does not leave: a sum is the same in any order

@@ -26,6 +26,12 @@ package struct ServerSettings: Hashable, Sendable {
     package var heartbeat: Int64 = 30_000
 
     // Limits.
+    /// How much may be done in a time, by whom.
+    package var limits = RateLimits()
+    /// How many store commands of one person may be unanswered before more of theirs are refused with `unavailable`.
+    package var personBacklogMax: Int = 1_000
+    /// The same for one app, its backend included.
+    package var appBacklogMax: Int = 100_000
     /// The largest frame the gateway accepts, in bytes; told to clients.
     package var frameBytesMax: UInt32 = 262_144
     /// How many sends of one session may be with the store.
@@ -36,6 +42,10 @@ package struct ServerSettings: Hashable, Sendable {
     package var requestsInFlightMax: Int = 16
     /// How many push registrations, reads and sign-outs of one session may be with the store.
     package var commandsInFlightMax: Int = 16
+    /// How many opened notifications that one session tells of may be with the store: as many as an app tells when it connects.
+    package var openedInFlightMax: Int = 256
+    /// How long after "is typing" the next one of the same person in the same conversation is passed on.
+    package var typingInterval: Int64 = 1_000
     /// How many store commands may be unanswered before sends are refused with `unavailable`.
     package var storeBacklogMax: Int = 200_000
     /// How many unsettled entries are written to one device before it is left to sync on its own.
@@ -53,6 +63,10 @@ package struct ServerSettings: Hashable, Sendable {
     // Conversations.
     /// How many of a person's devices may be signed in.
     package var devicePolicy: DevicePolicy = .all
+    /// How many of them at most, whatever the policy: 1 to 100, for some of what is done for a person is done for each pair of them.
+    package var devicesMax: Int = 20
+    /// A device that has not connected for this long is signed out; 0 for never.
+    package var deviceExpiry: Int64 = 7_776_000_000
     /// How many chat rooms one connection may hear.
     package var roomsPerSessionMax: Int = 5
     /// How many messages a chat room hands over to who comes in, at most.

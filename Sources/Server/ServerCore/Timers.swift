@@ -46,11 +46,16 @@ extension ServerCore {
         for index in self.people[slot].devices.indices {
             if let at = self.people[slot].devices[index].due(self.settings) { due = min(due, at) }
         }
-        if due == .max, self.people[slot].isIdle { due = self.people[slot].busyAt + self.settings.idleTime }
+        if due == .max, self.people[slot].isIdle { due = self.idleEnd(slot) }
         due = min(due, self.people[slot].judgeAt ?? .max, self.people[slot].levelDueAt ?? .max)
         guard due != .max, due < self.people[slot].armedAt ?? .max else { return }
         self.people[slot].armedAt = due
         self.setTimer(at: due, .person(slot: slot))
+    }
+
+    /// When somebody who has nothing to do may be forgotten: what is still owed of a limit would be forgotten with them.
+    private func idleEnd(_ slot: Int) -> Int64 {
+        max(self.people[slot].busyAt + self.settings.idleTime, self.people[slot].buckets.allFullAt)
     }
 
     /// Looks at everybody whose deadline is due.
@@ -85,7 +90,7 @@ extension ServerCore {
             self.people[slot].judgeAt = nil
             self.pumpAll(slot, now, &effects)
         }
-        if self.people[slot].isIdle, now.monotonic >= self.people[slot].busyAt + self.settings.idleTime {
+        if self.people[slot].isIdle, now.monotonic >= self.idleEnd(slot) {
             self.unload(slot)
         } else {
             self.arm(slot)

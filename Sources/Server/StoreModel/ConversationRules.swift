@@ -78,6 +78,7 @@ package enum ConversationRules {
         case .dissolve:
             guard mayRule else { return Self.notAllowed("must be done by the owner") }
             return .action(.dissolve)
+        case .ban, .unban: return Self.notAllowed("is not known to this server")
         }
     }
 
@@ -130,7 +131,7 @@ package enum ConversationRules {
                 try StoreRules.check(name, field: "name", bytes: nameBytes)
                 try StoreRules.check(portrait: portrait)
                 try Self.check(members)
-            case .add(let users), .remove(let users): try Self.check(users)
+            case .add(let users), .remove(let users), .ban(let users, _), .unban(let users): try Self.check(users)
             case .rename(let name): try StoreRules.check(name, field: "name", bytes: nameBytes)
             case .setPortrait(let portrait): try StoreRules.check(portrait: portrait)
             case .setNickname(_, let nickname): try StoreRules.check(nickname: nickname)
@@ -188,6 +189,7 @@ extension ConversationChange {
                 record.members[index].nickname = nickname
             }
         case .dissolve: isDissolved = true
+        case .ban, .unban: break
         }
         return StoredConversation(record: record, version: self.version, isDissolved: isDissolved)
     }

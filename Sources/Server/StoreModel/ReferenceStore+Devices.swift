@@ -16,6 +16,10 @@ extension ReferenceStore {
                 isSignedOut: false)
         }
         self.people[place].devices[key.device] = device
+        // tidy: order does not leave: those that are forgotten do not depend on it
+        for forgotten in DeviceRecord.forgotten(of: self.people[place].devices.values) {
+            self.people[place].devices[forgotten] = nil
+        }
         return .device(device)
     }
 
@@ -126,6 +130,9 @@ extension ReferenceStore {
     }
 
     mutating func keepReceipt(_ leg: LegID, _ receipt: LegReceipt, at: Int64) -> StoreResult {
+        let deliveries = self.messages[leg.message]?.deliveries ?? self.others[leg.message]?.deliveries ?? []
+        let app = self.messages[leg.message]?.message.app ?? self.others[leg.message]?.app
+        guard app == leg.user.app, deliveries.contains(where: { $0.user == leg.user.user }) else { return .done }
         let key = ReceiptKey(leg: leg, receipt: receipt)
         if self.receipts[leg.message]?[key] == nil { self.receipts[leg.message, default: [:]][key] = at }
         return .done

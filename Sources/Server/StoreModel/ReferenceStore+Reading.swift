@@ -11,10 +11,19 @@ extension ReferenceStore {
         return record ?? UserRecord(key: key, head: 0, unread: 0, devices: [], openLegs: [])
     }
 
-    func page(of key: UserKey, after: LogPosition, limit: Int) -> LogPage {
+    func page(of key: UserKey, after: LogPosition, limit: Int, frameBytesMax: Int) -> LogPage {
         guard let place = self.people.place(of: key) else { return LogPage(entries: [], head: 0, unread: 0) }
         let head = self.people[place].head
-        let entries = after < head ? Array(self.people[place].log[Int(after)...].prefix(max(0, limit))) : []
+        var room = frameBytesMax
+        var isFirst = true
+        let entries =
+            after < head
+            ? Array(
+                self.people[place].log[Int(after)...].prefix(max(0, limit)).prefix { entry in
+                    room -= entry.body.frameBytes
+                    defer { isFirst = false }
+                    return isFirst || room >= 0
+                }) : []
         var names: [ConversationID: String] = [:]
         for entry in entries {
             guard case .message(let message) = entry.body else { continue }

@@ -45,7 +45,9 @@ package import TidingsModel
 /// - **acceptCustom**: the same app and client message id as an earlier custom message answers `.duplicate`. Otherwise the id must be
 ///   new; a `custom` entry goes into the log of each recipient, known or not, and counts for nobody.
 /// - **signIn** of a new device, or of one that had signed out, sets `since`, `settled` and `decided` to the head and the push
-///   state to `.none`; of any other device it only notes platform and time.
+///   state to `.none`; of any other device it only notes platform and time. Of the devices that are signed out a person then keeps
+///   the `DeviceRecord.signedOutMax` that signed in last (of those at the same time, the ones with the larger ids); the others are
+///   unknown from then on, their legs are not.
 /// - **signOut** forgets the push state and ends the device's legs `signed_out`: those that are kept open, and those without an end
 ///   of entries after its cursors: of messages (`own_device` if it was sent from this device), and of withdrawals whose message this
 ///   device has shown, or may have. A device unknown or signed out is left alone.
@@ -54,7 +56,8 @@ package import TidingsModel
 ///   `no_token` at the time of the registration.
 /// - **advance** moves each cursor forward only, and not past the head.
 /// - **keepLeg** opens a leg, or replaces its state. **endLeg** closes it and keeps the end; of several ends the first stays.
-/// - **receipt**: of several with the same leg and name the first stays.
+/// - **receipt** is kept of a message, a withdrawal or a custom message that the person has an entry of, and of several with the same
+///   leg and name the first. Any other changes nothing.
 /// - **readConversation** tells a member, or the backend, also of a dissolved one.
 /// - **readHistory** gives messages with `.stored` that the person has an entry of, newest entry first, before that of `before`, as
 ///   they read now, without those recalled or deleted by the person; `before` must have an entry in that conversation. Of a chat
@@ -232,7 +235,8 @@ package struct ReferenceStore: Hashable, Sendable {
         case .endLeg(let end): self.endLeg(end)
         case .receipt(let leg, let receipt, let at): self.keepReceipt(leg, receipt, at: at)
         case .loadUser(let key): .user(self.record(of: key))
-        case .readLog(let key, let after, let limit): .page(self.page(of: key, after: after, limit: limit))
+        case .readLog(let key, let after, let limit, let bytes):
+            .page(self.page(of: key, after: after, limit: limit, frameBytesMax: bytes))
         case .trace(let app, let id): .trace(self.trace(of: id, in: app))
         case .readConversation(let app, let conversation, let user): self.conversation(conversation, of: app, for: user)
         case .readHistory(let key, let conversation, let before, let limit):

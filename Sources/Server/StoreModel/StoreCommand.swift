@@ -44,12 +44,14 @@ package enum StoreCommand: Hashable, Sendable {
     /// A leg ended: the open leg, if any, goes, and the end is kept for the trace. Of several ends of a leg the first stays.
     /// Answers `.done`.
     case endLeg(EndedLeg)
-    /// A receipt from the phone about a pushed message (DESIGN §5). Answers `.done`.
+    /// A receipt from the phone about a pushed message (DESIGN §5). One about a message the person has no entry of, or that is
+    /// known, changes nothing. Answers `.done`.
     case receipt(LegID, LegReceipt, at: Int64)
     /// Everything the server core needs to know about a person. Answers `.user`.
     case loadUser(UserKey)
-    /// Entries of a person's log after a position, oldest first. Answers `.page`.
-    case readLog(UserKey, after: LogPosition, limit: Int)
+    /// Entries of a person's log after a position, oldest first: at most `limit`, and no more after the first than fit a frame of
+    /// `frameBytesMax` by `LogEntry.Body.frameBytes`. Answers `.page`.
+    case readLog(UserKey, after: LogPosition, limit: Int, frameBytesMax: Int = .max)
     /// The life of one message, withdrawal or custom message. Answers `.trace`.
     case trace(AppID, MessageID)
     /// A conversation with members as it is now; `asked` by a member, or nil for the backend. Answers `.conversation` or `.refused`.

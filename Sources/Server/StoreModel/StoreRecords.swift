@@ -95,6 +95,20 @@ package struct DeviceRecord: Hashable, Sendable {
     }
 }
 
+extension DeviceRecord {
+    /// How many devices that are signed out are kept of a person.
+    package static let signedOutMax = 20
+
+    /// Those of a person's devices that are forgotten: of those that are signed out all but the ones that signed in last.
+    package static func forgotten(of devices: some Collection<DeviceRecord>) -> [DeviceID] {
+        guard devices.count > Self.signedOutMax else { return [] }
+        let signedOut = devices.filter(\.isSignedOut)
+        guard signedOut.count > Self.signedOutMax else { return [] }
+        return signedOut.sorted { ($0.signedInAt, $0.key.device) < ($1.signedInAt, $1.key.device) }
+            .prefix(signedOut.count - Self.signedOutMax).map(\.key.device)
+    }
+}
+
 /// A person as the server core needs them.
 package struct UserRecord: Hashable, Sendable {
     /// The app and the person.

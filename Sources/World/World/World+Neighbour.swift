@@ -85,7 +85,7 @@ extension StoreCommand {
         case .acceptCustom(let operation): operation.app
         case .delete(let user, _, _), .setConversationSettings(let user, _, _, _), .endLevel(let user, _, _),
             .setPersonSettings(let user, _, _), .setBlocked(let user, _, _, _), .markRead(let user, _, _, _),
-            .loadUser(let user), .readLog(let user, _, _), .readHistory(let user, _, _, _), .readSettings(let user),
+            .loadUser(let user), .readLog(let user, _, _, _), .readHistory(let user, _, _, _), .readSettings(let user),
             .readUnread(let user, _):
             user.app
         case .signIn(let device, _, _), .signOut(let device, _), .setPushState(let device, _),

@@ -212,7 +212,7 @@ extension World {
         case .send(let draft): "send \(draft.clientMessageID)"
         case .ack(let ack): "ack \(ack.stored) \(Self.names(ack.settled.map { "\($0.upTo) \($0.disposition.name)" }))"
         case .runState(let state): "run state \(Self.word(for: state))"
-        case .registerPush(let registration): registration.map { "register \($0.token)" } ?? "unregister"
+        case .registerPush(let registration, _): registration.map { "register \($0.token)" } ?? "unregister"
         case .sync(let after, _): "sync \(after)"
         case .markRead(let conversation, let upTo): "read \(conversation) \(upTo)"
         case .ping(let nonce): "ping \(nonce)"
@@ -236,6 +236,7 @@ extension World {
         case .reconnect(let after): "reconnect \(after)"
         case .answer(let number, let answer): "answer \(number) \(Self.word(for: answer))"
         case .signal(let signal): "signal \(signal)"
+        case .tokenExpiring(let at): "token ends \(at)"
         }
     }
 
@@ -263,6 +264,7 @@ extension World {
         case .receipts(let message): "receipts \(message)"
         case .watch(let people): "watch \(Self.names(people))"
         case .unwatch(let people): "unwatch \(Self.names(people))"
+        case .renewToken: "renew token"
         }
     }
 

@@ -83,7 +83,7 @@ extension World {
         case .reply(let request, let result):
             self.openApiRequests.remove(request)
             self.hear(result, of: request)
-        case .countEnd, .raiseAlarm, .clearAlarm, .drained: break
+        case .countEnd, .countRefusal, .turnAway, .raiseAlarm, .clearAlarm, .drained: break
         }
     }
 

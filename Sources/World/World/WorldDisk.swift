@@ -281,7 +281,7 @@ extension ConversationChange {
         switch self.action {
         case .add(let users): users.contains(user)
         case .join: self.by == user
-        case .create, .remove, .leave, .rename, .setPortrait, .setRole, .setNickname, .dissolve: false
+        case .create, .remove, .leave, .rename, .setPortrait, .setRole, .setNickname, .dissolve, .ban, .unban: false
         }
     }
 }

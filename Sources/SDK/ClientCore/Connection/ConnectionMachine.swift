@@ -280,11 +280,15 @@ package struct ConnectionMachine: Hashable, Sendable {
     }
 
     /// Waits with a jitter of up to half the doubled time, so that phones thrown off together do not return together.
-    private mutating func wait(reason: String, at now: Now, into effects: inout [Effect]) -> State {
+    ///
+    /// - Parameter least: how long the server has asked to wait, in milliseconds; the back-off follows.
+    private mutating func wait(
+        reason: String, least: Int64 = 0, at now: Now, into effects: inout [Effect]
+    ) -> State {
         let doubled = self.settings.backoffMilliseconds << min(self.failures, 16)
         let longest = min(self.settings.backoffMaxMilliseconds, doubled)
         self.failures += 1
-        let delay = longest - Int64.random(in: 0...(longest / 2), using: &self.generator)
+        let delay = least + longest - Int64.random(in: 0...(longest / 2), using: &self.generator)
         effects.append(.publish(.waiting(milliseconds: delay, reason: reason)))
         return .waiting(until: now.monotonic + delay)
     }
@@ -296,13 +300,14 @@ package struct ConnectionMachine: Hashable, Sendable {
             self.token = nil
             self.staleTokens += 1
             if self.staleTokens < Self.staleTokensMax { return self.start(at: now, into: &effects) }
-        case .invalidToken, .wrongApp, .kicked: self.token = nil
+        case .invalidToken, .wrongApp, .kicked, .tokenRevoked, .disabled: self.token = nil
         case .superseded: return self.yield(to: problem, at: now, into: &effects)
         case .unsupportedVersion, .invalidField, .unknownConversation, .unknownMessage, .notAMember,
-            .notAllowed, .blocked, .tooLate, .exists, .unknownObjectName:
+            .notAllowed, .blocked, .tooLate, .exists, .unknownObjectName, .banned:
             break
-        case .malformedFrame, .frameTooLarge, .unexpectedFrame, .timedOut, .slowReader, .unavailable:
-            return self.wait(reason: problem.description, at: now, into: &effects)
+        case .malformedFrame, .frameTooLarge, .unexpectedFrame, .timedOut, .slowReader, .unavailable, .rateLimited,
+            .storageFull:
+            return self.wait(reason: problem.description, least: problem.retryAfter, at: now, into: &effects)
         }
         self.staleTokens = 0
         effects += [.publish(.refused(problem)), .finishConnect(.refused(problem))]

@@ -109,6 +109,9 @@ package struct LogSync: Hashable, Sendable {
         self.received = self.stored
     }
 
+    /// The server could not answer the open question; it is asked once more.
+    package func askAgain() -> [Step] { self.isPageAsked ? [.ask(after: self.received)] : [] }
+
     /// The connection is gone, and with it the answer to an open question.
     package mutating func disconnected() { self.isPageAsked = false }
 

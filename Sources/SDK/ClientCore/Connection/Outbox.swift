@@ -22,7 +22,7 @@ package struct Outbox: Hashable, Sendable {
 
     /// How long the server may take for an answer before the message is sent again, in milliseconds.
     package static let answerMilliseconds: Int64 = 15_000
-    /// How long to wait after "unavailable", in milliseconds.
+    /// How long to wait after "unavailable", or after "rate limited" without a time, in milliseconds.
     package static let unavailableMilliseconds: Int64 = 1_000
     /// How many messages may be on the way at once.
     package static let windowMax = 64
@@ -93,11 +93,11 @@ package struct Outbox: Hashable, Sendable {
         self.items.removeValue(forKey: id)?.draft
     }
 
-    /// The server refused it. "Unavailable" is tried again later; anything else ends it, and true is returned.
+    /// The server refused it. "Unavailable" and "rate limited" are tried again later; anything else ends it, and true is returned.
     package mutating func refused(_ id: ClientMessageID, _ problem: ServerFrame.Problem, at now: Now) -> Bool {
         guard self.items[id] != nil else { return false }
-        if problem.code == .unavailable {
-            self.items[id]?.stage = .ready(notBefore: now.monotonic + Self.unavailableMilliseconds)
+        if let wait = problem.waitMilliseconds(default: Self.unavailableMilliseconds) {
+            self.items[id]?.stage = .ready(notBefore: now.monotonic + wait)
             return false
         }
         self.items.removeValue(forKey: id)

@@ -135,7 +135,7 @@ extension ClientCore {
         switch answer {
         case .history(let messages, _):
             for message in messages.reversed() { self.heard(.room(message), into: &effects) }
-        case .refused(let problem) where problem.code != .unavailable:
+        case .refused(let problem) where problem.waitMilliseconds(default: 0) == nil:
             guard self.rooms.removeValue(forKey: room) != nil else { return }
             effects.append(.publishProblem(.roomLost(room, problem)))
         case .done, .refused, .conversation, .settings, .receipts, .presence: break

@@ -23,6 +23,7 @@ extension ClientCore {
                 self.asked = []
                 self.endRequests(into: &effects)
                 self.farewellLost()
+                self.sayAgainAt = nil
             }
         }
     }
@@ -113,7 +114,11 @@ extension ClientCore {
             guard !self.isOnline else { return }
             self.welcomed(welcome, on: number, at: now, into: &effects)
         case .problem(let problem, let isFatal):
-            if isFatal { self.step(.problem(number, problem), at: now, into: &effects) }
+            if isFatal {
+                self.step(.problem(number, problem), at: now, into: &effects)
+            } else {
+                self.heldBack(by: problem, at: now)
+            }
         case .reconnect(let after):
             self.step(.reconnectAsked(number, afterMilliseconds: Int64(after)), at: now, into: &effects)
         case .sendAccepted(let accepted):
@@ -138,6 +143,7 @@ extension ClientCore {
             self.opened.confirmed(ping: count)
         case .answer(let request, let answer): self.answered(request, answer, at: now, into: &effects)
         case .signal(let signal): self.heard(signal, into: &effects)
+        case .tokenExpiring: break
         }
     }
 

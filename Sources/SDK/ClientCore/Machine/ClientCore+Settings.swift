@@ -45,9 +45,11 @@ extension ClientCore {
         case .done(let position):
             for telling in tellings { self.preferences.told(telling, position: position) }
             self.confirmWishes(into: &effects)
-        case .refused(let problem) where problem.code == .unavailable:
-            self.wishRetryAt = now.monotonic + Self.wishRetryMilliseconds
         case .refused(let problem):
+            if let wait = problem.waitMilliseconds(default: Self.wishRetryMilliseconds) {
+                self.wishRetryAt = now.monotonic + max(wait, Self.wishRetryMilliseconds)
+                return
+            }
             for telling in tellings {
                 var isDropped = false
                 self.changeSettings(into: &effects) { isDropped = $0.refused(telling) }

@@ -87,7 +87,7 @@ extension ClientCore {
     private static func endsConnection(_ frame: ServerFrame) -> Bool {
         switch frame {
         case .problem, .reconnect: true
-        case .welcome, .sendAccepted, .sendRefused, .entry, .page, .pong, .answer, .signal: false
+        case .welcome, .sendAccepted, .sendRefused, .entry, .page, .pong, .answer, .signal, .tokenExpiring: false
         }
     }
 

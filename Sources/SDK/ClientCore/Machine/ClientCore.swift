@@ -105,6 +105,8 @@ package struct ClientCore: Hashable, Sendable {
     var preferences: Preferences
     /// When wishes are told again that the server could not take, in monotonic milliseconds.
     var wishRetryAt: Int64?
+    /// When what the server could not take, and does not name, is said again, in monotonic milliseconds.
+    var sayAgainAt: Int64?
     /// The zone of the person's quiet hours; nil if there never were any.
     var zone: Zone?
     var requests = Requests()
@@ -174,7 +176,7 @@ package struct ClientCore: Hashable, Sendable {
         let times = [
             self.connection.nextDeadline, self.run.nextDeadline, self.decisions.nextDeadline,
             self.isOnline ? self.outbox.nextDeadline : nil, self.wakes.nextDeadline, self.farewell.deadline,
-            self.requests.nextDeadline, self.wishRetryAt,
+            self.requests.nextDeadline, self.wishRetryAt, self.sayAgainAt,
         ]
         return times.compactMap { $0 }.min()
     }
@@ -278,6 +280,7 @@ package struct ClientCore: Hashable, Sendable {
         self.sendDue(at: now, into: &effects)
         self.farewellDeadlineReached(at: now, into: &effects)
         self.requestDeadlineReached(at: now, into: &effects)
+        self.sayAgain(at: now, into: &effects)
         effects += self.wakes.deadlineReached(at: now)
     }
 

@@ -88,6 +88,8 @@ extension LocalStore {
                 sql: "UPDATE member SET nickname = ? WHERE type = ? AND target = ? AND user = ?",
                 arguments: [nickname, conversation.type.rawValue, conversation.target, user.rawValue])
         case .dissolve: try Self.set("isDissolved", to: 1, of: conversation, in: database)
+        // Rooms put their changes into nobody's log.
+        case .ban, .unban: break
         }
     }
 
@@ -183,7 +185,7 @@ extension ConversationChange {
         switch self.action {
         case .add(let users): users.contains(user)
         case .join: self.by == user
-        case .create, .remove, .leave, .rename, .setPortrait, .setRole, .setNickname, .dissolve: false
+        case .create, .remove, .leave, .rename, .setPortrait, .setRole, .setNickname, .dissolve, .ban, .unban: false
         }
     }
 }

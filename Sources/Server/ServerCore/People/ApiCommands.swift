@@ -9,9 +9,11 @@ extension ServerCore {
         switch command {
         case .send(let sender, let draft):
             do throws(ServerFrame.Problem) {
-                let message = try self.accepted(draft, from: sender, now)
+                try self.admit(.messages, of: sender.app, "send", now, &effects)
+                let message = try self.accepted(draft, from: sender, by: .backend(sender.app), now, &effects)
                 self.ask(
-                    .accept(message: message.message, senderDevice: nil), for: .apiSend(request, message), &effects)
+                    .accept(message: message.message, senderDevice: nil), for: .apiSend(request, message),
+                    by: .backend(sender.app), &effects)
             } catch {
                 effects.append(.reply(request, .refused(error)))
             }
@@ -23,6 +25,11 @@ extension ServerCore {
                 effects.append(.reply(request, .refused(ServerFrame.Problem(error))))
             }
         case .request(let app, let person, let asked):
+            do throws(ServerFrame.Problem) {
+                try self.admit(.requests, of: app, "request", now, &effects)
+            } catch {
+                return effects.append(.reply(request, .refused(error)))
+            }
             self.carryOut(asked, Asked(requester: .api(request), app: app, actor: person), now, &effects)
         case .sendCustom(let app, let message, let recipients, let clientMessageID):
             self.sendCustom(message, to: recipients, of: app, clientMessageID, for: request, now, &effects)
@@ -68,14 +75,22 @@ extension ServerCore {
             effects.append(.reply(request, .refused(revoked)))
             return
         }
+        do throws(ServerFrame.Problem) {
+            try self.admit(.requests, of: device.user.app, slot: slot, "request", now, &effects)
+            try self.checkBacklog(of: .person(device.user), &effects)
+        } catch {
+            return effects.append(.reply(request, .refused(error)))
+        }
         switch question {
         case .missed(let after, let limit):
             let entries = max(1, min(limit, self.settings.pageEntriesMax))
             self.ask(
-                .readLog(device.user, after: after, limit: entries), for: .missed(request, device.user), &effects)
+                .readLog(device.user, after: after, limit: entries), for: .missed(request, device.user),
+                by: .person(device.user), &effects)
         case .receipt(let message, let receipt):
             let leg = LegID(message: message, user: device.user, device: device.device)
-            self.ask(.receipt(leg, receipt, at: now.wall), for: .apiAnswer(request), &effects)
+            self.ask(
+                .receipt(leg, receipt, at: now.wall), for: .apiAnswer(request), by: .person(device.user), &effects)
         }
     }
 

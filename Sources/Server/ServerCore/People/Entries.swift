@@ -8,10 +8,11 @@ extension ServerCore {
     mutating func note(
         _ body: LogEntry.Body, _ deliveries: [Delivery], in app: AppID, _ now: Now, _ effects: inout [ServerEffect]
     ) {
+        // Once for all of them: there may be thousands.
+        let people = deliveries.map(\.user)
         for delivery in deliveries {
-            let entry = LogEntry(
-                position: delivery.position, body: body.seen(by: delivery.user, of: deliveries.map(\.user)))
             guard let slot = self.slots[UserKey(app: app, user: delivery.user)] else { continue }
+            let entry = LogEntry(position: delivery.position, body: body.seen(by: delivery.user, of: people))
             self.note(entry, unread: delivery.unread, slot, now, &effects)
         }
     }

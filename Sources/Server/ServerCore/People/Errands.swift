@@ -15,8 +15,10 @@ enum Errand: Sendable {
     case shown(UserKey, Recall, LogPosition, wasUnread: Bool)
     /// At which message the read cursor of somebody who is watched stands now.
     case readReceipt(UserKey, ConversationID)
-    /// A newer device has taken this one's place.
+    /// A newer device has taken this one's place, or it was not seen for long.
     case kick(DeviceKey)
+    /// A session tells of an opened notification.
+    case opened(SessionID)
 }
 
 extension ServerCore {
@@ -46,13 +48,18 @@ extension ServerCore {
             return self.takeTokens(from: devices, now, &effects)
         case (.typing(let conversation, let user, let isTyping, let session), .conversation(let info)):
             self.sessions[session]?.isTypingAsked = false
-            return self.tellTyping(isTyping, of: user, in: conversation, to: info.members.map(\.id), &effects)
+            return self.tellTyping(isTyping, of: user, in: conversation, to: info.members.map(\.id), now, &effects)
         case (.typing(_, _, _, let session), .refused):
             self.sessions[session]?.isTypingAsked = false
             return
+        case (.opened(let session), .done):
+            self.sessions[session]?.openedInFlight -= 1
+            return
         case (.readReceipt(let user, let conversation), .page(let page)):
             return self.tellReading(user, conversation, page, &effects)
-        case (.enterRoom, _), (.kick, _), (.pushState, _), (.typing, _), (.shown, _), (.readReceipt, _): break
+        case (.enterRoom, _), (.kick, _), (.pushState, _), (.typing, _), (.shown, _), (.readReceipt, _),
+            (.opened, _):
+            break
         }
         self.flag("\(errand)", &effects)
     }

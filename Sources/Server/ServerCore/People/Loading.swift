@@ -170,6 +170,7 @@ extension ServerCore {
                 self.serve(question, of: device, tokenIssuedAt: issuedAt, for: request, now, &effects)
             }
         }
+        self.expireDevices(slot, now, &effects)
         // Only now all is known that came in: withdrawn, read or edited messages are not pushed as they were.
         self.people[slot].isTakingUp = false
         self.pumpAll(slot, now, &effects)

@@ -18,8 +18,10 @@ struct Person: Sendable {
     var devices: [Device] = []
     /// Up to where conversations were read, for those with unfinished legs.
     var readUpTo: [ConversationID: LogPosition] = [:]
-    /// Sessions of this person that wait for the store.
-    var signingIn = 0
+    /// What the person has taken of what is limited.
+    var buckets = RateBuckets()
+    /// The devices of this person's sessions that wait for the store.
+    var signingIn: [DeviceID] = []
     /// When a wait of one of the legs ends that no other event ends, in monotonic milliseconds.
     var judgeAt: Int64?
     /// When a level that holds until a time is over, in monotonic milliseconds.
@@ -38,7 +40,7 @@ struct Person: Sendable {
 
     /// Nothing would be lost if the person were forgotten.
     var isIdle: Bool {
-        self.isReady && self.signingIn == 0
+        self.isReady && self.signingIn.isEmpty
             && self.devices.allSatisfy {
                 $0.session == nil && $0.legs.isEmpty && $0.flushAt == nil && $0.lease == .gone
                     && $0.badge == ServerCore.BadgeState(shown: $0.badge.shown)
@@ -47,8 +49,22 @@ struct Person: Sendable {
 }
 
 extension [Device] {
-    /// Where a device stands. It looks at ids where they lie: a device is big, and this runs at every frame.
-    func index(of device: DeviceID) -> Int? { self.indices.first { self[$0].id == device } }
+    /// Where a device stands among others that are sorted by id. It looks at ids where they lie: a device is big, and this runs at
+    /// every frame.
+    func index(of device: DeviceID) -> Int? {
+        let index = self.place(of: device)
+        return index < self.count && self[index].id == device ? index : nil
+    }
+
+    /// Where a device stands, or would.
+    func place(of device: DeviceID) -> Int {
+        var (low, high) = (0, self.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle].id < device { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
 }
 
 /// One signed-in device.

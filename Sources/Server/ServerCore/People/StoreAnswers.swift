@@ -20,9 +20,14 @@ enum StorePurpose: Sendable {
 
 extension ServerCore {
     /// Hands a command to the store whose answer is needed.
-    mutating func ask(_ command: StoreCommand, for purpose: StorePurpose, _ effects: inout [ServerEffect]) {
+    ///
+    /// - Parameter asker: in whose backlog it counts until it is answered; nil for the core's own.
+    mutating func ask(
+        _ command: StoreCommand, for purpose: StorePurpose, by asker: Asker? = nil, _ effects: inout [ServerEffect]
+    ) {
         self.tell(command, &effects)
-        self.purposes.append((self.storeRequests, purpose))
+        self.purposes.append((self.storeRequests, purpose, asker))
+        if let asker { self.noteAsked(asker) }
     }
 
     /// Hands a command to the store whose answer is `.done`.
@@ -49,6 +54,7 @@ extension ServerCore {
             return
         }
         self.purposes.removeFirst()
+        if let asker = first.asker { self.noteAnswered(asker) }
         self.use(result, for: first.purpose, now, &effects)
     }
 
@@ -59,6 +65,7 @@ extension ServerCore {
         switch (purpose, result) {
         case (.send(let session, let message, let device), .accepted(let deliveries, let name)):
             self.finishSend(session, message, .success(deliveries), &effects)
+            self.countDeliveries(of: message.message, deliveries, byBackend: false, now)
             self.tellRoom(message.message, from: session, &effects)
             self.fanOut(message.named(name), deliveries, from: device, now, &effects)
         case (.send(let session, let message, _), .duplicate(let id, let sentAt)):
@@ -72,6 +79,7 @@ extension ServerCore {
             self.finishSend(session, message, .failure(problem), &effects)
         case (.apiSend(let request, let message), .accepted(let deliveries, let name)):
             effects.append(.reply(request, .accepted(Self.acceptance(of: message.message, deliveries))))
+            self.countDeliveries(of: message.message, deliveries, byBackend: true, now)
             self.tellRoom(message.message, from: nil, &effects)
             self.fanOut(message.named(name), deliveries, from: nil, now, &effects)
         case (.apiSend(let request, let message), .duplicate(let id, let sentAt)):
@@ -154,11 +162,12 @@ extension ServerCore {
                 effects.append(.write(session, .problem(Self.unavailable, isFatal: true)))
                 self.close(session, &effects)
             case .signOut, .load, .loadPage, .sync, .markRead, .errand(.pushState), .errand(.typing),
-                .errand(.kick), .errand(.shown), .errand(.readReceipt):
+                .errand(.kick), .errand(.shown), .errand(.readReceipt), .errand(.opened):
                 break
             }
         }
         self.purposes.removeAll()
+        self.backlogs.removeAll()
         effects.append(.stopForStoreFailure(reason))
     }
 }

@@ -46,8 +46,10 @@ extension ServerCore {
         guard self.settings.activeElsewhereTime > 0 else { return nil }
         var until: Int64?
         for index in self.people[slot].devices.indices where index != device {
-            let other = self.people[slot].devices[index]
-            guard other.lease == .foreground, let activeAt = other.activeAt else { continue }
+            // A device is big, and this runs for each push of each of them.
+            guard self.people[slot].devices[index].lease == .foreground,
+                let activeAt = self.people[slot].devices[index].activeAt
+            else { continue }
             let end = activeAt + self.settings.activeElsewhereTime
             if now.monotonic < end { until = max(until ?? end, end) }
         }

@@ -8,7 +8,8 @@ extension ServerCore {
         for request: ApiRequestID, _ now: Now, _ effects: inout [ServerEffect]
     ) {
         do throws(ServerFrame.Problem) {
-            guard self.storeBacklog < self.settings.storeBacklogMax else { throw Self.unavailable }
+            try self.admit(.messages, of: app, "send", now, &effects)
+            try self.checkBacklog(of: .backend(app), &effects)
             let recipients = Set(recipients).sorted()
             do throws(InvalidField) {
                 try Self.check(message, recipients, clientMessageID)
@@ -22,7 +23,7 @@ extension ServerCore {
             message.sentAt = now.wall
             let operation = CustomOperation(
                 app: app, message: message, recipients: recipients, clientMessageID: clientMessageID)
-            self.ask(.acceptCustom(operation), for: .errand(.custom(request, operation)), &effects)
+            self.ask(.acceptCustom(operation), for: .errand(.custom(request, operation)), by: .backend(app), &effects)
         } catch {
             effects.append(.reply(request, .refused(error)))
         }
@@ -57,6 +58,7 @@ extension ServerCore {
         case .accepted(let deliveries, _):
             let position = deliveries.first?.position ?? 0
             effects.append(accepted(operation.message.id, at: operation.message.sentAt, position))
+            self.countDeliveries(deliveries.count, by: nil, in: operation.app, now)
             self.note(.custom(operation.message), deliveries, in: operation.app, now, &effects)
         case .duplicate(let id, let sentAt): effects.append(accepted(id, at: sentAt, 0))
         case .refused(let problem): effects.append(.reply(request, .refused(problem)))

@@ -23,7 +23,7 @@ extension ServerCore {
                         field: "history", rule: "must be 0 to \(self.settings.historyMax), got \(history)")
                 }
             case .recall, .edit, .delete, .setConversationSettings, .setPersonSettings, .setBlocked, .conversation,
-                .settings, .exitRoom, .receipts, .watch, .unwatch:
+                .settings, .exitRoom, .receipts, .watch, .unwatch, .renewToken:
                 break
             }
         } catch {

@@ -15,6 +15,15 @@ struct Asked: Sendable {
     let app: AppID
     /// Whose entry is named in the answer; nil for the app's backend.
     let actor: UserID?
+
+    /// In whose backlog its commands count; nil for the core's own.
+    var asker: Asker? {
+        switch self.requester {
+        case .session: self.actor.map { .person(UserKey(app: self.app, user: $0)) }
+        case .api: .backend(self.app)
+        case .core: nil
+        }
+    }
 }
 
 extension ServerCore {
@@ -44,13 +53,15 @@ extension ServerCore {
         _ request: ClientRequest, _ asked: Asked, _ now: Now, _ effects: inout [ServerEffect]
     ) {
         do throws(ServerFrame.Problem) {
-            guard self.storeBacklog < self.settings.storeBacklogMax else { throw Self.unavailable }
+            if let asker = asked.asker { try self.checkBacklog(of: asker, &effects) }
             try self.check(request, in: asked.app)
             switch request {
             case .setPersonSettings(let settings):
                 let user = try Self.person(asked)
                 if self.isKnown(zoneOf: settings, or: .init(asked: asked, user: user, settings: settings), &effects) {
-                    self.ask(.setPersonSettings(user, settings, at: now.wall), for: .errand(.request(asked)), &effects)
+                    self.ask(
+                        .setPersonSettings(user, settings, at: now.wall), for: .errand(.request(asked)), by: asked.asker,
+                        &effects)
                 }
             case .enterRoom(let room, let history):
                 try self.enterRoom(room, history: Int(history), asked, &effects)
@@ -61,9 +72,12 @@ extension ServerCore {
             case .unwatch(let users):
                 try self.unwatch(users, asked)
                 self.answer(asked.requester, .done(0), &effects)
+            case .renewToken:
+                throw ServerFrame.Problem(code: .notAllowed, field: "request", rule: "is not known to this server")
             case .change, .recall, .edit, .delete, .setConversationSettings, .setBlocked, .conversation, .settings,
                 .history, .receipts:
-                self.ask(try self.command(for: request, asked, now), for: .errand(.request(asked)), &effects)
+                self.ask(
+                    try self.command(for: request, asked, now), for: .errand(.request(asked)), by: asked.asker, &effects)
             }
         } catch {
             self.answer(asked.requester, .refused(error), &effects)
@@ -103,7 +117,7 @@ extension ServerCore {
         case .history(let conversation, let before, let limit):
             .readHistory(try Self.person(asked), conversation, before: before, limit: Int(limit))
         case .receipts(let message): .readReceipts(asked.app, message, asked: asked.actor)
-        case .enterRoom, .exitRoom, .watch, .unwatch: throw Self.unavailable
+        case .enterRoom, .exitRoom, .watch, .unwatch, .renewToken: throw Self.unavailable
         }
     }
 
@@ -150,12 +164,15 @@ extension ServerCore {
             self.answer(asked.requester, .receipts(receipts), &effects)
         case .changed(let change, let deliveries):
             self.answer(asked, deliveries, &effects)
+            self.countDeliveries(deliveries.count, by: asked, now)
             if let change { self.note(.change(change), deliveries, in: asked.app, now, &effects) }
         case .noted(let body, let deliveries):
             self.answer(asked, deliveries, &effects)
+            self.countDeliveries(deliveries.count, by: asked, now)
             if let body { self.note(body, deliveries, in: asked.app, now, &effects) }
         case .recalled(let recall, let message, let deliveries, let shown):
             self.answer(asked, deliveries, &effects)
+            self.countDeliveries(deliveries.count, by: asked, now)
             self.withdraw(message, recall, deliveries, shown: shown, now, &effects)
         case .done, .accepted, .duplicate, .taken, .device, .read, .user, .page, .trace, .unread, .objectNames, .failed:
             return false

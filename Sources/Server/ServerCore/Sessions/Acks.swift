@@ -79,7 +79,9 @@ extension ServerCore {
     /// Writes the device's own cursor, once for all it has settled.
     private mutating func writeSettled(_ slot: Int, _ index: Int, _ effects: inout [ServerEffect]) {
         let settled = self.people[slot].devices[index].settled
-        guard settled > self.people[slot].devices[index].written else { return }
+        guard settled > self.people[slot].devices[index].written, !self.people[slot].devices[index].isLeaving else {
+            return
+        }
         self.people[slot].devices[index].written = settled
         let key = DeviceKey(user: self.people[slot].key, device: self.people[slot].devices[index].id)
         self.tell(.advance(key, settled: settled, decided: nil), &effects)
@@ -121,7 +123,10 @@ extension ServerCore {
     mutating func writeCursor(_ slot: Int, _ index: Int, _ effects: inout [ServerEffect]) {
         self.people[slot].devices[index].flushAt = nil
         let decided = self.decided(slot, index)
-        guard decided > self.people[slot].devices[index].written else { return }
+        // The store forgets the cursors of one that is signed out.
+        guard decided > self.people[slot].devices[index].written, !self.people[slot].devices[index].isLeaving else {
+            return
+        }
         self.people[slot].devices[index].written = decided
         let key = DeviceKey(user: self.people[slot].key, device: self.people[slot].devices[index].id)
         self.tell(.advance(key, settled: nil, decided: decided), &effects)

@@ -26,6 +26,14 @@ struct Session: Sendable {
     var watched: OrderedSet<UserID> = []
     /// Push registrations, reads and sign-outs with the store.
     var commandsInFlight = 0
+    /// Opened notifications with the store.
+    var openedInFlight = 0
+    /// What the connection has taken of what is limited.
+    var buckets = RateBuckets()
+    /// When it may be told again that what it sends is dropped, in monotonic milliseconds.
+    var problemAt: Int64?
+    /// Where the person was typing lately.
+    var typed: OrderedDictionary<ConversationID, Typed> = [:]
 }
 
 extension ServerCore {
@@ -34,7 +42,7 @@ extension ServerCore {
 
     /// Checks a hello and asks the store to sign the device in.
     mutating func connect(
-        _ session: SessionID, _ hello: ClientFrame.Hello, _ verdict: TokenVerdict, _ now: Now,
+        _ session: SessionID, _ hello: ClientFrame.Hello, _ verdict: TokenVerdict, from address: String, _ now: Now,
         _ effects: inout [ServerEffect]
     ) {
         guard self.openings[session] == nil, self.sessions[session] == nil else {
@@ -43,13 +51,17 @@ extension ServerCore {
         }
         do throws(ServerFrame.Problem) {
             let opening = try Self.checked(hello, verdict)
+            try self.admitHello(of: opening.device.user, now, &effects)
             let slot = self.slot(of: opening.device.user, now, &effects)
-            self.people[slot].signingIn += 1
+            self.people[slot].buckets.take(
+                .connects, 1, self.settings.limits[.person, .connects], at: now.monotonic)
+            self.people[slot].signingIn.append(opening.device.device)
             self.openings[session] = opening
             self.ask(
                 .signIn(opening.device, platform: hello.platform, at: now.wall),
-                for: .signIn(session, opening.device.user), &effects)
+                for: .signIn(session, opening.device.user), by: .person(opening.device.user), &effects)
         } catch {
+            self.countFailure(verdict, from: address, now)
             effects.append(.write(session, .problem(error, isFatal: true)))
             effects.append(.close(session))
         }
@@ -119,7 +131,9 @@ extension ServerCore {
     mutating func openSession(
         _ session: SessionID, _ record: DeviceRecord, in slot: Int, _ now: Now, _ effects: inout [ServerEffect]
     ) {
-        self.people[slot].signingIn -= 1
+        if let place = self.people[slot].signingIn.firstIndex(of: record.key.device) {
+            self.people[slot].signingIn.remove(at: place)
+        }
         self.people[slot].busyAt = now.monotonic
         let index = self.deviceIndex(of: record, in: slot)
         guard let opening = self.openings.removeValue(forKey: session) else {
@@ -158,8 +172,7 @@ extension ServerCore {
 
     private mutating func deviceIndex(of record: DeviceRecord, in slot: Int) -> Int {
         if let index = self.people[slot].devices.index(of: record.key.device) { return index }
-        let index =
-            self.people[slot].devices.firstIndex { $0.id > record.key.device } ?? self.people[slot].devices.count
+        let index = self.people[slot].devices.place(of: record.key.device)
         self.people[slot].devices.insert(Device(record: record), at: index)
         return index
     }

@@ -12,31 +12,82 @@ package enum DevicePolicy: String, Hashable, Sendable, CaseIterable {
 }
 
 extension ServerCore {
-    /// Signs out the devices whose place a new one takes; their connections are told why.
+    /// How many devices are signed out at once; the rest follow with the next one that signs in. Of a person who has thousands, from
+    /// a time without a limit.
+    private static let kickedAtOnceMax = 100
+
+    /// Signs out the devices whose place a new one takes, and those that were not seen for long; their connections are told why.
     mutating func kickOthers(_ slot: Int, than device: DeviceKey, _ now: Now, _ effects: inout [ServerEffect]) {
         guard let newest = self.people[slot].devices.index(of: device.device).map({ self.people[slot].devices[$0] })
         else {
             return
         }
-        let others = self.people[slot].devices.filter { other in
-            guard other.id != newest.id else { return false }
-            switch self.settings.devicePolicy {
-            case .all: return false
-            case .onePerPlatform: return other.platform == newest.platform
-            case .newestOnly: return true
-            }
+        var gone: [DeviceID] = []
+        var staying: [Candidate] = []
+        for index in self.people[slot].devices.indices {
+            let other = Candidate(self.people[slot].devices[index])
+            guard other.id != newest.id, !self.people[slot].devices[index].isLeaving else { continue }
+            let hasToGo =
+                switch self.settings.devicePolicy {
+                case .all: false
+                case .onePerPlatform: self.people[slot].devices[index].platform == newest.platform
+                case .newestOnly: true
+                }
+            if hasToGo || self.isExpired(other, slot, now) { gone.append(other.id) } else { staying.append(other) }
         }
-        for other in others.map(\.id) {
-            guard let index = self.people[slot].devices.index(of: other) else { continue }
-            if let session = self.people[slot].devices[index].session {
-                let problem = ServerFrame.Problem(
-                    code: .kicked, field: "device", rule: "was signed out: a newer device has taken its place")
-                effects.append(.write(session, .problem(problem, isFatal: true)))
-                self.close(session, &effects)
-            }
-            let key = DeviceKey(user: device.user, device: other)
-            self.leave(slot, index, &effects)
-            self.ask(.signOut(key, at: now.wall), for: .errand(.kick(key)), &effects)
+        // One that is just signing in is as new as this one.
+        let surplus = staying.count + 1 - self.settings.devicesMax
+        if surplus > 0 {
+            let oldest = staying.filter { !self.people[slot].signingIn.contains($0.id) }.sorted()
+            gone += oldest.prefix(surplus).map(\.id)
         }
+        for other in gone.prefix(Self.kickedAtOnceMax) { self.kick(other, slot, now, &effects) }
+    }
+
+    /// Signs out the devices of somebody who was just loaded that were not seen for long: nothing is pushed to them any more.
+    mutating func expireDevices(_ slot: Int, _ now: Now, _ effects: inout [ServerEffect]) {
+        // While one of them signs in, its record is older than its connection.
+        guard self.settings.deviceExpiry > 0, self.people[slot].signingIn.isEmpty else { return }
+        let gone = self.people[slot].devices.indices.map { Candidate(self.people[slot].devices[$0]) }.filter {
+            self.isExpired($0, slot, now)
+        }
+        for other in gone.prefix(Self.kickedAtOnceMax) { self.kick(other.id, slot, now, &effects) }
+    }
+
+    private func isExpired(_ device: Candidate, _ slot: Int, _ now: Now) -> Bool {
+        self.settings.deviceExpiry > 0 && !device.isConnected && !self.people[slot].signingIn.contains(device.id)
+            && now.wall - device.signedInAt >= self.settings.deviceExpiry
+    }
+
+    private mutating func kick(_ device: DeviceID, _ slot: Int, _ now: Now, _ effects: inout [ServerEffect]) {
+        guard let index = self.people[slot].devices.index(of: device) else { return }
+        if let session = self.people[slot].devices[index].session {
+            let problem = ServerFrame.Problem(
+                code: .kicked, field: "device", rule: "was signed out: a newer device has taken its place")
+            effects.append(.write(session, .problem(problem, isFatal: true)))
+            self.close(session, &effects)
+        }
+        let key = DeviceKey(user: self.people[slot].key, device: device)
+        self.leave(slot, index, &effects)
+        self.ask(.signOut(key, at: now.wall), for: .errand(.kick(key)), &effects)
+    }
+}
+
+/// A device that may have to go: those that are not connected first, of them those that connected longest ago.
+private struct Candidate: Comparable {
+    let id: DeviceID
+    let isConnected: Bool
+    let signedInAt: Int64
+
+    init(_ device: Device) {
+        self.id = device.id
+        self.isConnected = device.session != nil
+        self.signedInAt = device.signedInAt
+    }
+
+    static func < (left: Candidate, right: Candidate) -> Bool {
+        if left.isConnected != right.isConnected { return !left.isConnected }
+        if left.signedInAt != right.signedInAt { return left.signedInAt < right.signedInAt }
+        return left.id < right.id
     }
 }

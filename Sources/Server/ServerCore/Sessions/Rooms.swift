@@ -27,7 +27,7 @@ extension ServerCore {
         let history = min(history, self.settings.roomHistoryMax)
         self.ask(
             .readHistory(session.device.user, room, before: nil, limit: Swift.max(1, history)),
-            for: .errand(.enterRoom(asked, room, history: history)), &effects)
+            for: .errand(.enterRoom(asked, room, history: history)), by: asked.asker, &effects)
     }
 
     private static func checkRoom(_ room: ConversationID) throws(ServerFrame.Problem) {

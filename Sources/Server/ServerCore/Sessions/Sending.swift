@@ -12,11 +12,11 @@ extension ServerCore {
                     code: .unavailable, field: "send",
                     rule: "must wait: \(self.settings.sendsInFlightMax) are being stored already")
             }
-            let message = try self.accepted(draft, from: known.device.user, now)
+            let message = try self.accepted(draft, from: known.device.user, by: .person(known.device.user), now, &effects)
             self.sessions[session]?.sendsInFlight += 1
             self.ask(
                 .accept(message: message.message, senderDevice: known.device.device),
-                for: .send(session, message, known.device.device), &effects)
+                for: .send(session, message, known.device.device), by: .person(known.device.user), &effects)
         } catch {
             effects.append(.write(session, .sendRefused(draft.clientMessageID, error)))
         }
@@ -24,9 +24,9 @@ extension ServerCore {
 
     /// Checks a draft and gives it an id.
     mutating func accepted(
-        _ draft: MessageDraft, from sender: UserKey, _ now: Now
+        _ draft: MessageDraft, from sender: UserKey, by asker: Asker, _ now: Now, _ effects: inout [ServerEffect]
     ) throws(ServerFrame.Problem) -> SharedMessage {
-        guard self.storeBacklog < self.settings.storeBacklogMax else { throw Self.unavailable }
+        try self.checkBacklog(of: asker, &effects)
         var draft = draft
         draft.recipients = Set(draft.recipients).sorted()
         if draft.mentions == .none, !draft.conversation.type.targetIsPeer, draft.content.contains("mentionedInfo"),

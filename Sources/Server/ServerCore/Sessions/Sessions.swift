@@ -58,7 +58,7 @@ extension ServerCore {
 
     /// Takes a frame of a session.
     mutating func receive(
-        _ frame: ClientFrame, from session: SessionID, _ now: Now, _ effects: inout [ServerEffect]
+        _ frame: ClientFrame, bytes: Int, from session: SessionID, _ now: Now, _ effects: inout [ServerEffect]
     ) {
         guard let known = self.sessions[session] else {
             // Before the welcome nothing may be said; after the end everything is late.
@@ -69,6 +69,7 @@ extension ServerCore {
         let slot = known.slot
         self.hear(session, now, &effects)
         guard let index = self.people[slot].devices.index(of: known.device.device) else { return }
+        guard self.admit(frame, bytes: bytes, from: session, known, now, &effects) else { return }
         if frame.isDoneByPerson { self.people[slot].devices[index].activeAt = now.monotonic }
         do throws(InvalidField) {
             switch frame {
@@ -83,7 +84,7 @@ extension ServerCore {
                 try Self.check(run)
                 self.changeLease(slot, index, .reported(run), now, &effects)
                 if run == .foreground { self.settleStored(slot, index, now, &effects) }
-            case .registerPush(let registration):
+            case .registerPush(let registration, _):
                 guard self.mayCommand(session, "push_registration", &effects) else { return }
                 try self.register(registration, slot, index, now, &effects)
             case .sync(let after, let limit):
@@ -93,22 +94,23 @@ extension ServerCore {
                 self.sessions[session]?.commandsInFlight += 1
                 self.ask(
                     .markRead(known.device.user, conversation, upTo: upTo, at: now.wall),
-                    for: .markRead(session, known.device.user, conversation, upTo: upTo), &effects)
+                    for: .markRead(session, known.device.user, conversation, upTo: upTo),
+                    by: .person(known.device.user), &effects)
             case .deviceStatus(let status): self.people[slot].devices[index].status = status
             case .opened(let message):
-                let leg = LegID(message: message, user: known.device.user, device: known.device.device)
-                self.tell(.receipt(leg, .opened, at: now.wall), &effects)
+                self.opened(message, from: session, known, now, &effects)
             case .request(let number, let request):
                 self.request(request, number, from: session, known, now, &effects)
             case .typing(let conversation, let isTyping):
-                self.typing(in: conversation, isTyping, from: session, known, &effects)
+                self.typing(in: conversation, isTyping, from: session, known, now, &effects)
             case .ping(let number):
                 effects.append(.write(session, .pong(number)))
             case .signOut:
                 guard self.mayCommand(session, "sign_out", &effects) else { return }
                 self.sessions[session]?.commandsInFlight += 1
                 self.leave(slot, index, &effects)
-                self.ask(.signOut(known.device, at: now.wall), for: .signOut(session, known.device), &effects)
+                self.ask(.signOut(known.device, at: now.wall), for: .signOut(session, known.device),
+                    by: .person(known.device.user), &effects)
             }
         } catch {
             self.write(.problem(.init(error), isFatal: false), to: session, &effects)
@@ -120,7 +122,6 @@ extension ServerCore {
         _ slot: Int, _ index: Int, _ event: LeaseEvent, _ now: Now, _ effects: inout [ServerEffect]
     ) {
         let before = self.people[slot].devices[index].lease
-        let wasOnline = self.people[slot].isOnline
         var leaseEffects: [LeaseEffect] = []
         self.people[slot].devices[index].lease.handle(event, at: now, settings: self.settings, into: &leaseEffects)
         for effect in leaseEffects {
@@ -138,7 +139,12 @@ extension ServerCore {
         }
         let after = self.people[slot].devices[index].lease
         if before != after { self.followLease(slot, index, from: before, to: after, now, &effects) }
-        self.tellPresence(slot, before: wasOnline, now, &effects)
+        // Whether the person is there takes a look at every device of theirs.
+        guard before.isInFront != after.isInFront else { return }
+        let isElsewhere = self.people[slot].devices.indices.contains {
+            $0 != index && self.people[slot].devices[$0].lease.isInFront
+        }
+        self.tellPresence(slot, before: isElsewhere || before.isInFront, now, &effects)
     }
 
     private mutating func followLease(
@@ -170,9 +176,41 @@ extension ServerCore {
     /// Whether a session may have another command carried out; if not, it is told.
     private func mayCommand(_ session: SessionID, _ field: String, _ effects: inout [ServerEffect]) -> Bool {
         let count = self.settings.commandsInFlightMax
-        guard let known = self.sessions[session], known.commandsInFlight >= count else { return true }
-        effects.append(.write(session, .problem(Self.mustWait(field, count), isFatal: false)))
-        return false
+        guard let known = self.sessions[session] else { return true }
+        guard known.commandsInFlight < count else {
+            effects.append(.write(session, .problem(Self.mustWait(field, count), isFatal: false)))
+            return false
+        }
+        return self.mayAsk(known, session, field, &effects)
+    }
+
+    /// Whether another command of a session's person may wait for the store; if not, the session is told.
+    private func mayAsk(
+        _ known: Session, _ session: SessionID, _ field: String, _ effects: inout [ServerEffect]
+    ) -> Bool {
+        do throws(ServerFrame.Problem) {
+            try self.checkBacklog(of: .person(known.device.user), &effects)
+            return true
+        } catch {
+            var problem = error
+            problem.field = field
+            effects.append(.write(session, .problem(problem, isFatal: false)))
+            return false
+        }
+    }
+
+    /// The person has opened the notification of a message.
+    private mutating func opened(
+        _ message: MessageID, from session: SessionID, _ known: Session, _ now: Now, _ effects: inout [ServerEffect]
+    ) {
+        let max = self.settings.openedInFlightMax
+        guard known.openedInFlight < max, (try? self.checkBacklog(of: .person(known.device.user), &effects)) != nil else {
+            return self.tellDropped(Self.mustWait("opened", max), to: session, now, &effects)
+        }
+        self.sessions[session]?.openedInFlight += 1
+        let leg = LegID(message: message, user: known.device.user, device: known.device.device)
+        self.ask(
+            .receipt(leg, .opened, at: now.wall), for: .errand(.opened(session)), by: .person(known.device.user), &effects)
     }
 
     private mutating func sync(
@@ -185,10 +223,13 @@ extension ServerCore {
             effects.append(.write(session, .problem(problem, isFatal: false)))
             return
         }
+        guard self.mayAsk(known, session, "sync", &effects) else { return }
         self.sessions[session]?.syncsInFlight += 1
         let entries = max(1, min(Int(limit), self.settings.pageEntriesMax))
         self.ask(
-            .readLog(known.device.user, after: after, limit: entries), for: .sync(session, after: after), &effects)
+            .readLog(
+                known.device.user, after: after, limit: entries, frameBytesMax: Int(self.settings.frameBytesMax)),
+            for: .sync(session, after: after), by: .person(known.device.user), &effects)
     }
 
     /// Hands a page of the log to the device that asked for it, cut so that it fits a frame.
@@ -214,37 +255,17 @@ extension ServerCore {
     func fitting(_ messages: [Message]) -> [Message] {
         var room = Int(self.settings.frameBytesMax)
         let count = messages.prefix { message in
-            room -= Self.frameBytes(of: message)
+            room -= message.frameBytes
             return room >= 0
         }.count
         return count == messages.count ? messages : Array(messages.prefix(max(1, count)))
     }
 
-    /// How many bytes a message takes in a frame, about: at least those of the binary form.
-    private static func frameBytes(of message: Message) -> Int {
-        var bytes = 512 + 2 * (message.content.utf8.count + (message.pushText?.utf8.count ?? 0))
-        bytes += 128 * message.recipients.count
-        if case .users(let users) = message.mentions { bytes += 128 * users.count }
-        return bytes
-    }
-
     private func fitting(_ entries: [LogEntry]) -> [LogEntry] {
-        // JSON may write a byte as six ("\u0001"); in the frame everything but the texts and the lists of people takes less than
-        // 512 bytes an entry, and a person less than 128.
         var room = Int(self.settings.frameBytesMax)
         var count = 0
         for entry in entries {
-            room -= 512
-            switch entry.body {
-            case .message(let message): room -= Self.frameBytes(of: message) - 512
-            case .custom(let message):
-                room -= 2 * (message.content.utf8.count + JSONValue.object(message.extras).text.utf8.count)
-            case .edit(let edit): room -= 2 * edit.content.utf8.count
-            // A name and a portrait may be longer than the rest.
-            case .change(let change): room -= 2_560 + 128 * change.action.people.count
-            case .deletion(let deletion): room -= 32 * deletion.messages.count
-            case .read, .recall, .conversationSettings, .personSettings, .blocked, .unknown: break
-            }
+            room -= entry.body.frameBytes
             if room < 0, count > 0 { break }
             count += 1
         }

@@ -5,31 +5,55 @@ import TidingsModel
 extension ServerCore {
     /// A person is typing, or no longer.
     mutating func typing(
-        in conversation: ConversationID, _ isTyping: Bool, from session: SessionID, _ known: Session,
+        in conversation: ConversationID, _ isTyping: Bool, from session: SessionID, _ known: Session, _ now: Now,
         _ effects: inout [ServerEffect]
     ) {
         let user = known.device.user
-        guard (try? UserID.validated(conversation.target, field: "conversation.target")) != nil else { return }
+        guard (try? UserID.validated(conversation.target, field: "conversation.target")) != nil,
+            self.isNews(isTyping, in: conversation, from: session, now)
+        else { return }
         switch conversation.type {
         case .direct, .customerService:
             let seen = ConversationID(type: conversation.type, target: user.user.rawValue)
-            self.tellTyping(isTyping, of: user, in: seen, to: [UserID(conversation.target)], &effects)
+            self.tellTyping(isTyping, of: user, in: seen, to: [UserID(conversation.target)], now, &effects)
         case .group, .discussion:
             // The store knows the members. One question at a time: what comes meanwhile is lost.
-            guard !known.isTypingAsked, self.storeBacklog < self.settings.storeBacklogMax else { return }
+            guard !known.isTypingAsked, (try? self.checkBacklog(of: .person(user), &effects)) != nil else { return }
             self.sessions[session]?.isTypingAsked = true
             self.ask(
                 .readConversation(user.app, conversation, asked: user.user),
-                for: .errand(.typing(conversation, user, isTyping: isTyping, session)), &effects)
+                for: .errand(.typing(conversation, user, isTyping: isTyping, session)), by: .person(user), &effects)
         case .chatRoom, .system, .appPublicService, .publicService, .pushService: break
         }
     }
 
+    /// Whether somebody has to hear of it: that a person types is passed on once in a while, and that they have stopped once after that.
+    private mutating func isNews(
+        _ isTyping: Bool, in conversation: ConversationID, from session: SessionID, _ now: Now
+    ) -> Bool {
+        let last = self.sessions[session]?.typed[conversation]
+        if isTyping {
+            guard last.map({ now.monotonic >= $0.at + self.settings.typingInterval }) ?? true else { return false }
+            self.sessions[session]?.noteTyping(Typed(at: now.monotonic, isTyping: true), in: conversation)
+            return true
+        }
+        // Also of somebody who had not begun here: another connection may have said so.
+        guard last.map({ $0.isTyping || now.monotonic >= $0.at + self.settings.typingInterval }) ?? true else {
+            return false
+        }
+        let at = last?.isTyping == true ? last?.at ?? now.monotonic : now.monotonic
+        self.sessions[session]?.noteTyping(Typed(at: at, isTyping: false), in: conversation)
+        return true
+    }
+
     /// Tells those of some people who are in front; never the one who types, nor who has blocked them.
-    func tellTyping(
-        _ isTyping: Bool, of user: UserKey, in conversation: ConversationID, to people: [UserID],
+    mutating func tellTyping(
+        _ isTyping: Bool, of user: UserKey, in conversation: ConversationID, to people: [UserID], _ now: Now,
         _ effects: inout [ServerEffect]
     ) {
+        let before = effects.count
+        defer { self.countDeliveries(effects.count - before, by: user, in: user.app, now) }
+
         for other in people where other != user.user {
             guard let slot = self.slots[UserKey(app: user.app, user: other)],
                 !self.people[slot].settings.blocked.contains(user.user)
@@ -39,5 +63,22 @@ extension ServerCore {
                 effects.append(.write(session, .signal(.typing(conversation, user.user, isTyping: isTyping))))
             }
         }
+    }
+}
+
+/// What a connection has said last of one conversation.
+struct Typed: Hashable, Sendable {
+    /// When the person was said to type, in monotonic milliseconds.
+    var at: Int64
+    var isTyping: Bool
+}
+
+extension Session {
+    /// Of how many conversations it is remembered.
+    private static let typedMax = 64
+
+    mutating func noteTyping(_ typed: Typed, in conversation: ConversationID) {
+        if self.typed[conversation] == nil, self.typed.count >= Self.typedMax { self.typed.removeFirst() }
+        self.typed[conversation] = typed
     }
 }

@@ -43,11 +43,14 @@ struct ApiProblem: Error, Equatable, HTTPResponseError {
     private static func status(of code: ServerFrame.Problem.Code) -> HTTPResponse.Status {
         switch code {
         case .unavailable: .serviceUnavailable
+        case .rateLimited: .tooManyRequests
+        case .storageFull: .init(code: 507, reasonPhrase: "Insufficient Storage")
         case .unknownConversation, .unknownMessage: .notFound
-        case .notAMember, .notAllowed, .blocked: .forbidden
+        case .notAMember, .notAllowed, .blocked, .disabled, .banned: .forbidden
         case .exists, .tooLate: .conflict
         case .invalidField, .unknownObjectName, .invalidToken, .expiredToken, .wrongApp, .unsupportedVersion,
-            .malformedFrame, .frameTooLarge, .unexpectedFrame, .superseded, .timedOut, .slowReader, .kicked:
+            .malformedFrame, .frameTooLarge, .unexpectedFrame, .superseded, .timedOut, .slowReader, .kicked,
+            .tokenRevoked:
             .badRequest
         }
     }

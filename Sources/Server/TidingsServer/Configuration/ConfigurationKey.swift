@@ -23,11 +23,13 @@ package struct ConfigurationKey: Sendable {
         case node(any WritableKeyPath<ServerConfiguration, UInt8> & Sendable, ClosedRange<Int>)
         /// A text that must not be empty.
         case text(any WritableKeyPath<ServerConfiguration, String> & Sendable)
+        /// How much somebody may do: `RATE/BURST`, or `none`.
+        case rate(RateScope, RateKind)
         /// One of a few words.
         case choice(any WritableKeyPath<ServerConfiguration, String> & Sendable, [String])
     }
 
-    private init(_ name: String, _ summary: String, _ place: Place) {
+    init(_ name: String, _ summary: String, _ place: Place) {
         self.name = name
         self.summary = summary
         self.place = place
@@ -43,8 +45,11 @@ package struct ConfigurationKey: Sendable {
         case .milliseconds(let path, _): "\(configuration[keyPath: path])"
         case .node(let path, _): "\(configuration[keyPath: path])"
         case .text(let path), .choice(let path, _): configuration[keyPath: path]
+        case .rate(let scope, let kind): configuration.core.limits[scope, kind]?.text ?? Self.noLimit
         }
     }
+
+    private static let noLimit = "none"
 
     /// Takes a value from outside.
     ///
@@ -62,6 +67,19 @@ package struct ConfigurationKey: Sendable {
             configuration[keyPath: path] = value
         case .text(let path), .choice(let path, _):
             configuration[keyPath: path] = text
+        case .rate(let scope, let kind):
+            guard text != Self.noLimit else {
+                configuration.core.limits[scope, kind] = nil
+                break
+            }
+            guard let limit = RateLimit(text) else {
+                return ConfigurationFault(
+                    field: self.name,
+                    rule: "must be RATE/BURST with whole numbers from 1 to \(RateLimit.perSecondMax) and "
+                        + "\(RateLimit.burstMax), or none, got \"\(text)\"",
+                    remedy: self.remedy)
+            }
+            configuration.core.limits[scope, kind] = limit
         }
         return nil
     }
@@ -72,6 +90,8 @@ package struct ConfigurationKey: Sendable {
         case .integer(let path, let range): self.fault(configuration[keyPath: path], range)
         case .milliseconds(let path, let range): self.fault(Int(clamping: configuration[keyPath: path]), range)
         case .node(let path, let range): self.fault(Int(configuration[keyPath: path]), range)
+        // What is not one cannot be made.
+        case .rate: nil
         case .text(let path):
             configuration[keyPath: path].isEmpty
                 ? ConfigurationFault(field: self.name, rule: "must not be empty", remedy: self.remedy) : nil
@@ -102,7 +122,7 @@ package struct ConfigurationKey: Sendable {
     private var remedy: String { "set \(self.name) in the file or \(self.environmentVariable): \(self.summary)" }
 
     /// Every key, in the order of the documentation.
-    package static let all: [ConfigurationKey] = Self.network + Self.times + Self.push + Self.policy
+    package static let all: [ConfigurationKey] = Self.network + Self.times + Self.push + Self.policy + Self.limits
 
     private static let network: [ConfigurationKey] = [
         .init("gateway.host", "address the WebSocket gateway listens on", .text(\.gateway.host)),
@@ -237,5 +257,12 @@ package struct ConfigurationKey: Sendable {
         .init(
             "policy.devices", "devices of a person that may be signed in at the same time",
             .choice(\.devicePolicy, DevicePolicy.allCases.map(\.rawValue))),
+        .init(
+            "policy.devices_max", "devices of a person that may be signed in, whatever policy.devices says",
+            .integer(\.core.devicesMax, 1...100)),
+        .init(
+            "policy.device_expiry_milliseconds",
+            "time without connecting after which a device is signed out, 0 for never",
+            .milliseconds(\.core.deviceExpiry, 0...3_153_600_000_000)),
     ]
 }

@@ -128,6 +128,9 @@ package struct ServerConfiguration: Equatable, Sendable {
     /// How many of a person's devices may be signed in: a raw value of `DevicePolicy`.
     package var devicePolicy = DevicePolicy.all.rawValue
 
+    /// Whether the limits hold: `enforce`, or `none`.
+    package var limitsMode = "enforce"
+
     /// The salt of recipient tags, as an operator writes it.
     var recipientTagSalt: Int {
         get { Int(clamping: self.core.recipientTagSalt) }
@@ -138,6 +141,7 @@ package struct ServerConfiguration: Equatable, Sendable {
     package var coreSettings: ServerSettings {
         var settings = self.core
         settings.frameBytesMax = UInt32(clamping: self.gateway.frameBytesMax)
+        if self.limitsMode == "none" { settings.limits = .none }
         settings.devicePolicy = DevicePolicy(rawValue: self.devicePolicy) ?? .all
         for app in self.apps {
             settings.words[app.id] = app.words

@@ -26,14 +26,19 @@ final class GatewayConnection: ChannelInboundHandler {
     /// The connection's number.
     let id: SessionID
     private let server: ServerLoop
+    /// Where it comes from, as limits count it; empty if that is not known.
+    var address = ""
     private var context: ChannelHandlerContext?
     private var phase: Phase
     private var format = WireFormat.protobuf
     private var parser = WebSocketParser()
     /// The beginning of a frame whose rest has not come.
     private var partial = HeldInput()
-    /// What is written at the end of the tick.
+    /// What is written at the end of the tick, behind `parts`.
     private var output = ByteBuffer()
+    /// What is written before it: among it long frames that other connections get, too, and that are not copied for each of them.
+    private var parts: [ByteBuffer] = []
+    private var partsBytes = 0
     /// The code of the last fatal problem, for the close frame.
     private var problem: WebSocketCloseCode?
 
@@ -51,9 +56,21 @@ final class GatewayConnection: ChannelInboundHandler {
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
     func channelActive(context: ChannelHandlerContext) {
-        guard self.phase == .turnedAway else { return }
+        guard self.phase != .turnedAway else { return self.turnAway(WebSocketHandshake.full) }
+        self.server.connectionOpened(self.id, from: context.remoteAddress)
+    }
+
+    /// Its address has had its share: whatever comes is not read.
+    func turnAway(afterMilliseconds wait: Int64) {
+        guard self.phase == .handshake else { return }
+        self.phase = .turnedAway
+        self.turnAway(WebSocketHandshake.tooMany(afterMilliseconds: wait))
+    }
+
+    private func turnAway(_ answer: String) {
+        guard let context = self.context else { return }
         let channel = context.channel
-        context.writeAndFlush(self.wrapOutboundOut(ByteBuffer(string: WebSocketHandshake.full))).whenComplete { _ in
+        context.writeAndFlush(self.wrapOutboundOut(ByteBuffer(string: answer))).whenComplete { _ in
             channel.close(promise: nil)
         }
     }
@@ -136,7 +153,7 @@ final class GatewayConnection: ChannelInboundHandler {
         do throws(FrameError) {
             let frame = try FrameCodec.decodeClientFrame(bytes, as: self.format, bytesMax: self.server.frameBytesMax)
             self.server.metrics.framesReceived.increment()
-            if self.phase == .live { return self.server.receive(.frame(self.id, frame)) }
+            if self.phase == .live { return self.server.receive(.frame(self.id, frame, bytes: bytes.count)) }
             guard case .hello(let hello) = frame else {
                 return self.fail(
                     ServerFrame.Problem(
@@ -193,10 +210,31 @@ final class GatewayConnection: ChannelInboundHandler {
             self.server.metrics.problem(problem.code)
         }
         if case .reconnect = frame { self.problem = .goingAway }
-        let bytes = FrameCodec.encode(frame, as: self.format)
+        if case .signal = frame, self.isBehind {
+            return self.server.metrics.signalsDropped.increment()
+        }
+        let encoded = self.server.fanOut.encode(frame, as: self.format)
         let opcode: UInt8 = self.format == .json ? 0x1 : 0x2
         self.server.metrics.framesSent.increment()
-        self.append { $0.writeWebSocketFrame(opcode: opcode, bytes) }
+        self.append {
+            $0.writeWebSocketHead(opcode: opcode, length: encoded.count)
+            $0.writeBytes(encoded.head)
+        }
+        guard var shared = encoded.shared else { return }
+        guard shared.readableBytes >= Self.copiedBytesMax else { return _ = self.output.writeBuffer(&shared) }
+        self.partsBytes += self.output.readableBytes + shared.readableBytes
+        self.parts.append(self.takeOutput())
+        self.parts.append(shared)
+    }
+
+    /// Shared bytes from this length on are written where they lie; fewer are copied behind the others.
+    private static let copiedBytesMax = 4_096
+
+    /// The reader leaves so much waiting that what is of interest only now does not get through: it is left out, for a reader must not be
+    /// cut off because somebody else talks much.
+    private var isBehind: Bool {
+        self.partsBytes + self.output.readableBytes > self.server.backlogBytesMax
+            || self.context?.channel.isWritable == false
     }
 
     /// Asks for a sign of life.
@@ -206,15 +244,23 @@ final class GatewayConnection: ChannelInboundHandler {
     }
 
     private func append(_ body: (inout ByteBuffer) -> Void) {
-        if self.output.readableBytes == 0 { self.server.needsFlush(self) }
+        if self.output.readableBytes == 0, self.parts.isEmpty { self.server.needsFlush(self) }
         body(&self.output)
     }
 
     /// Sends what was written in this tick. A reader who left more waiting than allowed, and is to get yet more, is cut off.
     func flush() {
-        guard let context = self.context, self.output.readableBytes > 0 else { return }
+        guard let context = self.context, self.output.readableBytes > 0 || !self.parts.isEmpty else { return }
         guard context.channel.isWritable else { return self.cutOff() }
+        self.writeParts(context)
         context.writeAndFlush(self.wrapOutboundOut(self.takeOutput()), promise: nil)
+    }
+
+    private func writeParts(_ context: ChannelHandlerContext) {
+        guard !self.parts.isEmpty else { return }
+        for part in self.parts { context.write(self.wrapOutboundOut(part), promise: nil) }
+        self.parts = []
+        self.partsBytes = 0
     }
 
     private func takeOutput() -> ByteBuffer {
@@ -277,6 +323,7 @@ final class GatewayConnection: ChannelInboundHandler {
         if wasLive { self.server.receive(.disconnected(self.id)) }
         guard let context = self.context else { return }
         self.partial = HeldInput()
+        self.writeParts(context)
         let output = self.wrapOutboundOut(self.takeOutput())
         if hangUp {
             let channel = context.channel

@@ -16,10 +16,10 @@ enum WebSocketCloseCode: UInt16, Hashable, Sendable {
         switch code {
         case .malformedFrame: self = .invalidPayload
         case .frameTooLarge: self = .messageTooBig
-        case .unavailable: self = .tryAgainLater
+        case .unavailable, .rateLimited, .storageFull: self = .tryAgainLater
         case .invalidToken, .expiredToken, .wrongApp, .unsupportedVersion, .unexpectedFrame, .invalidField, .superseded,
             .timedOut, .slowReader, .unknownConversation, .unknownMessage, .notAMember, .notAllowed, .blocked, .tooLate,
-            .exists, .unknownObjectName, .kicked:
+            .exists, .unknownObjectName, .kicked, .tokenRevoked, .disabled, .banned:
             self = .policyViolation
         }
     }

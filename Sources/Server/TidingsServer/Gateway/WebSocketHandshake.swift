@@ -55,6 +55,14 @@ enum WebSocketHandshake {
             status: "503 Service Unavailable", field: "gateway.connections_max",
             rule: "is reached; try again later", headers: ["Retry-After: 5"]))
 
+    /// The answer to a client from whose address too many come, or come with bad tokens.
+    static func tooMany(afterMilliseconds wait: Int64) -> String {
+        Self.answer(
+            Refusal(
+                status: "429 Too Many Requests", field: "address", rule: "must wait before it connects again",
+                headers: ["Retry-After: \((wait + 999) / 1_000)"]))
+    }
+
     private static let tooLarge = Self.answer(
         Refusal(
             status: "431 Request Header Fields Too Large", field: "headers",

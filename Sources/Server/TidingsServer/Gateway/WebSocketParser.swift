@@ -192,8 +192,13 @@ extension ByteBuffer {
     ///
     /// - Parameter opcode: the four bits of RFC 6455 §5.2.
     mutating func writeWebSocketFrame(opcode: UInt8, _ payload: [UInt8]) {
-        let length = payload.count
-        self.reserveCapacity(minimumWritableBytes: length + 10)
+        self.reserveCapacity(minimumWritableBytes: payload.count + 10)
+        self.writeWebSocketHead(opcode: opcode, length: payload.count)
+        self.writeBytes(payload)
+    }
+
+    /// Writes what stands before a frame's payload.
+    mutating func writeWebSocketHead(opcode: UInt8, length: Int) {
         self.writeInteger(0x80 | opcode)
         switch length {
         case ..<126: self.writeInteger(UInt8(length))
@@ -204,6 +209,5 @@ extension ByteBuffer {
             self.writeInteger(UInt8(127))
             self.writeInteger(UInt64(length))
         }
-        self.writeBytes(payload)
     }
 }

@@ -21,6 +21,8 @@ final class ServerLoop: @unchecked Sendable {
     let metrics: ServerMetrics
     /// The largest message of a client, in bytes.
     let frameBytesMax: Int
+    /// How many bytes may wait for a reader.
+    let backlogBytesMax: Int
     /// Completed when the core is drained; fails if the store refused to write.
     let ended: EventLoopPromise<Void>
 
@@ -48,6 +50,8 @@ final class ServerLoop: @unchecked Sendable {
 
     private var connections: [SessionID: GatewayConnection] = [:]
     private var connectionsMade: UInt64 = 0
+    /// What was encoded last, for those who get it, too.
+    var fanOut = FanOutCache()
     private var unflushed: [GatewayConnection] = []
     private var unauthenticated = ConnectionDeadlines()
     private var lingering = ConnectionDeadlines()
@@ -70,6 +74,7 @@ final class ServerLoop: @unchecked Sendable {
         self.tokens = tokens
         self.gateway = configuration.gateway
         self.frameBytesMax = configuration.gateway.frameBytesMax
+        self.backlogBytesMax = configuration.gateway.backlogBytesMax
         self.core = ServerCore(settings: configuration.coreSettings, seed: seed)
         self.ended = eventLoop.makePromise(of: Void.self)
     }
@@ -138,6 +143,7 @@ final class ServerLoop: @unchecked Sendable {
         switch effect {
         case .write(let session, let frame): self.connections[session]?.write(frame)
         case .close(let session): self.connections[session]?.close()
+        case .turnAway(let session, let wait): self.connections[session]?.turnAway(afterMilliseconds: wait)
         case .probe(let session): self.connections[session]?.probe()
         case .store(let id, let command): self.collect(id, command)
         case .push(let id, let app, let request): self.push(id, app, request)
@@ -148,6 +154,7 @@ final class ServerLoop: @unchecked Sendable {
             self.metrics.alarm(alarm)
             self.logger.log(.error, "pushes wait", [.lane: "\(lane)", .pushAlarm: "\(alarm)"])
         case .countEnd(let end): self.metrics.ended(end)
+        case .countRefusal(let scope, let kind): self.metrics.refused(scope, kind)
         case .clearAlarm(let lane): self.logger.log(.notice, "pushes go again", [.lane: "\(lane)"])
         case .stopForStoreFailure(let reason):
             self.logger.log(.critical, "the store refused to write", [.reason: reason])
@@ -283,6 +290,12 @@ final class ServerLoop: @unchecked Sendable {
         return connection
     }
 
+    /// A connection is open, and it is known where it comes from.
+    func connectionOpened(_ id: SessionID, from address: SocketAddress?) {
+        self.receive(.accepted(id, from: NetworkAddress.owner(of: address)))
+        self.connections[id]?.address = NetworkAddress.owner(of: address)
+    }
+
     /// A connection is gone.
     ///
     /// - Parameter wasLive: the core knows it and was not told yet.
@@ -296,7 +309,7 @@ final class ServerLoop: @unchecked Sendable {
     func hello(_ hello: ClientFrame.Hello, on id: SessionID) {
         let verdict = self.tokens.verdict(
             on: hello.token, device: hello.device, wallMilliseconds: Clocks.now().wall)
-        self.receive(.connected(id, hello, verdict))
+        self.receive(.connected(id, hello, verdict, from: self.connections[id]?.address ?? ""))
     }
 
     /// Hangs up on a connection if the client has not done so in a second.

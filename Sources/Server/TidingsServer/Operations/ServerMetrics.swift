@@ -9,6 +9,8 @@ package enum ServerMetric: String, CaseIterable, Sendable {
     case connectionsRefused = "tidings.gateway.connections.refused"
     case framesReceived = "tidings.gateway.frames.received"
     case framesSent = "tidings.gateway.frames.sent"
+    case signalsDropped = "tidings.gateway.signals.dropped"
+    case refusals = "tidings.limits.refused"
     case problems = "tidings.gateway.problems"
     case storeBatch = "tidings.store.batch.commands"
     case storeTime = "tidings.store.batch.seconds"
@@ -30,6 +32,8 @@ package enum ServerMetric: String, CaseIterable, Sendable {
         case .connectionsRefused: "Connections turned away because gateway.connections_max was reached."
         case .framesReceived: "Frames read from clients."
         case .framesSent: "Frames written to clients."
+        case .signalsDropped: "Signals left out because the reader was behind: rooms' messages, typing, presence."
+        case .refusals: "What was refused or dropped because somebody has had their share, by scope and kind."
         case .problems: "Fatal problems told to clients, by code."
         case .storeBatch: "Commands handed to the store at a time."
         case .storeTime: "Time from handing a batch to the store until its results were back."
@@ -58,6 +62,7 @@ struct ServerMetrics: Sendable {
     let connectionsRefused: Counter
     let framesReceived: Counter
     let framesSent: Counter
+    let signalsDropped: Counter
     let storeBatch: Recorder
     let storeTime: Timer
     let storeFailures: Counter
@@ -66,9 +71,16 @@ struct ServerMetrics: Sendable {
     let pushesInFlight: Meter
     let bugs: Counter
     private let problems: [ServerFrame.Problem.Code: Counter]
+    private let refusals: [Refusal: Counter]
     private let pushes: [PushOutcome: Counter]
     private let legsEnded: [String: Counter]
     private let factory: any MetricsFactory
+
+    private struct Refusal: Hashable {
+        var scope: RateScope
+        /// Nil for too many commands that wait for the store.
+        var kind: RateKind?
+    }
 
     /// How a push ended, as a dimension.
     enum PushOutcome: String, CaseIterable {
@@ -86,6 +98,7 @@ struct ServerMetrics: Sendable {
         self.connectionsRefused = counter(.connectionsRefused)
         self.framesReceived = counter(.framesReceived)
         self.framesSent = counter(.framesSent)
+        self.signalsDropped = counter(.signalsDropped)
         self.storeBatch = Recorder(label: ServerMetric.storeBatch.rawValue, factory: factory)
         self.storeTime = Timer(label: ServerMetric.storeTime.rawValue, factory: factory)
         self.storeFailures = counter(.storeFailures)
@@ -103,6 +116,15 @@ struct ServerMetrics: Sendable {
                 })
         }
         self.problems = counters(.problems, "code", ServerFrame.Problem.Code.allCases, \.rawValue)
+        var refusals: [Refusal: Counter] = [:]
+        for scope in RateScope.allCases {
+            for kind in RateKind.allCases.map(Optional.some) + [nil] {
+                let dimensions = [("scope", scope.rawValue), ("kind", kind?.rawValue ?? "backlog")]
+                refusals[Refusal(scope: scope, kind: kind)] = Counter(
+                    label: ServerMetric.refusals.rawValue, dimensions: dimensions, factory: factory)
+            }
+        }
+        self.refusals = refusals
         self.pushes = counters(.pushes, "outcome", PushOutcome.allCases, \.rawValue)
         self.legsEnded = counters(.legsEnded, "end", Self.legEnds.map(\.name), \.self)
         self.factory = factory
@@ -110,6 +132,11 @@ struct ServerMetrics: Sendable {
 
     /// Counts a fatal problem.
     func problem(_ code: ServerFrame.Problem.Code) { self.problems[code]?.increment() }
+
+    /// Counts what was refused or dropped because somebody has had their share.
+    func refused(_ scope: RateScope, _ kind: RateKind?) {
+        self.refusals[Refusal(scope: scope, kind: kind)]?.increment()
+    }
 
     /// Counts the end of a leg.
     func ended(_ end: LegEnd) {

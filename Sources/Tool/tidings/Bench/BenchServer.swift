@@ -32,7 +32,8 @@ struct BenchServer: AsyncParsableCommand {
         #if DEBUG
             print("This is a debug build: the figures say nothing about the product.")
         #endif
-        let site = try await LocalServer.start(name: "bench", withAPNs: false)
+        let site = try await LocalServer.start(
+            name: "bench", withAPNs: false, settings: ["limits.mode": "none"])
         defer { site.remove() }
         do {
             try await self.measure(site)

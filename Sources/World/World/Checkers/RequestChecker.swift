@@ -64,7 +64,8 @@ extension ClientRequest {
     fileprivate var isCommand: Bool {
         switch self {
         case .change, .recall, .edit, .delete, .setConversationSettings, .setPersonSettings, .setBlocked: true
-        case .conversation, .settings, .history, .enterRoom, .exitRoom, .receipts, .watch, .unwatch: false
+        case .conversation, .settings, .history, .enterRoom, .exitRoom, .receipts, .watch, .unwatch, .renewToken:
+            false
         }
     }
 }

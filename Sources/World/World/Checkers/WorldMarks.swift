@@ -294,7 +294,7 @@ package struct WorldMarks: Hashable, Sendable {
         case .add(let users): self.reach(.joins, users.count)
         case .leave: self.reach(.leaves)
         case .remove(let users): self.reach(.leaves, users.count)
-        case .create, .rename, .setPortrait, .setRole, .setNickname, .dissolve: break
+        case .create, .rename, .setPortrait, .setRole, .setNickname, .dissolve, .ban, .unban: break
         }
     }
 

@@ -1,0 +1,192 @@
+import StoreModel
+import TidingsModel
+
+// Nobody's frames may cost the others their turn: there is one event loop and one writer for everybody. What a client sends is counted
+// for its connection, its person and its app, and refused, with the time after which it may be sent again, once one of the three has
+// had its share (docs/protocol.md "Limits").
+
+/// Why something may not be done now.
+struct RateRefusal: Hashable, Sendable {
+    let scope: RateScope
+    let kind: RateKind
+    /// Milliseconds.
+    let wait: Int64
+
+    /// What whoever asked is told.
+    func problem(_ field: String) -> ServerFrame.Problem {
+        ServerFrame.Problem(
+            code: .rateLimited, field: field,
+            rule: "must wait: the limit of \(self.kind.rawValue) by \(self.scope.rawValue) is reached",
+            retryAfterMilliseconds: UInt32(clamping: self.wait))
+    }
+}
+
+extension ServerCore {
+    /// What the smallest frame counts as, in bytes: reading it costs more than its bytes.
+    package static let frameBytesMin = 128
+
+    /// How often a connection is told that what it sends is dropped, in milliseconds.
+    static let problemInterval: Int64 = 1_000
+
+    /// What is counted of a frame beside its bytes.
+    private static func kind(of frame: ClientFrame) -> RateKind? {
+        switch frame {
+        case .send: .messages
+        case .request, .sync, .markRead, .registerPush: .requests
+        case .opened, .typing, .runState: .signals
+        case .hello, .ack, .ping, .signOut, .deviceStatus: nil
+        }
+    }
+
+    /// Whether a frame may be carried out. If not, it is refused or dropped here; a connection that goes on all the same is closed.
+    ///
+    /// What says where the app is and what it holds is never dropped: a push would follow that nobody needs. It is counted.
+    mutating func admit(
+        _ frame: ClientFrame, bytes: Int, from session: SessionID, _ known: Session, _ now: Now,
+        _ effects: inout [ServerEffect]
+    ) -> Bool {
+        guard
+            let refusal = self.charge(
+                Self.kind(of: frame), bytes: max(bytes, Self.frameBytesMin), session, known, now)
+        else { return true }
+        effects.append(.countRefusal(refusal.scope, refusal.kind))
+        let limit = self.settings.limits[.connection, .refusals]
+        if known.buckets.wait(.refusals, 1, limit, at: now.monotonic) != nil {
+            effects.append(.countRefusal(.connection, .refusals))
+            self.end(session, because: refusal.problem(frame.field), now, &effects)
+            return false
+        }
+        self.sessions[session]?.buckets.take(.refusals, 1, limit, at: now.monotonic)
+        let problem = refusal.problem(frame.field)
+        switch frame {
+        case .send(let draft): effects.append(.write(session, .sendRefused(draft.clientMessageID, problem)))
+        case .request(let number, _): effects.append(.write(session, .answer(number, .refused(problem))))
+        case .registerPush(_, let number?): effects.append(.write(session, .answer(number, .refused(problem))))
+        case .sync, .markRead, .registerPush(_, nil):
+            effects.append(.write(session, .problem(problem, isFatal: false)))
+        case .opened, .typing: self.tellDropped(problem, to: session, now, &effects)
+        case .runState, .ack, .ping, .deviceStatus, .signOut, .hello: return true
+        }
+        return false
+    }
+
+    /// Tells a connection that what it sends is dropped: once in a while, for each of these frames costs it nothing.
+    mutating func tellDropped(
+        _ problem: ServerFrame.Problem, to session: SessionID, _ now: Now, _ effects: inout [ServerEffect]
+    ) {
+        guard let known = self.sessions[session], known.problemAt.map({ now.monotonic >= $0 }) ?? true else { return }
+        self.sessions[session]?.problemAt = now.monotonic + Self.problemInterval
+        effects.append(.write(session, .problem(problem, isFatal: false)))
+    }
+
+    /// Takes what a frame counts from the buckets of its connection, its person and its app, or nothing from any of them.
+    private mutating func charge(
+        _ kind: RateKind?, bytes: Int, _ session: SessionID, _ known: Session, _ now: Now
+    ) -> RateRefusal? {
+        let app = known.device.user.app
+        let at = now.monotonic
+        let costs: [(kind: RateKind, cost: Int)] = kind.map { [($0, 1), (.bytes, bytes)] } ?? [(.bytes, bytes)]
+        for (kind, cost) in costs {
+            if let refusal = self.refusal(of: kind, cost, known.buckets, .connection, at) { return refusal }
+            if let refusal = self.refusal(of: kind, cost, self.people[known.slot].buckets, .person, at) { return refusal }
+            if let refusal = self.refusal(of: kind, cost, self.apps[app]?.buckets, .app, at) { return refusal }
+        }
+        // Whether there were too many lately is known of the earlier ones only.
+        if kind == .messages || kind == .requests {
+            if let refusal = self.refusal(of: .deliveries, 1, self.people[known.slot].buckets, .person, at) {
+                return refusal
+            }
+            if let refusal = self.refusal(of: .deliveries, 1, self.apps[app]?.buckets, .app, at) { return refusal }
+        }
+        for (kind, cost) in costs {
+            self.sessions[session]?.buckets.take(kind, cost, self.settings.limits[.connection, kind], at: at)
+            self.people[known.slot].buckets.take(kind, cost, self.settings.limits[.person, kind], at: at)
+            self.apps[app, default: AppLoad()].buckets.take(kind, cost, self.settings.limits[.app, kind], at: at)
+        }
+        return nil
+    }
+
+    private func refusal(
+        of kind: RateKind, _ cost: Int, _ buckets: RateBuckets?, _ scope: RateScope, _ at: Int64
+    ) -> RateRefusal? {
+        (buckets ?? RateBuckets()).wait(kind, cost, self.settings.limits[scope, kind], at: at)
+            .map { RateRefusal(scope: scope, kind: kind, wait: $0) }
+    }
+
+    /// Counts, after the fact, how many logs something came into: a message or a change in a large group costs what it touches.
+    ///
+    /// - Parameter user: who caused it; nil for the app's backend.
+    mutating func countDeliveries(_ count: Int, by user: UserKey?, in app: AppID, _ now: Now) {
+        guard count > 0 else { return }
+        if let user, let slot = self.slots[user] {
+            self.people[slot].buckets.take(
+                .deliveries, count, self.settings.limits[.person, .deliveries], at: now.monotonic)
+        }
+        self.apps[app, default: AppLoad()].buckets.take(
+            .deliveries, count, self.settings.limits[.app, .deliveries], at: now.monotonic)
+    }
+
+    /// The same for a message. A chat room's comes into no log, and is written to those who hear the room.
+    mutating func countDeliveries(of message: Message, _ deliveries: [Delivery], byBackend: Bool, _ now: Now) {
+        var count = deliveries.count
+        if message.conversation.type == .chatRoom {
+            let hearers = self.rooms[RoomKey(app: message.app, room: message.conversation)]?.count ?? 0
+            count += (hearers + Self.hearersPerDelivery - 1) / Self.hearersPerDelivery
+        }
+        let sender = UserKey(app: message.app, user: message.sender)
+        self.countDeliveries(count, by: byBackend ? nil : sender, in: message.app, now)
+    }
+
+    /// The same for a request.
+    mutating func countDeliveries(_ count: Int, by asked: Asked, _ now: Now) {
+        guard let asker = asked.asker else { return }
+        if case .person(let user) = asker {
+            self.countDeliveries(count, by: user, in: asked.app, now)
+        } else {
+            self.countDeliveries(count, by: nil, in: asked.app, now)
+        }
+    }
+
+    /// How many hearers of a room count as one entry in a log: nothing is kept for them.
+    private static let hearersPerDelivery = 10
+
+    /// What the HTTP API asks counts for the app, and what a phone's extension asks for its person too.
+    ///
+    /// - Parameter slot: the person, if it is one.
+    /// - Throws: `rate_limited`.
+    mutating func admit(
+        _ kind: RateKind, of app: AppID, slot: Int? = nil, _ field: String, _ now: Now, _ effects: inout [ServerEffect]
+    ) throws(ServerFrame.Problem) {
+        let at = now.monotonic
+        var refusal = self.refusal(of: kind, 1, self.apps[app]?.buckets, .app, at)
+        if kind == .messages { refusal = refusal ?? self.refusal(of: .deliveries, 1, self.apps[app]?.buckets, .app, at) }
+        if let slot { refusal = refusal ?? self.refusal(of: kind, 1, self.people[slot].buckets, .person, at) }
+        if let refusal {
+            effects.append(.countRefusal(refusal.scope, refusal.kind))
+            throw refusal.problem(field)
+        }
+        self.apps[app, default: AppLoad()].buckets.take(kind, 1, self.settings.limits[.app, kind], at: at)
+        if let slot { self.people[slot].buckets.take(kind, 1, self.settings.limits[.person, kind], at: at) }
+    }
+}
+
+extension ClientFrame {
+    /// How a problem names the frame.
+    fileprivate var field: String {
+        switch self {
+        case .hello: "hello"
+        case .send: "send"
+        case .ack: "ack"
+        case .runState: "run_state"
+        case .registerPush: "push_registration"
+        case .sync: "sync"
+        case .markRead: "mark_read"
+        case .deviceStatus: "device_status"
+        case .opened: "opened"
+        case .request: "request"
+        case .typing: "typing"
+        case .ping: "ping"
+        case .signOut: "sign_out"
+        }
+    }
+}

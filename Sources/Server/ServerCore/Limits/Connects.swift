@@ -1,0 +1,54 @@
+import StoreModel
+import TidingsModel
+
+// Connections cost more than frames: a handshake, a token to be checked, a person to be loaded, a record of the sign-in.
+extension ServerCore {
+    /// A connection was accepted: turns it away if its address has had its share of connections, or of refused tokens.
+    ///
+    /// - Parameter address: empty if it is not known who is behind the connection.
+    mutating func accept(
+        _ session: SessionID, from address: String, _ now: Now, _ effects: inout [ServerEffect]
+    ) {
+        guard !address.isEmpty else { return }
+        let buckets = self.addresses[address]
+        for kind in [RateKind.connects, .failures] {
+            let limit = self.settings.limits[.address, kind]
+            guard let wait = buckets.wait(kind, 1, limit, at: now.monotonic) else { continue }
+            effects.append(.countRefusal(.address, kind))
+            effects.append(.turnAway(session, afterMilliseconds: wait))
+            return
+        }
+        self.addresses.take(
+            .connects, self.settings.limits[.address, .connects], from: address, at: now.monotonic)
+    }
+
+    /// Counts a hello, for its person and its app.
+    ///
+    /// - Throws: `rate_limited` if one of them has had its share.
+    mutating func admitHello(
+        of user: UserKey, _ now: Now, _ effects: inout [ServerEffect]
+    ) throws(ServerFrame.Problem) {
+        let at = now.monotonic
+        // Whoever is not in memory has connected so long ago that the bucket is full.
+        let slot = self.slots[user]
+        for (scope, buckets) in [(RateScope.person, slot.map { self.people[$0].buckets }), (.app, self.apps[user.app]?.buckets)]
+        {
+            guard let wait = buckets?.wait(.connects, 1, self.settings.limits[scope, .connects], at: at) else { continue }
+            effects.append(.countRefusal(scope, .connects))
+            throw RateRefusal(scope: scope, kind: .connects, wait: wait).problem("hello")
+        }
+        self.apps[user.app, default: AppLoad()].buckets.take(
+            .connects, 1, self.settings.limits[.app, .connects], at: at)
+    }
+
+    /// A hello was refused. A token that is not one of this server's is an attempt; one that has expired was good once.
+    mutating func countFailure(_ verdict: TokenVerdict, from address: String, _ now: Now) {
+        switch verdict {
+        case .invalid, .wrongApp:
+            guard !address.isEmpty else { return }
+            self.addresses.take(
+                .failures, self.settings.limits[.address, .failures], from: address, at: now.monotonic)
+        case .valid, .expired: return
+        }
+    }
+}

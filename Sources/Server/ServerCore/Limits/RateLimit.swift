@@ -1,0 +1,158 @@
+/// Whose frames, connections and commands are counted together.
+package enum RateScope: String, Hashable, Sendable, CaseIterable {
+    /// One connection.
+    case connection
+    /// All devices of one person.
+    case person
+    /// One app (tenant), its backend included.
+    case app
+    /// One address of the network.
+    case address
+}
+
+/// What is counted.
+package enum RateKind: String, Hashable, Sendable, CaseIterable {
+    /// Messages sent.
+    case messages
+    /// Bytes of frames received; a small frame counts as `ServerCore.frameBytesMin`.
+    case bytes
+    /// What has no answer and is of interest now or in a trace: typing, opened notifications, run states.
+    case signals
+    /// Requests, syncs, read cursors and push registrations.
+    case requests
+    /// Entries that came into people's logs through messages and requests, and a tenth of the hearers of a chat room's messages.
+    /// Counted afterwards, when it is known how many there were.
+    case deliveries
+    /// Connections: of an address when they are accepted, else with their hello.
+    case connects
+    /// Hellos with a token that is not one of this server's.
+    case failures
+    /// What was refused or dropped; a connection that goes on beyond this is closed.
+    case refusals
+
+    /// Where its bucket lies among those of one owner.
+    var index: Int {
+        switch self {
+        case .messages: 0
+        case .bytes: 1
+        case .signals: 2
+        case .requests: 3
+        case .deliveries: 4
+        case .connects: 5
+        case .failures: 6
+        case .refusals: 7
+        }
+    }
+}
+
+/// How much of one kind is allowed: so much a second on average, and so much at once.
+package struct RateLimit: Hashable, Sendable {
+    /// How many a second, on average: 1 to `perSecondMax`.
+    package let perSecond: Int
+    /// How many at once, after a while without any: 1 to `burstMax`.
+    package let burst: Int
+
+    /// The largest rate: what it leaves between two is at least ten nanoseconds.
+    package static let perSecondMax = 100_000_000
+    /// The largest burst.
+    package static let burstMax = 1_000_000_000
+
+    /// A limit; values out of range are taken as the nearest one in it.
+    package init(perSecond: Int, burst: Int) {
+        self.perSecond = min(max(1, perSecond), Self.perSecondMax)
+        self.burst = min(max(1, burst), Self.burstMax)
+    }
+
+    /// Reads `RATE/BURST`, for example `20/200`.
+    ///
+    /// - Returns: nil for text of another form, or with numbers out of range.
+    package init?(_ text: some StringProtocol) {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2, let rate = Int(parts[0]), let burst = Int(parts[1]),
+            (1...Self.perSecondMax).contains(rate), (1...Self.burstMax).contains(burst)
+        else { return nil }
+        self.init(perSecond: rate, burst: burst)
+    }
+
+    /// `RATE/BURST`.
+    package var text: String { "\(self.perSecond)/\(self.burst)" }
+
+    /// How long one takes to come back, in nanoseconds.
+    var interval: Int64 { 1_000_000_000 / Int64(self.perSecond) }
+    /// How long an empty bucket takes to fill, in nanoseconds: at most 1e18.
+    var fillTime: Int64 { self.interval * Int64(self.burst) }
+}
+
+/// The limits of every scope and kind. One that is not there limits nothing.
+package struct RateLimits: Hashable, Sendable {
+    private var all: [RateLimit?] = Array(repeating: nil, count: RateScope.allCases.count * RateKind.allCases.count)
+
+    /// No limit at all.
+    package static let none = RateLimits(all: [:])
+
+    /// The defaults, which no phone of a person meets (`docs/protocol.md`, "Limits"): a hand types a few messages a second, and an
+    /// app that comes back after hours sends what waited a little later when it is asked to.
+    package init() {
+        self.init(all: [
+            .connection: [
+                .messages: RateLimit(perSecond: 20, burst: 200),
+                // Two messages of the largest content a second, and thirty-two at once.
+                .bytes: RateLimit(perSecond: 65_536, burst: 1_048_576),
+                // An app tells up to 256 opened notifications as it connects.
+                .signals: RateLimit(perSecond: 20, burst: 300),
+                // The first sync of a log of 100,000 entries is 500 pages.
+                .requests: RateLimit(perSecond: 50, burst: 600),
+                .refusals: RateLimit(perSecond: 20, burst: 500),
+            ],
+            .person: [
+                .messages: RateLimit(perSecond: 30, burst: 300),
+                .bytes: RateLimit(perSecond: 131_072, burst: 2_097_152),
+                .signals: RateLimit(perSecond: 40, burst: 600),
+                .requests: RateLimit(perSecond: 100, burst: 1_200),
+                // Ten messages at once to the largest group.
+                .deliveries: RateLimit(perSecond: 1_000, burst: 30_000),
+                // Each of twenty devices three times at once.
+                .connects: RateLimit(perSecond: 1, burst: 60),
+            ],
+            .app: [
+                .messages: RateLimit(perSecond: 5_000, burst: 50_000),
+                .bytes: RateLimit(perSecond: 16_777_216, burst: 268_435_456),
+                .signals: RateLimit(perSecond: 20_000, burst: 200_000),
+                .requests: RateLimit(perSecond: 20_000, burst: 200_000),
+                .deliveries: RateLimit(perSecond: 100_000, burst: 3_000_000),
+                // All phones of a full server come back at once after a restart.
+                .connects: RateLimit(perSecond: 5_000, burst: 100_000),
+            ],
+            .address: [
+                // Many phones share the address of their network.
+                .connects: RateLimit(perSecond: 50, burst: 2_000),
+                .failures: RateLimit(perSecond: 2, burst: 100),
+            ],
+        ])
+    }
+
+    private init(all: [RateScope: [RateKind: RateLimit]]) {
+        // tidy: order does not leave: each has a place of its own
+        for (scope, limits) in all {
+            // tidy: order does not leave: each has a place of its own
+            for (kind, limit) in limits { self[scope, kind] = limit }
+        }
+    }
+
+    /// The limit of a kind for each owner of a scope; nil for none.
+    package subscript(scope: RateScope, kind: RateKind) -> RateLimit? {
+        get { self.all[Self.place(scope, kind)] }
+        set { self.all[Self.place(scope, kind)] = newValue }
+    }
+
+    private static func place(_ scope: RateScope, _ kind: RateKind) -> Int {
+        let row =
+            switch scope {
+            case .connection: 0
+            case .person: 1
+            case .app: 2
+            case .address: 3
+            }
+        return row * RateKind.allCases.count + kind.index
+    }
+}

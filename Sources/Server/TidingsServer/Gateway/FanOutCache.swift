@@ -1,0 +1,60 @@
+import NIOCore
+import TidingsModel
+import TidingsWire
+
+/// What goes to many connections is encoded once for each format, not once for each of them: a chat room's message, a group's entry
+/// (with a position for each member), who types, who is there. They are written one after the other, so that the last one of each kind
+/// is enough to remember.
+struct FanOutCache {
+    /// A frame as it is to be written: what is one connection's own, then what others get, too.
+    struct Encoded {
+        var head: [UInt8]
+        var shared: ByteBuffer?
+
+        var count: Int { self.head.count + (self.shared?.readableBytes ?? 0) }
+    }
+
+    private struct Last {
+        var signal: (signal: Signal, bytes: ByteBuffer)?
+        var entry: (body: LogEntry.Body, encoded: EncodedEntry, bytes: ByteBuffer)?
+    }
+
+    /// How many frames or bodies were encoded.
+    private(set) var encodings = 0
+    private var protobuf = Last()
+    private var json = Last()
+
+    /// Encodes a frame, or takes what was encoded for the connection before.
+    mutating func encode(_ frame: ServerFrame, as format: WireFormat) -> Encoded {
+        switch format {
+        case .protobuf: Self.encode(frame, as: format, &self.protobuf, &self.encodings)
+        case .json: Self.encode(frame, as: format, &self.json, &self.encodings)
+        }
+    }
+
+    private static func encode(
+        _ frame: ServerFrame, as format: WireFormat, _ last: inout Last, _ encodings: inout Int
+    ) -> Encoded {
+        switch frame {
+        case .signal(let signal):
+            if let known = last.signal, known.signal == signal { return Encoded(head: [], shared: known.bytes) }
+            encodings += 1
+            let bytes = ByteBuffer(bytes: FrameCodec.encode(frame, as: format))
+            last.signal = (signal, bytes)
+            return Encoded(head: [], shared: bytes)
+        case .entry(let entry):
+            // Two people's texts are compared only if the messages have one id, and then they lie in the same place.
+            if let known = last.entry, known.body == entry.body {
+                return Encoded(head: known.encoded.head(at: entry.position), shared: known.bytes)
+            }
+            guard let encoded = EncodedEntry(entry.body, as: format) else { break }
+            encodings += 1
+            let bytes = ByteBuffer(bytes: encoded.body)
+            last.entry = (entry.body, encoded, bytes)
+            return Encoded(head: encoded.head(at: entry.position), shared: bytes)
+        case .welcome, .sendAccepted, .sendRefused, .page, .pong, .problem, .reconnect, .answer: break
+        }
+        encodings += 1
+        return Encoded(head: FrameCodec.encode(frame, as: format))
+    }
+}
