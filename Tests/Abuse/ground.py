@@ -155,6 +155,7 @@ class Watch:
 class Seen:
     """What was seen of one attack."""
 
+    ground: Ground
     name: str
     honest: dict
     baseline: dict
@@ -278,6 +279,8 @@ class Ground:
         }))
         assert json.loads(self.honest.hear(120))["ready"]
         self.baseline: dict = {}
+        # Whether the last attack left it as it was.
+        self.was_held = False
 
     def _talker(self, *arguments: str) -> Talker:
         self.talkers.append(Talker([sys.executable, str(HERE / arguments[0]), *arguments[1:]], self.site.folder / "talkers.log"))
@@ -376,7 +379,7 @@ class Ground:
         for attacker in attackers:
             attacker.stop()
             self.talkers.remove(attacker)
-        seen = Seen(name, honest, baseline, use, results)
+        seen = Seen(self, name, honest, baseline, use, results)
         print(seen.line(), flush=True)
         return seen
 

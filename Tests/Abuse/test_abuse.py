@@ -32,16 +32,17 @@ class Grounds:
         ground = None if IS_LONG else self._shared.pop(kind, None)
         if ground is None:
             ground = Ground(lambda **more: Site(**more), **options)
-        holds = False
+        ground.was_held = False
+        is_kept = False
         try:
             yield ground
-            if IS_LONG:
+            if IS_LONG and ground.was_held:
                 assert not (faults := ground.finish()), "\n".join(faults)
-            else:
-                holds = True
+            elif ground.was_held:
+                is_kept = True
                 self._shared[kind] = ground
         finally:
-            if not holds:
+            if not is_kept:
                 ground.stop()
 
     def finish(self) -> list[str]:
@@ -72,6 +73,7 @@ def ground(grounds):
 def holds(seen: Seen, *expected: str):
     """Nothing was felt, and the attacker heard one of these, if any are named."""
     faults = seen.faults(set(expected))
+    seen.ground.was_held = not faults
     assert not faults, f"{seen.name}: " + "; ".join(faults) + f"\n{seen.line()}"
 
 
