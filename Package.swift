@@ -141,8 +141,8 @@ targets += shell(
     ],
     uses: [
         "Configuration", "Crypto", "Hummingbird", "HTTPTypes", "JWTKit", "Logging", "Metrics", "NIOConcurrencyHelpers",
-        "NIOCore", "NIOFoundationCompat", "NIOHTTP1", "NIOPosix", "NIOWebSocket", "ServiceLifecycle", "SwiftProtobuf",
-        "UnixSignals", "Yams",
+        "NIOCore", "NIOFoundationCompat", "NIOHTTP1", "NIOPosix", "NIOSSL", "NIOWebSocket", "ServiceLifecycle",
+        "SwiftProtobuf", "UnixSignals", "Yams",
     ], testingUses: ["NIOEmbedded"])
 
 // Phone

@@ -113,7 +113,8 @@ class Site:
     """One server with its configuration; it may be killed and started again on the same state."""
 
     def __init__(
-        self, with_apns: bool = False, settings: dict[str, dict] | None = None, clock: MovedClock | None = None
+        self, with_apns: bool = False, settings: dict[str, dict] | None = None, clock: MovedClock | None = None,
+        app_settings: dict | None = None,
     ):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="tidings-test-"))
         self.gateway_port, self.api_port = free_port(), free_port()
@@ -121,6 +122,7 @@ class Site:
         self.api_key = secrets.token_hex(16)
         self.app = "demo"
         self.settings = settings or {}
+        self.app_settings = app_settings or {}
         self.apns = None
         self.server = None
         self.flags: list[str] = []
@@ -162,7 +164,7 @@ class Site:
             "api_key": {
                 "tests": {
                     "sha256": hashlib.sha256(self.api_key.encode()).hexdigest(),
-                    "scopes": ["tokens", "messages", "conversations", "history", "settings", "trace"],
+                    "scopes": ["tokens", "messages", "conversations", "history", "settings", "trace", "accounts"],
                 }
             },
         }
@@ -173,6 +175,7 @@ class Site:
                 "key_path": credential["p8_path"], "topic": TOPIC, "host": "localhost", "port": self.apns_port,
                 "trust_roots_path": credential["ca_path"],
             }
+        app.update(self.app_settings)
         configuration = {
             "gateway": {"port": self.gateway_port},
             "api": {"port": self.api_port},

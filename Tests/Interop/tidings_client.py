@@ -55,6 +55,9 @@ class Client:
         # Signals as they came; never stored, never sure to come.
         self.signals: list[dict] = []
         self.fatal: dict | None = None
+        # When the token of this connection expires, as the server has said, in milliseconds.
+        self.token_expires: list[int] = []
+        self.is_closed = False
         self._pongs: set[int] = set()
 
     @property
@@ -94,6 +97,7 @@ class Client:
     async def connect(self) -> dict:
         """Opens the connection, says hello, waits for the welcome and for the whole log."""
         self.fatal = None
+        self.is_closed = False
         self._socket = await websockets.connect(
             f"{self.url}/v1/connect", subprotocols=[SUBPROTOCOL], max_size=2**24, ping_interval=None, compression=None
         )
@@ -211,6 +215,7 @@ class Client:
                     answer.exception()
             self._answers.clear()
             self._requested.clear()
+            self.is_closed = True
             self._changed.set()
 
     async def _take(self, frame: dict):
@@ -254,6 +259,8 @@ class Client:
             self.signals.append(body)
         elif kind == "pong":
             self._pongs.add(int(body["nonce"]))
+        elif kind == "tokenExpiring":
+            self.token_expires.append(int(body["expiresAt"]))
         elif kind == "problem" and body.get("fatal"):
             self.fatal = body
         # A frame of another kind is of a newer server; an entry of an unknown kind has been kept as a bare position.

@@ -28,11 +28,15 @@ import TidingsModel
         }
     }
 
-    @Test func `keeps a receipt once, also after a crash and a restart, and none of a stranger's message`() async throws {
+    @Test func `keeps a receipt once, also after a crash and a restart, and none of a stranger's message`() async throws
+    {
         let folder = try TemporaryFolder()
         let leg = LegID(message: MessageID(rawValue: 1), user: bo, device: "phone")
         let commands: [StoreCommand] =
-            [.signIn(DeviceKey(user: bo, device: "phone"), platform: "ios", at: 1), accept(message(1)), accept(message(2, to: "cy"))]
+            [
+                .signIn(DeviceKey(user: bo, device: "phone"), platform: "ios", at: 1), accept(message(1)),
+                accept(message(2, to: "cy")),
+            ]
             + (0..<500).map { .receipt(leg, .opened, at: $0) } + [.receipt(leg, .shown, at: 5)]
             + (0..<500).map {
                 .receipt(LegID(message: MessageID(rawValue: UInt64($0 + 2)), user: bo, device: "phone"), .opened, at: 5)
@@ -70,7 +74,8 @@ import TidingsModel
             stride(from: 5, to: 1_000, by: 35).map {
                 .recall(
                     RecallOperation(
-                        id: MessageID(rawValue: UInt64(5_000 + $0)), app: "shop", message: MessageID(rawValue: UInt64($0)),
+                        id: MessageID(rawValue: UInt64(5_000 + $0)), app: "shop",
+                        message: MessageID(rawValue: UInt64($0)),
                         actor: nil, window: 0, at: 9))
             })
         let toCy = ConversationID(type: .direct, target: "cy")
@@ -108,7 +113,9 @@ import TidingsModel
         let text = String(repeating: "x", count: 30_000)
         _ = try await store.apply((1...20).map { accept(message(UInt64($0), content: text)) })
         func count(_ bytes: Int) async throws -> Int {
-            guard case .page(let page)? = try await store.apply([.readLog(bo, after: 2, limit: 200, frameBytesMax: bytes)]).first
+            guard
+                case .page(let page)? = try await store.apply([.readLog(bo, after: 2, limit: 200, frameBytesMax: bytes)]
+                ).first
             else { return -1 }
             #expect(page.head == 20)
             #expect(page.entries.map(\.position) == (0..<UInt64(page.entries.count)).map { $0 + 3 })

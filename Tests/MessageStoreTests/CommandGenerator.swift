@@ -136,7 +136,7 @@ struct CommandGenerator {
         self.pick([
             .ownDevice, .noDevice, .signedOut, .notNotifiable, .settled(.shown), .settled(.appHandled),
             .settled(.leftToApp), .settled(.suppressed(.providerMissing)), .readElsewhere, .recalled, .expired, .muted,
-            .noToken, .tokenQuarantined, .accepted(apnsID: "A-1"), .tokenDead(timestamp: -5),
+            .disabled, .noToken, .tokenQuarantined, .accepted(apnsID: "A-1"), .tokenDead(timestamp: -5),
             .rejected(reason: "TooBig"),
         ])
     }
@@ -153,7 +153,7 @@ struct CommandGenerator {
                     at: self.time()))
         }
         if self.commands <= 4, self.chance(50) { return self.signIn() }
-        switch self.number(0..<156) {
+        switch self.number(0..<160) {
         case 0..<34: return .accept(message: self.message(), senderDevice: self.chance(50) ? "phone" : nil)
         case 34..<39: return self.putConversation()
         case 39..<45: return self.signIn()
@@ -181,14 +181,27 @@ struct CommandGenerator {
         case 127..<129:
             let names: [ObjectName] = self.chance(30) ? [] : ["my:Poll", "my:Card", "my:Poll"]
             return .setObjectNames(self.app(), self.chance(90) ? Array(names.dropLast(self.number(0..<3))) : [""])
+        case 129..<132: return .changeAccount(self.userKey(), self.accountChange(), at: self.time())
+        case 132: return .readAccount(self.userKey())
         default: return self.nextQuestion()
+        }
+    }
+
+    private mutating func accountChange() -> AccountChange {
+        switch self.number(0..<6) {
+        case 0: .ban
+        case 1..<4: .unban
+        default: .revokeTokens(before: self.clock - Int64(self.number(0..<2_000)), signsOut: self.chance(50))
         }
     }
 
     private mutating func signIn() -> StoreCommand {
         let key = self.deviceKey()
         self.signedIn.append(key)
-        return .signIn(key, platform: self.pick(["ios", "linux"]), at: self.time())
+        return .signIn(
+            key, platform: self.pick(["ios", "linux"]),
+            tokenIssuedAt: self.chance(90) ? self.clock - Int64(self.number(0..<1_000)) : nil,
+            at: self.time())
     }
 
     private mutating func nextQuestion() -> StoreCommand {

@@ -35,7 +35,8 @@ import TidingsModel
             "readHistory: unknown_message", "readHistory: unknown_conversation", "readHistory: invalid_field limit",
             "markRead: read", "markRead: nothing", "accept: unknown_object_name",
             "setObjectNames: done", "setObjectNames: invalid_field names", "readObjectNames: objectNames",
-            "readUnread: unread",
+            "readUnread: unread", "changeAccount: done", "readAccount: account", "signIn: device", "signIn: disabled",
+            "signIn: token_revoked",
         ]
         for name in wanted { #expect(seen[name] != nil, "\(name)") }
     }

@@ -59,7 +59,7 @@ import TidingsModel
         let database = try DatabaseQueue(path: self.folder.path())
         try await database.write { try $0.execute(sql: "PRAGMA user_version = 99") }
         try database.close()
-        #expect(self.reason(at: self.folder.path()) == .newerSchema(found: 99, known: 4))
+        #expect(self.reason(at: self.folder.path()) == .newerSchema(found: 99, known: 5))
     }
 
     @Test func `says so when another server has it`() throws {

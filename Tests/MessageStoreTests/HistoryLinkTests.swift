@@ -130,6 +130,7 @@ import TidingsModel
                     ALTER TABLE person_conversation DROP COLUMN last;
                     ALTER TABLE person DROP COLUMN signed_in;
                     DROP TABLE object_name;
+                    DROP TABLE receipt;
                     PRAGMA user_version = 2;
                     """)
         }

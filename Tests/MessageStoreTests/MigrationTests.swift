@@ -79,7 +79,9 @@ import TidingsModel
                     id: MessageID(rawValue: 9), app: "shop", message: MessageID(rawValue: 1), actor: nil, window: 0,
                     at: 9)),
             .setConversationSettings(bo, Self.toAda, ConversationSettings(level: .blocked), at: 9),
-            .markRead(bo, Self.toAda, upTo: 1, at: 9),
+            .markRead(bo, Self.toAda, upTo: 1, at: 9), .readAccount(bo), .changeAccount(ada, .ban, at: 9),
+            .changeAccount(bo, .revokeTokens(before: 8, signsOut: true), at: 9),
+            .signIn(DeviceKey(user: bo, device: "phone"), platform: "ios", tokenIssuedAt: 7, at: 9),
         ]
         #expect(try await store.apply(more) == reference.apply(more, epoch: 2))
         store.close()

@@ -16,10 +16,13 @@ import TidingsModel
         return settings
     }
 
-    static func refusal(_ field: String, _ kind: RateKind, of scope: RateScope, after wait: UInt32) -> ServerFrame.Problem {
+    static func refusal(_ field: String, _ kind: RateKind, of scope: RateScope, after wait: UInt32)
+        -> ServerFrame.Problem
+    {
         ServerFrame.Problem(
             code: .rateLimited, field: field,
-            rule: "must wait: the limit of \(kind.rawValue) by \(scope.rawValue) is reached", retryAfterMilliseconds: wait)
+            rule: "must wait: the limit of \(kind.rawValue) by \(scope.rawValue) is reached",
+            retryAfterMilliseconds: wait)
     }
 
     @Test func `is told for each message when to send it again, and then it is accepted`() {
@@ -30,7 +33,9 @@ import TidingsModel
         #expect(
             bench.core.handle(.frame(alice, .send(draft)), at: bench.now) == [
                 .countRefusal(.connection, .messages),
-                .write(alice, .sendRefused(draft.clientMessageID, Self.refusal("send", .messages, of: .connection, after: 500))),
+                .write(
+                    alice,
+                    .sendRefused(draft.clientMessageID, Self.refusal("send", .messages, of: .connection, after: 500))),
             ])
         bench.pass(500)
         #expect(bench.run(.frame(alice, .send(draft))).first == "store accept m3")
@@ -64,9 +69,10 @@ import TidingsModel
         var bench = ServerBench(settings: Self.settings([(.connection, .bytes, 1_000, 3_000)]))
         let alice = bench.connect("alice").session
         #expect(bench.run(.frame(alice, .send(bench.draft("hi", Self.toBob)), bytes: 2_900)).first == "store accept m1")
-        #expect(bench.run(.frame(alice, .sync(after: 0, limit: 1), bytes: 3)) == [
-            "refuse bytes of connection", "s1 ← problem rate_limited",
-        ])
+        #expect(
+            bench.run(.frame(alice, .sync(after: 0, limit: 1), bytes: 3)) == [
+                "refuse bytes of connection", "s1 ← problem rate_limited",
+            ])
         #expect(bench.frames.last == .problem(Self.refusal("sync", .bytes, of: .connection, after: 28), isFatal: false))
         bench.pass(28)
         #expect(bench.run(.frame(alice, .sync(after: 0, limit: 1), bytes: 3)).first == "store log alice after 0, 1")
@@ -116,7 +122,7 @@ import TidingsModel
         bench.run(.frame(alice, .send(bench.draft("hi", Self.toBob))))
         for _ in 0..<3 { #expect(bench.run(.frame(alice, .send(bench.draft("hi", Self.toBob)))).count == 2) }
         #expect(
-            bench.run(.frame(alice, .send(bench.draft("hi", Self.toBob)))) == [
+            bench.run(.frame(alice, .send(bench.draft("hi", Self.toBob)))).outside == [
                 "refuse messages of connection", "refuse refusals of connection", "s1 ← fatal rate_limited", "close s1",
             ])
         #expect(bench.run(.frame(alice, .send(bench.draft("hi", Self.toBob)))) == [])
@@ -127,7 +133,10 @@ import TidingsModel
             settings: Self.settings([(.connection, .bytes, 1, 1), (.connection, .signals, 1, 1)]))
         let bob = bench.connect("bob").session
         bench.say(to: .direct("bob"))
-        #expect(bench.run(.frame(bob, .ack(.init(stored: 1, settled: [])), bytes: 900)).ends == ["store end m1 bob/phone settled shown"])
+        #expect(
+            bench.run(.frame(bob, .ack(.init(stored: 1, settled: [])), bytes: 900)).ends == [
+                "store end m1 bob/phone settled shown"
+            ])
         bench.say(to: .direct("bob"))
         let lines = bench.run(.frame(bob, .ack(.init(stored: 2, settled: [])), bytes: 900))
         #expect(lines.first == "refuse bytes of connection")
@@ -152,9 +161,12 @@ import TidingsModel
         let again = bench.connect("alice").session
         // Four hundred seconds have brought four hundred messages, and not the whole burst.
         for _ in 0..<400 {
-            #expect(bench.run(.frame(again, .send(bench.draft("hi", .direct("alice"))))).first?.hasPrefix("store accept") == true)
+            #expect(
+                bench.run(.frame(again, .send(bench.draft("hi", .direct("alice"))))).first?.hasPrefix("store accept")
+                    == true)
         }
-        #expect(bench.run(.frame(again, .send(bench.draft("hi", .direct("alice"))))).first == "refuse messages of person")
+        #expect(
+            bench.run(.frame(again, .send(bench.draft("hi", .direct("alice"))))).first == "refuse messages of person")
     }
 }
 
@@ -162,7 +174,8 @@ import TidingsModel
     private static let crowd = ConversationID(type: .group, target: "crowd")
 
     private static func changed(_ count: Int, _ name: String) -> StoreResult {
-        let change = ConversationChange(version: 2, conversation: Self.crowd, action: .rename(name), by: "mallory", at: 1)
+        let change = ConversationChange(
+            conversation: Self.crowd, version: 2, action: .rename(name), by: "mallory", at: 1)
         return .changed(
             change,
             deliveries: (0..<count).map { Delivery(user: UserID("u\($0)"), position: 1, unread: 0) })
@@ -178,7 +191,8 @@ import TidingsModel
             let lines = bench.ask(mallory, RequestNumber(number), .change(Self.crowd, .rename("n\(number)")))
             if lines.first == "refuse deliveries of person" { refused += 1 }
             #expect(
-                bench.run(.frame(alice, .send(bench.draft("hi", .direct("bob"))))).first?.hasPrefix("store accept") == true)
+                bench.run(.frame(alice, .send(bench.draft("hi", .direct("bob"))))).first?.hasPrefix("store accept")
+                    == true)
         }
         // Ten at once, and the one that makes the debt.
         #expect(refused == 190)
@@ -204,9 +218,12 @@ import TidingsModel
             bench.ask(session, 1, .enterRoom(.room("lobby"), history: 0))
         }
         for _ in 0..<2 {
-            #expect(bench.run(.frame(alice, .send(bench.draft("hi", .room("lobby"))))).filter { $0.contains("signal") }.count == 30)
+            #expect(
+                bench.run(.frame(alice, .send(bench.draft("hi", .room("lobby"))))).filter { $0.contains("signal") }
+                    .count == 30)
         }
-        #expect(bench.run(.frame(alice, .send(bench.draft("hi", .room("lobby"))))).first == "refuse deliveries of person")
+        #expect(
+            bench.run(.frame(alice, .send(bench.draft("hi", .room("lobby"))))).first == "refuse deliveries of person")
     }
 }
 

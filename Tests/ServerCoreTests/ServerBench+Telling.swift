@@ -20,6 +20,8 @@ extension ServerBench {
                 self.pushes.append((id, request))
                 lines.append("push " + self.tell(request))
             case .readTimeZone(let name): lines.append("zone? \(name)")
+            case .checkToken(let session, let number, let token):
+                lines.append("check \(token) of s\(session.rawValue) for \(number)")
             case .reply(_, let result):
                 self.replies.append(result)
                 lines.append("reply " + self.tell(result))
@@ -50,7 +52,7 @@ extension ServerBench {
             self.messages.append(message.id)
             return "accept \(self.name(message.id))"
         case .putConversation(let record): return "conversation \(record.conversation)"
-        case .signIn(let key, _, _): return "sign in \(key.user.user)/\(key.device)"
+        case .signIn(let key, _, _, _): return "sign in \(key.user.user)/\(key.device)"
         case .signOut(let key, _): return "sign out \(key.user.user)/\(key.device)"
         case .setPushState(let key, let state): return "token of \(key.user.user)/\(key.device) is \(Self.name(state))"
         case .advance(let key, let settled, let decided):
@@ -89,6 +91,8 @@ extension ServerBench {
         case .readSettings(let user): return "settings? \(user.user)"
         case .readReceipts(_, let message, let user):
             return "receipts? \(self.name(message)) \(user?.rawValue ?? "backend")"
+        case .changeAccount(let user, let change, _): return "\(change) \(user.user)"
+        case .readAccount(let user): return "account? \(user.user)"
         case .readUnread(let user, let conversation):
             return "unread? \(user.user)" + (conversation.map { " \($0)" } ?? "")
         case .setObjectNames(_, let names): return "object names \(names)"
@@ -118,7 +122,7 @@ extension ServerBench {
         case .reconnect(let after): "reconnect after \(after)"
         case .answer(let number, let answer): "answer \(number) \(answer)"
         case .signal(let signal): "signal \(signal)"
-        case .tokenExpiring(let at): "token ends at \(at)"
+        case .tokenExpiring(let at): "token expires at \(at - ServerBench.started)"
         }
     }
 
@@ -165,6 +169,7 @@ extension ServerBench {
             "unread \(report.counts.unread)" + (report.conversation.map { " of them \($0.unread) there" } ?? "")
         case .objectNames(let names): "object names \(names)"
         case .devices(let devices): "\(devices.count) devices"
+        case .userAccount(let account): "\(account)"
         case .answer(let answer): "answer \(answer)"
         }
     }

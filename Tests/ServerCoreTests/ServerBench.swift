@@ -184,7 +184,7 @@ extension ServerBench {
             guard case .taken = result else { return false }
             return true
         case .accept, .putConversation, .signIn, .signOut, .advance, .markRead, .keepLeg, .endLeg, .receipt, .loadUser,
-            .readLog, .trace, .readUnread, .setObjectNames, .readObjectNames:
+            .readLog, .trace, .readUnread, .setObjectNames, .readObjectNames, .changeAccount, .readAccount:
             return false
         }
     }
@@ -193,13 +193,16 @@ extension ServerBench {
     @discardableResult
     mutating func connect(
         _ user: UserID, _ device: DeviceID = "phone", _ run: ReportedRunState = .foreground, after: LogPosition = 0,
-        platform: String = "ios"
+        platform: String = "ios", tokenUntil expiresAt: Int64 = .max, issuedAt: Int64? = nil
     ) -> (session: SessionID, lines: [String]) {
         self.sessions += 1
         let session = SessionID(self.sessions)
         let hello = ClientFrame.Hello(
             versions: 1...1, token: "t", device: device, platform: platform, runState: run, after: after)
-        let verdict = TokenVerdict.valid(Self.key(user), extensionToken: "x")
+        let token = CheckedToken(
+            user: Self.key(user), expiresAt: expiresAt == .max ? 1 << 53 : Self.started + expiresAt,
+            issuedAt: issuedAt.map { Self.started + $0 })
+        let verdict = TokenVerdict.valid(token, extensionToken: "x")
         return (session, self.run(.connected(session, hello, verdict)))
     }
 

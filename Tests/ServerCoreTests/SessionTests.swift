@@ -16,7 +16,8 @@ import TidingsModel
         var core = ServerCore(seed: 1)
         let now = Now(monotonic: 5, wall: 9)
         _ = core.handle(.opened(StoreOpening(epoch: 1, lastMessageID: MessageID(rawValue: 0), pending: [])), at: now)
-        let valid = TokenVerdict.valid(ServerBench.key("bob"), extensionToken: "x")
+        let token = CheckedToken(user: ServerBench.key("bob"), expiresAt: 1_000_000, issuedAt: 3)
+        let valid = TokenVerdict.valid(token, extensionToken: "x")
         return core.handle(.connected(SessionID(1), hello, verdict ?? valid), at: now)
     }
 
@@ -41,6 +42,16 @@ import TidingsModel
             self.answer(self.hello(), .wrongApp)
                 == self.refusal(.wrongApp, "token", "names an app that does not exist here"))
         #expect(
+            self.answer(self.hello(), .notYetValid)
+                == self.refusal(.invalidToken, "token", "is not good yet by its nbf or iat: a clock is wrong"))
+        #expect(
+            self.answer(self.hello(), .wrongAudience)
+                == self.refusal(.invalidToken, "token", "is not for this server: its aud must name it"))
+        #expect(
+            self.answer(self.hello(), .keyPending)
+                == self.refusal(
+                    .unavailable, "token", "is signed with a key that is being looked for; try again"))
+        #expect(
             self.answer(self.hello(device: "")) == self.refusal(.invalidField, "device", "must not be empty"))
         #expect(
             self.answer(self.hello(platform: String(repeating: "x", count: 33)))
@@ -59,7 +70,7 @@ import TidingsModel
         #expect(
             self.answer(self.hello()) == [
                 .store(StoreRequestID(1), .loadUser(key)),
-                .store(StoreRequestID(2), .signIn(ServerBench.device("bob"), platform: "ios", at: 9)),
+                .store(StoreRequestID(2), .signIn(ServerBench.device("bob"), platform: "ios", tokenIssuedAt: 3, at: 9)),
             ])
         var bench = ServerBench()
         bench.connect("alice")

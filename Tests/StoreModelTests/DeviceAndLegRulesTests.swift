@@ -283,7 +283,9 @@ import TidingsModel
         _ = try opened.apply(.signIn(self.device(200), platform: "ios", at: 2_000))
         let devices = try #require(try opened.user(bo)?.devices)
         #expect(devices.map(\.key.device.rawValue) == (120..<140).map { "d\($0)" } + ["d200"])
-        #expect(try opened.apply(.setPushState(self.device(119), .none)) == .refused(StoreRules.unknownDevice(self.device(119))))
+        #expect(
+            try opened.apply(.setPushState(self.device(119), .none))
+                == .refused(StoreRules.unknownDevice(self.device(119))))
         #expect(try opened.apply(.setPushState(self.device(120), .none)) == .done)
     }
 
@@ -295,7 +297,8 @@ import TidingsModel
         }
         _ = try opened.send(message(1))
         for number in [100, 121] {
-            guard case .device(let record) = try opened.apply(.signIn(self.device(number), platform: "ios", at: 2_000)) else {
+            guard case .device(let record) = try opened.apply(.signIn(self.device(number), platform: "ios", at: 2_000))
+            else {
                 Issue.record("no device")
                 return
             }

@@ -9,8 +9,10 @@ import TidingsWire
 @Suite struct `What goes to many connections` {
     private func message(_ id: UInt64, _ text: String = "hi") -> Message {
         Message(
-            id: MessageID(rawValue: id), app: "demo", sender: "alice", conversation: .init(type: .chatRoom, target: "lobby"),
-            clientMessageID: ClientMessageID("c\(id)"), objectName: .text, content: "{\"content\":\"\(text)\"}", flags: .normal,
+            id: MessageID(rawValue: id), app: "demo", sender: "alice",
+            conversation: .init(type: .chatRoom, target: "lobby"),
+            clientMessageID: ClientMessageID("c\(id)"), objectName: .text, content: "{\"content\":\"\(text)\"}",
+            flags: .normal,
             pushText: nil, sentAt: 1_800_000_000_000)
     }
 

@@ -184,9 +184,9 @@ import TidingsModel
                 if bytes.isEmpty { bytes = [0] }
             }
             let token = String(decoding: bytes, as: UTF8.self)
-            if case .valid(let user, _) = tokens.verdict(on: token, device: "phone", wallMilliseconds: Self.now) {
+            if case .valid(let checked, _) = tokens.verdict(on: token, device: "phone", wallMilliseconds: Self.now) {
                 // The last character of a signature has bits that mean nothing (RFC 4648 §3.5).
-                #expect(user == Self.alice && token.dropLast() == good.dropLast(), "seed \(number)")
+                #expect(checked.user == Self.alice && token.dropLast() == good.dropLast(), "seed \(number)")
             }
             if let checked = tokens.checked(extensionToken: token, wallMilliseconds: Self.now) {
                 #expect(checked.device == DeviceKey(user: Self.alice, device: "phone"), "seed \(number)")

@@ -1,3 +1,5 @@
+import Crypto
+import Foundation
 import JWTKit
 import ServerCore
 import Testing
@@ -36,14 +38,22 @@ import TidingsModel
         try await self.tokens().verdict(on: token, device: "phone", wallMilliseconds: time)
     }
 
+    /// A token with any header and claims, signed with HS256.
+    private func token(_ header: String, _ claims: String, secret: String = TestServer.secret.value) -> String {
+        let plain = "\(JSONWebToken.encoded(Array(header.utf8))).\(JSONWebToken.encoded(Array(claims.utf8)))"
+        let key = SymmetricKey(data: Data(secret.utf8))
+        return
+            "\(plain).\(JSONWebToken.encoded(Array(HMAC<SHA256>.authenticationCode(for: Data(plain.utf8), using: key))))"
+    }
+
     @Test func `names its person`() async throws {
         let tokens = try await self.tokens()
         let token = try #require(tokens.token(for: Self.alice, expiresAtSeconds: Self.now / 1_000 + 1))
         guard
-            case .valid(let user, let extensionToken) = tokens.verdict(
+            case .valid(let checked, let extensionToken) = tokens.verdict(
                 on: token, device: "phone", wallMilliseconds: Self.now)
         else { Issue.record("the token was refused"); return }
-        #expect(user == Self.alice)
+        #expect(checked == CheckedToken(user: Self.alice, expiresAt: Self.now + 1_000))
         #expect(
             tokens.checked(extensionToken: extensionToken, wallMilliseconds: Self.now)
                 == .init(device: DeviceKey(user: Self.alice, device: "phone"), issuedAt: Self.now))
@@ -54,7 +64,8 @@ import TidingsModel
             Claims(sub: "alice", app: "demo", exp: 1_900_000_000),
             Claims(sub: "alice", iss: "demo", exp: 1_900_000_000),
         ] {
-            guard case .valid(Self.alice, _) = try await self.verdict(self.sign(claims)) else {
+            guard case .valid(let checked, _) = try await self.verdict(self.sign(claims)), checked.user == Self.alice
+            else {
                 Issue.record("refused: \(claims)")
                 continue
             }
@@ -67,6 +78,99 @@ import TidingsModel
         guard case .valid = try await self.verdict(token, at: Self.now - 1) else {
             Issue.record("expired too early")
             return
+        }
+    }
+
+    @Test func `says when it was issued, to the millisecond if this server made it`() async throws {
+        let tokens = try await self.tokens()
+        let token = try #require(
+            tokens.token(for: Self.alice, issuedAt: Self.now + 123, expiresAtSeconds: Self.now / 1_000 + 60))
+        guard
+            case .valid(let checked, let ofExtension) = tokens.verdict(
+                on: token, device: "phone", wallMilliseconds: Self.now + 200)
+        else { Issue.record("the token was refused"); return }
+        #expect(checked.issuedAt == Self.now + 123)
+        #expect(
+            tokens.checked(extensionToken: ofExtension, wallMilliseconds: Self.now + 200)?.userTokenIssuedAt
+                == Self.now + 123)
+        // A renewal brings no extension token.
+        guard case .valid(_, "") = tokens.verdict(on: token, device: nil, wallMilliseconds: Self.now + 200) else {
+            Issue.record("there is an extension token")
+            return
+        }
+    }
+
+    @Test func `is not good before its nbf, or of the future by its iat, but for half a minute of leeway`() async throws
+    {
+        let later = Self.now / 1_000 + 31
+        for claim in ["nbf", "iat"] {
+            let token = self.token(
+                #"{"alg":"HS256"}"#, #"{"app":"demo","sub":"alice","exp":1900000000,"\#(claim)":\#(later)}"#)
+            #expect(try await self.verdict(token) == .notYetValid, "\(claim)")
+            guard case .valid = try await self.verdict(token, at: Self.now + 1_000) else {
+                Issue.record("\(claim) has no leeway")
+                continue
+            }
+        }
+    }
+
+    @Test func `is for the app unless it says for whom, and may be made to say it`() async throws {
+        var app = ServerConfiguration.App(id: "demo", tokenSecret: TestServer.secret)
+        func verdicts(_ app: ServerConfiguration.App) async throws -> [Bool] {
+            let tokens = try await UserTokens(apps: [app])
+            return ["", #","aud":"demo""#, #","aud":["mail","chat"]"#, #","aud":"mail""#, #","aud":[]"#, #","aud":{}"#]
+                .map {
+                    let token = self.token(
+                        #"{"alg":"HS256"}"#, #"{"app":"demo","sub":"alice","exp":1900000000\#($0)}"#)
+                    return tokens.verdict(on: token, device: nil, wallMilliseconds: Self.now) != .wrongAudience
+                }
+        }
+        #expect(try await verdicts(app) == [true, true, false, false, false, false])
+        app.tokens.audiences = ["chat"]
+        #expect(try await verdicts(app) == [true, false, true, false, false, false])
+        app.tokens.demandsAudience = true
+        #expect(try await verdicts(app) == [false, false, true, false, false, false])
+    }
+
+    @Test func `is good by either of two secrets, and made with the first`() async throws {
+        var app = ServerConfiguration.App(id: "demo", tokenSecret: TestServer.secret)
+        app.tokens.previousSecret = Secret("the secret before, of thirty-two bytes")
+        let both = try await UserTokens(apps: [app])
+        let before = try await UserTokens(apps: [
+            .init(id: "demo", tokenSecret: Secret("the secret before, of thirty-two bytes"))
+        ])
+        let old = try #require(before.token(for: Self.alice, expiresAtSeconds: 1_900_000_000))
+        guard case .valid(_, let ofExtension) = before.verdict(on: old, device: "phone", wallMilliseconds: Self.now),
+            case .valid = both.verdict(on: old, device: "phone", wallMilliseconds: Self.now)
+        else { Issue.record("the old secret is not good"); return }
+        // What phones hold from before the change is good, too.
+        #expect(both.checked(extensionToken: ofExtension, wallMilliseconds: Self.now) != nil)
+        let new = try #require(both.token(for: Self.alice, expiresAtSeconds: 1_900_000_000))
+        #expect(before.verdict(on: new, device: nil, wallMilliseconds: Self.now) == .invalid)
+        guard case .valid = try await self.verdict(new) else { Issue.record("the new secret is not good"); return }
+    }
+
+    @Test func `with extensions that must be understood, or with numbers of any size, is refused and harms nobody`()
+        async throws
+    {
+        for header in [
+            #"{"alg":"HS256","crit":["exp"]}"#, #"{"alg":"HS256","crit":[]}"#, #"{"alg":"HS256","kid":7}"#, "[]", "7",
+            #"{"alg":"HS256","alg":"none"}"#, #"{"alg":["HS256"]}"#,
+        ] {
+            let token = self.token(header, #"{"app":"demo","sub":"alice","exp":1900000000}"#)
+            #expect(try await self.verdict(token) == .invalid, "\(header)")
+        }
+        for number in ["1e300", "-1e300", "1e19", "1e999", "9223372036854775808", "0.5"] {
+            // No signature is looked at before this is read.
+            let token = self.token(
+                #"{"alg":"HS256","x":\#(number)}"#, #"{"app":"demo","sub":"alice","exp":\#(number)}"#, secret: "any")
+            #expect(try await self.verdict(token) == .invalid, "\(number)")
+            for claim in ["exp", "nbf", "iat", "x"] {
+                let claims = #"{"app":"demo","sub":"alice","exp":1900000000,"\#(claim)":\#(number)}"#
+                _ = try await self.verdict(
+                    self.token(
+                        #"{"alg":"HS256"}"#, claims.replacing(claim == "exp" ? #""exp":1900000000,"# : "", with: "")))
+            }
         }
     }
 

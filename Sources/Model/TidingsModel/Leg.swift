@@ -91,6 +91,8 @@ public enum LegEnd: Hashable, Sendable {
     case noDevice
     /// The device is signed out.
     case signedOut
+    /// The person was banned: every device was signed out with it.
+    case disabled
     /// Command, chat room, custom message, or the sender asked for no push.
     case notNotifiable
     /// The device settled it.
@@ -122,6 +124,7 @@ public enum LegEnd: Hashable, Sendable {
         case .ownDevice: "own_device"
         case .noDevice: "no_device"
         case .signedOut: "signed_out"
+        case .disabled: "disabled"
         case .notNotifiable: "not_notifiable"
         case .settled: "settled"
         case .readElsewhere: "read_elsewhere"
@@ -144,7 +147,7 @@ public enum LegEnd: Hashable, Sendable {
         case .accepted(let apnsID): apnsID
         case .tokenDead(let timestamp): "\(timestamp)"
         case .rejected(let reason): reason
-        case .ownDevice, .noDevice, .signedOut, .notNotifiable, .readElsewhere, .recalled, .expired, .muted,
+        case .ownDevice, .noDevice, .signedOut, .disabled, .notNotifiable, .readElsewhere, .recalled, .expired, .muted,
             .quietHours, .noToken, .tokenQuarantined:
             nil
         }

@@ -52,6 +52,10 @@ extension ByteReader {
             return .objectNames(
                 AppID(try self.text()),
                 try self.list { (reader) throws(StoredBytesFault) in ObjectName(try reader.text()) })
+        case .userAccount:
+            return .userAccount(
+                try self.userKey(),
+                AccountState(isBanned: try self.byte() == 1, tokensNotBefore: try self.optionalSigned()))
         }
     }
 
@@ -134,6 +138,7 @@ extension ByteReader {
         case 13: return .tokenDead(timestamp: try self.signed())
         case 14: return .rejected(reason: try self.text())
         case 15: return .quietHours
+        case 16: return .disabled
         default: throw .badValue("end of a leg")
         }
     }

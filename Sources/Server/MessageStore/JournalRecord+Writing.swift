@@ -70,6 +70,10 @@ extension ByteWriter {
         case .objectNames(let app, let names):
             self.text(app.rawValue)
             self.list(names) { $0.text($1.rawValue) }
+        case .userAccount(let key, let account):
+            self.userKey(key)
+            self.byte(account.isBanned ? 1 : 0)
+            self.signed(account.tokensNotBefore)
         }
     }
 
@@ -177,6 +181,7 @@ extension ByteWriter {
             self.byte(14)
             self.text(reason)
         case .quietHours: self.byte(15)
+        case .disabled: self.byte(16)
         }
     }
 

@@ -30,6 +30,8 @@ enum JournalRecord: Hashable {
     case receipt(LegID, LegReceipt, at: Int64)
     /// The app's own object names, in place of those before; sorted.
     case objectNames(AppID, [ObjectName])
+    /// The person's account as it is from now on.
+    case userAccount(UserKey, AccountState)
 
     /// The number of the kind in the journal. A number is never used again for another kind.
     enum Kind: UInt8 {
@@ -58,6 +60,7 @@ enum JournalRecord: Hashable {
         case objectNames = 21
         /// A custom message that expires.
         case expiringCustom = 22
+        case userAccount = 24
     }
 
     var kind: Kind {
@@ -81,6 +84,7 @@ enum JournalRecord: Hashable {
         case .endLeg: .endLeg
         case .receipt: .receipt
         case .objectNames: .objectNames
+        case .userAccount: .userAccount
         }
     }
 }

@@ -15,6 +15,9 @@ final class PersonState {
     /// What the person has set.
     var settings: AllSettings
     var settingsChanged = false
+    /// What the app's backend has decided about the person.
+    var account: AccountState
+    var accountChanged = false
     /// Messages deleted since the last derivation.
     var deleted: Set<MessageID> = []
     /// Receipts kept since the last derivation.
@@ -91,7 +94,8 @@ final class PersonState {
 
     init(
         number: Int64, key: UserKey, head: LogPosition = 0, counts: UnreadCounts = UnreadCounts(),
-        settings: AllSettings = AllSettings(), applied: JournalPosition = 0, signedIn: Int = 0,
+        settings: AllSettings = AllSettings(), account: AccountState = AccountState(), applied: JournalPosition = 0,
+        signedIn: Int = 0,
         chunk: LogChunk = LogChunk(first: 1)
     ) {
         self.number = number
@@ -99,6 +103,7 @@ final class PersonState {
         self.head = head
         self.counts = counts
         self.settings = settings
+        self.account = account
         self.applied = applied
         self.signedIn = signedIn
         self.chunk = chunk
@@ -186,6 +191,7 @@ final class PersonState {
         self.changedLegs.removeAll()
         self.sent.removeAll()
         self.settingsChanged = false
+        self.accountChanged = false
         self.deleted.removeAll()
         self.receipts.removeAll()
         self.isDirty = false

@@ -11,7 +11,7 @@ enum Schema {
     /// "Tidm": tells a store from other programs' databases.
     static let applicationID = 0x5469_646d
     /// The schema this build writes.
-    static let version = 5
+    static let version = 6
 
     /// Opens the file, makes the tables if it is new, and checks that it syncs as told.
     ///
@@ -105,7 +105,8 @@ enum Schema {
                 try Self.linkLogs(database)
             }
             if found < 4 { try database.execute(sql: Self.tablesOfVersion4) }
-            try database.execute(sql: Self.tablesOfVersion5)
+            if found < 5 { try database.execute(sql: Self.tablesOfVersion5) }
+            try database.execute(sql: Self.tablesOfVersion6)
             try database.execute(sql: "PRAGMA user_version = \(Self.version)")
             return .commit
         }
@@ -283,5 +284,12 @@ enum Schema {
             person INTEGER NOT NULL, message INTEGER NOT NULL, device TEXT NOT NULL, receipt TEXT NOT NULL,
             PRIMARY KEY (person, message, device, receipt)
         ) WITHOUT ROWID;
+        """
+
+    private static let tablesOfVersion6 = """
+        -- What the app's backend has decided: whether the person is banned, and before which time their tokens are revoked
+        -- (wall milliseconds; NULL for none).
+        ALTER TABLE person ADD COLUMN banned INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE person ADD COLUMN tokens_not_before INTEGER;
         """
 }

@@ -6,7 +6,7 @@ struct Statements {
     let insertRow, rowAt, rowsAfter: SQLStatement
     let loadStore, setEpoch, setDerived: SQLStatement
     let personByKey, personByNumber, lastPersonNumber, allPeople, insertPerson, updatePerson: SQLStatement
-    let updateSettings: SQLStatement
+    let updateSettings, updateAccount: SQLStatement
     let lastChunk, chunkAt, chunksFrom, putChunk: SQLStatement
     let conversationState, allConversationStates, putConversationState: SQLStatement
     let sentMessage, sentIDs, insertSentMessage: SQLStatement
@@ -38,7 +38,8 @@ struct Statements {
         self.setDerived = try prepare("UPDATE store SET watermark = ?, indexed = ?, last_message = ?")
 
         let person = """
-            SELECT number, app, user, head, unread, applied, unread_all, mentions, settings, signed_in FROM person
+            SELECT number, app, user, head, unread, applied, unread_all, mentions, settings, signed_in,
+                banned, tokens_not_before FROM person
             """
         self.personByKey = try prepare("\(person) WHERE app = ? AND user = ?")
         self.personByNumber = try prepare("\(person) WHERE number = ?")
@@ -52,6 +53,7 @@ struct Statements {
             WHERE number = ?
             """)
         self.updateSettings = try prepare("UPDATE person SET settings = ? WHERE number = ?")
+        self.updateAccount = try prepare("UPDATE person SET banned = ?, tokens_not_before = ? WHERE number = ?")
 
         self.lastChunk = try prepare(
             "SELECT position, entries, format FROM person_log WHERE person = ? ORDER BY position DESC LIMIT 1")

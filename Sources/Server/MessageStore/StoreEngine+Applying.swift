@@ -52,6 +52,12 @@ extension StoreEngine {
             guard let person = try self.find(leg.user), position > person.applied else { break }
             person.receipts.insert(PersonState.Receipt(leg, receipt))
             self.touch(person)
+        case .userAccount(let key, let account):
+            let person = try self.intern(key)
+            guard position > person.applied else { break }
+            person.account = account
+            person.accountChanged = true
+            self.touch(person)
         case .objectNames(let app, let names):
             self.objectNames[app] = names.isEmpty ? nil : names
             self.objectNamesTail.insert(app)
@@ -175,7 +181,8 @@ extension StoreEngine {
             var state = try self.conversationState(number, of: person)
         else { throw StoredBytesFault.missing("conversation \(conversation) of \(key)") }
         let left =
-            upTo < state.counted ? try self.unread(of: person, in: number, state, after: upTo) : (unread: 0, mentions: 0)
+            upTo < state.counted
+            ? try self.unread(of: person, in: number, state, after: upTo) : (unread: 0, mentions: 0)
         person.count(left.unread - state.unread, mentions: left.mentions - state.mentions, in: &state)
         state.withdrawn.removeAll { $0 <= upTo }
         state.read = upTo
@@ -232,7 +239,8 @@ extension StoreEngine {
         }
         self.noteChange(of: device.key.device, of: person)
         for forgotten in DeviceRecord.forgotten(of: person.devices ?? []) {
-            person.devices?.remove(at: person.devicePlace(forgotten))
+            let place = person.devicePlace(forgotten)
+            person.devices?.remove(at: place)
             self.noteChange(of: forgotten, of: person)
         }
     }

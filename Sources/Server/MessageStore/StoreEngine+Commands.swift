@@ -18,7 +18,10 @@ extension StoreEngine {
         case .setBlocked(let key, let user, let isBlocked, let at):
             try self.set(key, user, isBlocked: isBlocked, at: at)
         case .acceptCustom(let operation): try self.accept(operation)
-        case .signIn(let key, let platform, let at): try self.signIn(key, platform: platform, at: at)
+        case .signIn(let key, let platform, let issuedAt, let at):
+            try self.signIn(key, platform: platform, tokenIssuedAt: issuedAt, at: at)
+        case .changeAccount(let key, let change, let at): try self.change(key, change, at: at)
+        case .readAccount(let key): .userAccount(try self.find(key)?.account ?? AccountState())
         case .signOut(let key, let at): try self.signOut(key, at: at)
         case .setPushState(let key, let state): try self.setPushState(key, state)
         case .advance(let key, let settled, let decided):
@@ -107,7 +110,11 @@ extension StoreEngine {
         return try self.write(.receipt(leg, receipt, at: at))
     }
 
-    private func signIn(_ key: DeviceKey, platform: String, at: Int64) throws -> StoreResult {
+    private func signIn(
+        _ key: DeviceKey, platform: String, tokenIssuedAt: Int64?, at: Int64
+    ) throws -> StoreResult {
+        let account = try self.find(key.user)?.account
+        if let fault = account?.fault(inTokenIssuedAt: tokenIssuedAt) { return .refused(fault) }
         if var device = try self.device(key), !device.isSignedOut {
             device.platform = platform
             device.signedInAt = at
@@ -121,15 +128,26 @@ extension StoreEngine {
                     signedInAt: at, isSignedOut: false)))
     }
 
-    private func signOut(_ key: DeviceKey, at: Int64) throws -> StoreResult {
+    private func change(_ key: UserKey, _ change: AccountChange, at: Int64) throws -> StoreResult {
+        let person = try self.find(key)
+        if let end = change.endOfLegs, let person {
+            for device in try self.devices(of: person) { _ = try self.signOut(device.key, end, at: at) }
+        }
+        let before = person?.account ?? AccountState()
+        var after = before
+        after.take(change)
+        return after == before ? .done : try self.write(.userAccount(key, after))
+    }
+
+    private func signOut(_ key: DeviceKey, _ end: LegEnd = .signedOut, at: Int64) throws -> StoreResult {
         guard let device = try self.device(key), !device.isSignedOut else { return .done }
-        try self.endLegs(of: key, .signedOut, at: at)
-        for end in try self.undecided(of: device, at: at) { _ = try self.write(.endLeg(end)) }
+        try self.endLegs(of: key, end, at: at)
+        for end in try self.undecided(of: device, end, at: at) { _ = try self.write(.endLeg(end)) }
         return try self.write(.signOut(key))
     }
 
     /// How the legs of a device end with it that are only in its owner's memory: no crash may lose them (DESIGN P6).
-    private func undecided(of device: DeviceRecord, at: Int64) throws -> [EndedLeg] {
+    private func undecided(of device: DeviceRecord, _ end: LegEnd, at: Int64) throws -> [EndedLeg] {
         guard let person = try self.find(device.key.user) else { return [] }
         var records: [JournalPosition] = []
         try self.forEachEntry(of: person, after: max(device.settled, device.decided)) { entry in
@@ -140,9 +158,9 @@ extension StoreEngine {
         for record in try records.map({ try self.record(at: $0) }) {
             if case .accept(let message, let sentFrom, _) = record {
                 let isOwn = message.sender == person.key.user && sentFrom == device.key.device
-                candidates.append((message.id, isOwn ? .ownDevice : .signedOut, nil))
+                candidates.append((message.id, isOwn ? .ownDevice : end, nil))
             } else if case .recall(_, let recall, _) = record {
-                candidates.append((recall.id, .signedOut, recall.message))
+                candidates.append((recall.id, end, recall.message))
             }
         }
         let ended = try self.ends(of: Set(candidates.flatMap { [$0.id, $0.ifShown ?? $0.id] }), on: device.key)

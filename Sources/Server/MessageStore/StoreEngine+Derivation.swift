@@ -183,6 +183,7 @@ extension StoreEngine {
         update.bind(7, person.number)
         try update.run()
         if person.settingsChanged { try self.storeSettings(of: person) }
+        if person.accountChanged { try self.storeAccount(of: person) }
         for chunk in person.closedChunks { try self.store(chunk, of: person) }
         if person.chunkChanged { try self.store(person.chunk, of: person) }
         for number in person.changedConversations.sorted(by: { $0.rawValue < $1.rawValue }) {
@@ -220,6 +221,17 @@ extension StoreEngine {
         for leg in person.changedLegs.sorted() { try self.store(leg, person.openLegs?[leg], of: person) }
         self.entriesInTail -= person.entriesToStore
         person.isStored()
+    }
+
+    private func storeAccount(of person: PersonState) throws {
+        self.sql.updateAccount.bind(1, Int64(person.account.isBanned ? 1 : 0))
+        if let time = person.account.tokensNotBefore {
+            self.sql.updateAccount.bind(2, time)
+        } else {
+            self.sql.updateAccount.bindNull(2)
+        }
+        self.sql.updateAccount.bind(3, person.number)
+        try self.sql.updateAccount.run()
     }
 
     private func storeSettings(of person: PersonState) throws {

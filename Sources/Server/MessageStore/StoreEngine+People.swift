@@ -58,6 +58,8 @@ extension StoreEngine {
             var reader = ByteReader(statement.blob(8))
             settings = try reader.allSettings()
         }
+        let account = AccountState(
+            isBanned: statement.int(10) != 0, tokensNotBefore: statement.isNull(11) ? nil : statement.int(11))
         statement.reset()
         var chunk = LogChunk(first: head + 1)
         self.sql.lastChunk.bind(1, number)
@@ -71,7 +73,8 @@ extension StoreEngine {
             throw StoredBytesFault.missing("entry \(head) of the log of \(key)")
         }
         let person = PersonState(
-            number: number, key: key, head: head, counts: counts, settings: settings, applied: applied,
+            number: number, key: key, head: head, counts: counts, settings: settings, account: account,
+            applied: applied,
             signedIn: signedIn, chunk: chunk)
         self.remember(person)
         return person

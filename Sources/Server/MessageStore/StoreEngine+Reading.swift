@@ -9,7 +9,8 @@ extension StoreEngine {
         }
         return UserRecord(
             key: key, head: person.head, unread: person.counts.unread, devices: try self.devices(of: person),
-            openLegs: try self.openLegs(of: person).values.sorted { $0.leg < $1.leg }, settings: person.settings)
+            openLegs: try self.openLegs(of: person).values.sorted { $0.leg < $1.leg }, settings: person.settings,
+            account: person.account)
     }
 
     func readLog(
@@ -75,7 +76,7 @@ extension StoreEngine {
         case .blocked(_, let user, let isBlocked, _): return .blocked(user, isBlocked)
         case .custom(let operation): return .custom(operation.message)
         case .putConversation, .signIn, .signOut, .setPushState, .advance, .keepLeg, .endLeg, .receipt,
-            .objectNames:
+            .objectNames, .userAccount:
             throw StoredBytesFault.badValue("log entry: journal record \(entry.record) is none")
         }
     }
@@ -153,7 +154,8 @@ extension StoreEngine {
             switch try self.record(at: position) {
             case .accept, .recall, .custom: true
             case .putConversation, .change, .edit, .delete, .conversationSettings, .personSettings, .blocked, .signIn,
-                .signOut, .setPushState, .advance, .markRead, .keepLeg, .endLeg, .receipt, .objectNames:
+                .signOut, .setPushState, .advance, .markRead, .keepLeg, .endLeg, .receipt, .objectNames,
+                .userAccount:
                 false
             }
         }
@@ -166,7 +168,8 @@ extension StoreEngine {
             // The record that has the id is the first of those that speak of it.
             case .accept, .recall, .custom: return try self.entry(of: position, in: person) != nil
             case .putConversation, .change, .edit, .delete, .conversationSettings, .personSettings, .blocked, .signIn,
-                .signOut, .setPushState, .advance, .markRead, .keepLeg, .endLeg, .receipt, .objectNames:
+                .signOut, .setPushState, .advance, .markRead, .keepLeg, .endLeg, .receipt, .objectNames,
+                .userAccount:
                 continue
             }
         }
@@ -250,7 +253,7 @@ extension StoreEngine {
             case .receipt(let leg, let receipt, let at):
                 if receipts[leg]?[receipt] == nil { receipts[leg, default: [:]][receipt] = at }
             case .putConversation, .change, .recall, .edit, .delete, .conversationSettings, .personSettings, .blocked,
-                .signIn, .signOut, .setPushState, .advance, .markRead, .keepLeg, .objectNames:
+                .signIn, .signOut, .setPushState, .advance, .markRead, .keepLeg, .objectNames, .userAccount:
                 break
             }
         }
@@ -334,7 +337,10 @@ extension StoreEngine {
         for key in keys.sorted() {
             guard let person = try self.find(key) else { continue }
             let record = try self.loadUser(key)
-            guard record.head > 0 || !record.devices.isEmpty || !record.openLegs.isEmpty else { continue }
+            guard
+                record.head > 0 || !record.devices.isEmpty || !record.openLegs.isEmpty
+                    || record.account != AccountState()
+            else { continue }
             people.append(
                 StoreDump.Person(
                     record: record, counts: person.counts, log: try self.readLog(key, after: 0, limit: .max).entries,

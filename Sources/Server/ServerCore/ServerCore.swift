@@ -131,6 +131,10 @@ package struct ServerCore: Sendable {
             (.draining, .frame(let session, let frame, let bytes)):
             self.receive(frame, bytes: bytes, from: session, now, &effects)
             return self.state
+        case (.open, .tokenChecked(let session, let number, let verdict)),
+            (.draining, .tokenChecked(let session, let number, let verdict)):
+            self.finishRenewal(session, number, verdict, now, &effects)
+            return self.state
         case (.open, .heard(let session)), (.draining, .heard(let session)):
             self.hear(session, now, &effects)
             return self.state
@@ -212,12 +216,13 @@ package struct ServerCore: Sendable {
             (.failed, .timeReached), (.draining, .drainRequested), (.drained, .drainRequested),
             (.failed, .drainRequested), (.closed, .credentialReplaced), (.draining, .credentialReplaced),
             (.drained, .credentialReplaced), (.failed, .credentialReplaced), (.failed, .stored), (.failed, .pushEnded),
-            (.failed, .credentialMissing), (.drained, .stored), (.drained, .timeZoneRead), (.failed, .timeZoneRead):
+            (.failed, .credentialMissing), (.drained, .stored), (.drained, .timeZoneRead), (.failed, .timeZoneRead),
+            (.drained, .tokenChecked), (.failed, .tokenChecked):
             return self.state
 
         // Our own bug: answers to what was never asked.
         case (.closed, .frame), (.closed, .stored), (.closed, .pushEnded), (.closed, .credentialMissing),
-            (.closed, .timeZoneRead):
+            (.closed, .timeZoneRead), (.closed, .tokenChecked):
             effects.append(.flagBug("an event came before the store was opened"))
             return .closed
         }

@@ -23,6 +23,8 @@ package enum ServerEffect: Hashable, Sendable {
     case push(PushID, AppID, APNsRequest)
     /// Look a time zone up by its name in the time-zone database; answered by `ServerEvent.timeZoneRead`.
     case readTimeZone(String)
+    /// Check the token a session's client wants to go on with; answered by `ServerEvent.tokenChecked`.
+    case checkToken(SessionID, RequestNumber, String)
     /// Answer a request of the HTTP API.
     case reply(ApiRequestID, ApiResult)
     /// Tell the operator that pushes of a lane wait, and why (DESIGN P8).
@@ -58,6 +60,8 @@ package enum ApiResult: Hashable, Sendable {
     case objectNames([ObjectName])
     /// The devices on which a person is signed in, sorted by id.
     case devices([DeviceInfo])
+    /// What the app's backend has decided about a person.
+    case userAccount(AccountState)
     /// What a request is answered.
     case answer(ClientAnswer)
 }

@@ -38,18 +38,6 @@ package struct PushID: Hashable, Sendable, Comparable, CustomStringConvertible {
     package var description: String { "push \(self.rawValue)" }
 }
 
-/// What the gateway found when it checked the token of a hello (signature, expiry and app are facts; the core checks no signatures).
-package enum TokenVerdict: Hashable, Sendable {
-    /// The token is good and names this person. The extension token was made for this connection (DESIGN §7 "Extension").
-    case valid(UserKey, extensionToken: String)
-    /// Not a token of this server, or its signature is wrong.
-    case invalid
-    /// It was good and has expired.
-    case expired
-    /// Its app does not exist here.
-    case wrongApp
-}
-
 /// Which pushes share one fate at APNs: same credential, same side of Apple's, same topic.
 package struct PushLane: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// Whose credential is used.
@@ -88,6 +76,8 @@ package enum ServerEvent: Hashable, Sendable {
     case connected(SessionID, ClientFrame.Hello, TokenVerdict, from: String = "")
     /// A frame after the hello, and its size in bytes.
     case frame(SessionID, ClientFrame, bytes: Int = 0)
+    /// Answer to `ServerEffect.checkToken`.
+    case tokenChecked(SessionID, RequestNumber, TokenVerdict)
     /// The connection answered a probe (a WebSocket pong). Every frame counts as that, too.
     case heard(SessionID)
     /// The connection is gone, whoever closed it. Unknown sessions are ignored, so it may follow `ServerEffect.close`.
@@ -136,9 +126,14 @@ package enum ApiCommand: Hashable, Sendable {
     case signOutAll(UserKey)
     /// The devices on which a person is signed in. Answers `.devices` or `.refused`.
     case devices(UserKey)
-    /// What a device's service extension asks, with a token issued at this wall time. Answered `.refused` with
-    /// `invalid_token` if the device is signed out or the token was replaced (DESIGN §7 "Extension").
-    case fromExtension(DeviceKey, tokenIssuedAt: Int64, ExtensionRequest)
+    /// Ban a person, let them in again, or revoke their tokens. Answers `.done` or `.refused`.
+    case changeAccount(UserKey, AccountChange)
+    /// Whether a person is banned, and which of their tokens are good. Answers `.userAccount`.
+    case userAccount(UserKey)
+    /// What a device's service extension asks, with a token issued at this wall time at a connect with a user token of another
+    /// (nil if that did not say). Answered `.refused` with `invalid_token` if the device is signed out, the token was replaced,
+    /// or the user token revoked (DESIGN §7 "Extension").
+    case fromExtension(DeviceKey, tokenIssuedAt: Int64, userTokenIssuedAt: Int64? = nil, ExtensionRequest)
 }
 
 /// What a notification service extension asks.

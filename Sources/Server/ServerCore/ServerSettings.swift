@@ -25,6 +25,11 @@ package struct ServerSettings: Hashable, Sendable {
     /// How often a client sends a ping; twice this long without a frame ends the session.
     package var heartbeat: Int64 = 30_000
 
+    /// How long before a session's token expires its client is told, at most; and at most a fifth of the time left.
+    package var tokenWarningTime: Int64 = 300_000
+    /// How long a session lives on after its token has expired.
+    package var tokenGraceTime: Int64 = 30_000
+
     // Limits.
     /// How much may be done in a time, by whom.
     package var limits = RateLimits()

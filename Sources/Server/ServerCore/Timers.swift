@@ -75,6 +75,7 @@ extension ServerCore {
 
     private mutating func lookAt(_ slot: Int, _ now: Now, _ effects: inout [ServerEffect]) {
         for index in self.people[slot].devices.indices {
+            self.lookAtToken(slot, index, now, &effects)
             self.lookAtLease(slot, index, now, &effects)
             if let until = self.people[slot].devices[index].retry?.until, now.monotonic >= until {
                 self.people[slot].devices[index].retry?.until = nil

@@ -2,7 +2,9 @@ import TidingsModel
 
 /// Devices and their legs.
 extension ReferenceStore {
-    mutating func signIn(_ key: DeviceKey, platform: String, at: Int64) -> StoreResult {
+    mutating func signIn(_ key: DeviceKey, platform: String, tokenIssuedAt: Int64?, at: Int64) -> StoreResult {
+        let account = self.people.look(key.user) { $0.account }
+        if let fault = account?.fault(inTokenIssuedAt: tokenIssuedAt) { return .refused(fault) }
         let place = self.people.place(making: key.user)
         let device: DeviceRecord
         if var known = self.people[place].devices[key.device], !known.isSignedOut {
@@ -23,14 +25,26 @@ extension ReferenceStore {
         return .device(device)
     }
 
-    mutating func signOut(_ key: DeviceKey, at: Int64) -> StoreResult {
+    mutating func change(_ key: UserKey, _ change: AccountChange, at: Int64) -> StoreResult {
+        if let end = change.endOfLegs {
+            let devices = self.people.look(key) { $0.devices.keys.sorted() } ?? []
+            for device in devices { _ = self.signOut(DeviceKey(user: key, device: device), end, at: at) }
+        }
+        let before = self.people.look(key) { $0.account } ?? AccountState()
+        var after = before
+        after.take(change)
+        if after != before { self.people[self.people.place(making: key)].account = after }
+        return .done
+    }
+
+    mutating func signOut(_ key: DeviceKey, _ end: LegEnd = .signedOut, at: Int64) -> StoreResult {
         guard let place = self.people.place(of: key.user), let device = self.people[place].devices[key.device],
             !device.isSignedOut
         else { return .done }
         self.setPush(.none, of: key)
         self.people[place].devices[key.device]?.isSignedOut = true
-        self.endLegs(of: key, .signedOut, at: at)
-        for end in self.undecided(of: device, at: at) { self.keepEnd(end) }
+        self.endLegs(of: key, end, at: at)
+        for end in self.undecided(of: device, end, at: at) { self.keepEnd(end) }
         return .done
     }
 
@@ -68,7 +82,7 @@ extension ReferenceStore {
     }
 
     /// How the legs of a device end with it that are only in its owner's memory: no crash may lose them (DESIGN P6).
-    private func undecided(of device: DeviceRecord, at: Int64) -> [EndedLeg] {
+    private func undecided(of device: DeviceRecord, _ end: LegEnd, at: Int64) -> [EndedLeg] {
         let log = self.people.look(device.key.user) { $0.log } ?? []
         return log[Int(max(device.settled, device.decided))...].compactMap { entry in
             func leg(_ id: MessageID) -> LegID {
@@ -78,10 +92,10 @@ extension ReferenceStore {
             case .message(let message):
                 let sentFrom = self.messages[message.id]?.device
                 let isOwn = message.sender == device.key.user.user && sentFrom == device.key.device
-                return EndedLeg(leg: leg(message.id), end: isOwn ? .ownDevice : .signedOut, at: at)
+                return EndedLeg(leg: leg(message.id), end: isOwn ? .ownDevice : end, at: at)
             case .recall(let recall):
                 guard self.ended[recall.message]?.end(of: leg(recall.message))?.mayBeShown == true else { return nil }
-                return EndedLeg(leg: leg(recall.id), end: .signedOut, at: at)
+                return EndedLeg(leg: leg(recall.id), end: end, at: at)
             case .read, .custom, .edit, .deletion, .change, .conversationSettings, .personSettings, .blocked, .unknown:
                 return nil
             }

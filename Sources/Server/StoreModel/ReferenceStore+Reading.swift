@@ -6,7 +6,8 @@ extension ReferenceStore {
             UserRecord(
                 key: key, head: person.head, unread: person.counts.unread,
                 devices: person.devices.values.sorted { $0.key < $1.key },
-                openLegs: person.openLegs.values.sorted { $0.leg < $1.leg }, settings: person.settings)
+                openLegs: person.openLegs.values.sorted { $0.leg < $1.leg }, settings: person.settings,
+                account: person.account)
         }
         return record ?? UserRecord(key: key, head: 0, unread: 0, devices: [], openLegs: [])
     }
@@ -139,6 +140,7 @@ extension ReferenceStore {
         let people = self.people.keys.sorted().compactMap { key -> StoreDump.Person? in
             guard let person = self.people.look(key, { $0 }),
                 person.head > 0 || !person.devices.isEmpty || !person.openLegs.isEmpty
+                    || person.account != AccountState()
             else { return nil }
             return StoreDump.Person(
                 record: self.record(of: key), counts: person.counts, log: person.log,

@@ -118,9 +118,9 @@ extension LegEnd {
     package var mayBeShown: Bool {
         switch self {
         case .accepted, .settled(.shown): true
-        case .ownDevice, .noDevice, .signedOut, .notNotifiable, .settled, .readElsewhere, .recalled, .expired, .muted,
-            .quietHours,
-            .noToken, .tokenQuarantined, .tokenDead, .rejected:
+        case .ownDevice, .noDevice, .signedOut, .disabled, .notNotifiable, .settled, .readElsewhere, .recalled,
+            .expired,
+            .muted, .quietHours, .noToken, .tokenQuarantined, .tokenDead, .rejected:
             false
         }
     }

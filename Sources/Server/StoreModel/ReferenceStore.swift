@@ -44,7 +44,10 @@ package import TidingsModel
 ///   refused.
 /// - **acceptCustom**: the same app and client message id as an earlier custom message answers `.duplicate`. Otherwise the id must be
 ///   new; a `custom` entry goes into the log of each recipient, known or not, and counts for nobody.
-/// - **signIn** of a new device, or of one that had signed out, sets `since`, `settled` and `decided` to the head and the push
+/// - **changeAccount**: what is so already changes nothing. `ban`, and `revokeTokens` with `signsOut`, sign out all devices of the
+///   person as `signOut` does, with the end `disabled` and `signed_out`. The time before which tokens are revoked moves forward only.
+/// - **signIn** of a banned person is refused, and one with a token that was revoked: issued before the time, or without one. One
+///   of a new device, or of one that had signed out, sets `since`, `settled` and `decided` to the head and the push
 ///   state to `.none`; of any other device it only notes platform and time. Of the devices that are signed out a person then keeps
 ///   the `DeviceRecord.signedOutMax` that signed in last (of those at the same time, the ones with the larger ids); the others are
 ///   unknown from then on, their legs are not.
@@ -92,6 +95,7 @@ package struct ReferenceStore: Hashable, Sendable {
         /// Where withdrawals stand whose message was unread until then, outside muted conversations.
         var wereUnread: Set<LogPosition> = []
         var settings = AllSettings()
+        var account = AccountState()
         var devices: [DeviceID: DeviceRecord] = [:]
         var openLegs: [LegID: OpenLeg] = [:]
 
@@ -226,7 +230,10 @@ package struct ReferenceStore: Hashable, Sendable {
         case .setPersonSettings(let key, let settings, _): self.set(key, settings)
         case .setBlocked(let key, let user, let isBlocked, _): self.set(key, user, isBlocked: isBlocked)
         case .acceptCustom(let operation): self.accept(operation)
-        case .signIn(let key, let platform, let at): self.signIn(key, platform: platform, at: at)
+        case .signIn(let key, let platform, let issuedAt, let at):
+            self.signIn(key, platform: platform, tokenIssuedAt: issuedAt, at: at)
+        case .changeAccount(let key, let change, let at): self.change(key, change, at: at)
+        case .readAccount(let key): .userAccount(self.people.look(key) { $0.account } ?? AccountState())
         case .signOut(let key, let at): self.signOut(key, at: at)
         case .setPushState(let key, let state): self.setPushState(key, state)
         case .advance(let key, let settled, let decided): self.advance(key, settled: settled, decided: decided)

@@ -27,10 +27,15 @@ package enum StoreCommand: Hashable, Sendable {
     case setBlocked(UserKey, UserID, Bool, at: Int64)
     /// Accept a custom message for people of an app (S4.10). Answers `.accepted`, `.duplicate` or `.refused`.
     indirect case acceptCustom(CustomOperation)
-    /// A device signed in (or came back): create it or update what it said of itself. Answers `.device`.
-    case signIn(DeviceKey, platform: String, at: Int64)
+    /// A device signed in (or came back): create it or update what it said of itself. Its token was issued at a time (wall
+    /// milliseconds; nil if it does not say). Answers `.device`, or `.refused` if the person is banned or the token revoked.
+    case signIn(DeviceKey, platform: String, tokenIssuedAt: Int64? = nil, at: Int64)
     /// A device signed out: its token is forgotten and its legs end `signed_out`. Answers `.done`.
     case signOut(DeviceKey, at: Int64)
+    /// The backend bans a person, lets them in again, or revokes their tokens. Answers `.done`.
+    case changeAccount(UserKey, AccountChange, at: Int64)
+    /// Whether a person is banned, and which of their tokens are good. Answers `.userAccount`.
+    case readAccount(UserKey)
     /// The device's push token, or what became of it. Answers `.done`, or `.taken` if another device of the app had the same
     /// token for the same topic and environment: it has none any more. `.refused` for an unknown device.
     indirect case setPushState(DeviceKey, PushState)

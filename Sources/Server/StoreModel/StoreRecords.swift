@@ -123,12 +123,15 @@ package struct UserRecord: Hashable, Sendable {
     package var openLegs: [OpenLeg]
     /// What the person has set.
     package var settings: AllSettings
+    /// What the app's backend has decided about the person.
+    package var account: AccountState
 
     /// A person from their parts.
     package init(
         key: UserKey, head: LogPosition, unread: Int, devices: [DeviceRecord], openLegs: [OpenLeg],
-        settings: AllSettings = AllSettings()
+        settings: AllSettings = AllSettings(), account: AccountState = AccountState()
     ) {
+        self.account = account
         self.key = key
         self.head = head
         self.unread = unread

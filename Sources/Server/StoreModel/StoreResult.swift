@@ -34,6 +34,8 @@ package enum StoreResult: Hashable, Sendable {
     indirect case unread(UnreadReport)
     /// The object names an app has registered, sorted.
     case objectNames([ObjectName])
+    /// What the backend has decided about a person.
+    case userAccount(AccountState)
     /// The device as it is now.
     indirect case device(DeviceRecord)
     /// The read cursor moved (or stood there already: then `position` is nil), and what is unread now.

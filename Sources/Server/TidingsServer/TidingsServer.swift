@@ -105,7 +105,9 @@ package struct TidingsServer: Service {
         _ store: MessageStoreAdapter, _ senders: ApnsSenders, gatewayLoop: any EventLoop,
         apiGroup: MultiThreadedEventLoopGroup
     ) async throws {
-        let tokens = try await UserTokens(apps: self.configuration.apps)
+        let tokens = try await UserTokens(
+            apps: self.configuration.apps, leeway: Int64(self.configuration.tokens.leewayMilliseconds))
+        try await tokens.keys.load(group: apiGroup, logger: self.logger)
         let server = ServerLoop(
             eventLoop: gatewayLoop, configuration: self.configuration, store: store, senders: senders.byApp,
             tokens: tokens, metrics: ServerMetrics(factory: self.registry), logger: self.logger,
@@ -135,10 +137,13 @@ package struct TidingsServer: Service {
             self.onReady(listening)
         }
         let gatewayService = GatewayService(gateway: gateway, server: server, readiness: readiness, logger: self.logger)
+        let keyWatch = TokenKeyWatch(
+            keys: tokens.keys, interval: .milliseconds(Int64(self.configuration.tokens.keysRefreshMilliseconds)),
+            group: apiGroup, metrics: server.metrics, logger: self.logger)
         // Stopped from the last to the first: `/readyz` and `/metrics` answer while the gateway drains.
         let group = ServiceGroup(
             configuration: .init(
-                services: [
+                services: (tokens.keys.isEmpty ? [] : [.init(service: keyWatch)]) + [
                     .init(service: apiService),
                     .init(service: gatewayService, successTerminationBehavior: .gracefullyShutdownGroup),
                 ], logger: self.logger))

@@ -54,6 +54,10 @@ enum Occurrence {
     case backendActs
     /// The other app on the server does something.
     case neighbourActs
+    /// A hostile client does something; what it was to say once its devices are signed in.
+    case hostileActs
+    case hostileRegisters(life: Int)
+    case hostileWrites(life: Int)
     /// A request arrives at the HTTP API.
     case apiRequest(ApiRequestID, ApiCommand)
     /// An extension hears the answer to its request; nil when it has waited long enough.

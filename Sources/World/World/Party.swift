@@ -13,6 +13,8 @@ package enum Party: Hashable, Sendable {
     case backend
     /// Another app on the same server.
     case neighbour
+    /// People with clients of their own, who mean ill.
+    case hostile
     /// Whoever holds a phone, by the phone's number from 0 on.
     case person(Int)
     /// Who signs in on a phone on which nobody is.
@@ -53,6 +55,7 @@ package enum Party: Hashable, Sendable {
         case .gateway: 7
         case .neighbour: 8
         case .pool: 9
+        case .hostile: 10
         case .person(let phone): 16 + 8 * UInt64(phone)
         case .signIn(let phone): 20 + 8 * UInt64(phone)
         case .network(let phone): 17 + 8 * UInt64(phone)
@@ -77,6 +80,7 @@ extension Party: CustomStringConvertible {
         case .apns: "apns"
         case .backend: "backend"
         case .neighbour: "neighbour"
+        case .hostile: "hostile"
         case .disk: "disk"
         case .road: "road"
         case .pool: "pool"
@@ -101,6 +105,7 @@ extension Party: CustomStringConvertible {
         case "backend": self = .backend
         case "gateway": self = .gateway
         case "neighbour": self = .neighbour
+        case "hostile": self = .hostile
         default:
             guard let mark = text.lastIndex(of: "-"), let phone = Int(text[text.index(after: mark)...]),
                 (0..<1_000).contains(phone)
@@ -121,7 +126,7 @@ extension Party: CustomStringConvertible {
     /// The phone it is about; nil if it is about none.
     var phone: Int? {
         switch self {
-        case .setup, .swarm, .server, .apns, .backend, .disk, .road, .pool, .gateway, .neighbour: nil
+        case .setup, .swarm, .server, .apns, .backend, .disk, .road, .pool, .gateway, .neighbour, .hostile: nil
         case .person(let phone), .signIn(let phone), .network(let phone), .air(let phone), .phone(let phone),
             .link(let phone), .http(let phone), .pushExtension(let phone), .app(let phone):
             phone

@@ -57,7 +57,7 @@ extension World {
         switch effect {
         case .askToken(let person):
             self.later(
-                .tokenProvided(person.rawValue), in: process, on: index,
+                .tokenProvided(self.token(for: person)), in: process, on: index,
                 after: self.phones[index].chance.number(5...300))
         case .open(let number): self.open(number, in: process, on: index)
         case .sendFrame(let number, let frame): self.write(frame, on: number, in: process, on: index)

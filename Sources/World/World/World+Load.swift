@@ -22,9 +22,11 @@ extension World {
         load.server = self.server?.load(at: self.serverNow)
         load.pool = self.pool?.dispatcher.load
         load.connections = self.connections[self.connectionsBefore...].count { $0.serverIsOpen && $0.life == self.life }
+        load.connections += self.hostile.sessions.count
         load.apiRequests = self.openApiRequests.count
         // The other app's people have the same names; whoever calls the roll has nobody's.
         load.people = 2 * self.people.count + 1
+        if self.options.faults.hasHostileClients { load.people += Self.hostilePeople.count }
         load.isQuiet = isQuiet
         if isQuiet { load.keptLegs = self.store.openLegCount }
         load.phones = self.phones.map { phone in

@@ -86,9 +86,9 @@ extension StoreCommand {
         case .delete(let user, _, _), .setConversationSettings(let user, _, _, _), .endLevel(let user, _, _),
             .setPersonSettings(let user, _, _), .setBlocked(let user, _, _, _), .markRead(let user, _, _, _),
             .loadUser(let user), .readLog(let user, _, _, _), .readHistory(let user, _, _, _), .readSettings(let user),
-            .readUnread(let user, _):
+            .readUnread(let user, _), .changeAccount(let user, _, _), .readAccount(let user):
             user.app
-        case .signIn(let device, _, _), .signOut(let device, _), .setPushState(let device, _),
+        case .signIn(let device, _, _, _), .signOut(let device, _), .setPushState(let device, _),
             .advance(let device, _, _):
             device.user.app
         case .keepLeg(let open): open.leg.user.app

@@ -117,6 +117,7 @@ extension World {
         self.note("everything heals")
         self.hasHealed = true
         self.effectsToCrash = nil
+        self.hangUpHostile()
         self.change(nil)
         self.healServer()
         self.healPhones()

@@ -15,6 +15,7 @@ extension World {
         var settings = ServerSettings()
         settings.node = 1
         settings.sendsInFlightMax = self.options.population.sendsInFlightMax
+        if self.options.faults.hasHostileClients { Self.limitHostileClients(&settings.limits) }
         self.server = ServerCore(settings: settings, seed: self.diskChance.next())
         self.openPool()
         let opening = self.store.open()
@@ -50,9 +51,14 @@ extension World {
     private mutating func perform(_ effect: consuming ServerEffect) {
         switch effect {
         case .write(let session, let frame):
+            guard session.rawValue < Self.firstHostileSession else { return self.hostileHears(frame, on: session) }
             guard let index = self.connectionIndex(session) else { return }
+            if case .signal(.typing(_, let user, _)) = frame, Self.isHostile(user) {
+                self.see(.hostile(.relayed(to: session)))
+            }
             self.write(frame, on: index)
         case .close(let session):
+            guard session.rawValue < Self.firstHostileSession else { return self.hostileIsClosed(session) }
             guard let index = self.connectionIndex(session) else { return }
             self.connections[index].serverIsOpen = false
             if !self.connections[index].isDead {
@@ -76,6 +82,10 @@ extension World {
             self.send(request, for: push)
         case .readTimeZone(let name):
             self.plan(.server(life: self.life, .timeZoneRead(name, Self.zone)), after: 1)
+        case .checkToken(let session, let number, let token):
+            guard let index = self.connectionIndex(session) else { return }
+            let verdict = self.verdict(on: token, of: self.connections[index].phone)
+            self.plan(.server(life: self.life, .tokenChecked(session, number, verdict)), after: 1)
         case .flagBug(let text): self.checkers.foundBug("server: \(text)")
         case .stopForStoreFailure(let text):
             if !self.isDiskFull { self.checkers.foundBug("server stopped: \(text)") }
@@ -174,6 +184,7 @@ extension World {
         self.batch = []
         self.batchRequests = []
         self.openApiRequests = []
+        self.forgetHostileSessions()
         self.isSyncing = false
         self.serverTimerAt = nil
         for index in self.connections.indices.dropFirst(self.connectionsBefore)

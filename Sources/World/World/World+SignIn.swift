@@ -39,11 +39,21 @@ extension World {
         self.phones[index].isTokenVoid = self.chance.chance(perMille: 500)
     }
 
+    /// A token of the app's backend: the person, and until when it is good.
+    func token(for person: UserID) -> String {
+        guard let life = self.options.tokenLife else { return person.rawValue }
+        return "\(person)@\(self.serverNow.wall + life)"
+    }
+
     /// What the server thinks of a token: that of somebody who has signed out may be void.
     mutating func verdict(on token: String, of index: Int) -> TokenVerdict {
-        let key = UserKey(app: Self.app, user: UserID(token))
+        let parts = token.split(separator: "@")
+        let key = UserKey(app: Self.app, user: UserID(parts.first.map(String.init) ?? ""))
+        let expiresAt = parts.count == 2 ? Int64(parts[1]) ?? 0 : 1 << 53
+        guard self.serverNow.wall < expiresAt else { return .expired }
         guard self.phones[index].isTokenVoid, self.phones[index].isLeaving else {
-            return .valid(key, extensionToken: "\(self.serverNow.wall)")
+            let checked = CheckedToken(user: key, expiresAt: expiresAt)
+            return .valid(checked, extensionToken: "\(self.serverNow.wall)")
         }
         self.see(.reached(.lostFarewells))
         return .invalid

@@ -76,6 +76,10 @@ package struct World {
     var people: [UserID] = []
     /// The requests of another app on the same server, of which no promise is told.
     var neighbours: Set<ApiRequestID> = []
+    /// What hostile clients have, and what they say once the server takes it.
+    var hostile = HostileClients()
+    var hostileWaits: [(session: SessionID, token: PushToken)] = []
+    var hostileDrafts: [(session: SessionID, draft: MessageDraft)] = []
     /// Groups and discussions.
     var groups: [ConversationID] = []
     var lastApiRequest: UInt64 = 0
@@ -231,6 +235,7 @@ package struct World {
         self.plan(.groupsBegin, after: 500)
         self.plan(.backendActs, after: 65_000)
         self.plan(.neighbourActs, after: 67_000)
+        if self.options.faults.hasHostileClients { self.plan(.hostileActs, after: 90_000) }
         self.plan(.chanceOfCrash, after: 70_000)
         self.plan(.chanceOfAPNsFault, after: 80_000)
         self.plan(.measure, after: 0)
@@ -257,6 +262,7 @@ package struct World {
             .person(index)
         case .groupsBegin, .backendActs: .backend
         case .neighbourActs: .neighbour
+        case .hostileActs, .hostileRegisters, .hostileWrites: .hostile
         case .measure, .heal, .openEverything, .endLook, .leaveEverything, .rollCall, .rollCallEnds: .setup
         }
     }
@@ -306,6 +312,9 @@ package struct World {
         case .groupsBegin: self.beginGroups()
         case .backendActs: self.backendActs()
         case .neighbourActs: self.neighbourActs()
+        case .hostileActs: self.hostileActs()
+        case .hostileRegisters(let life): if life == self.life { self.registerMadeUpDevices() }
+        case .hostileWrites(let life): if life == self.life { self.writeHostileDrafts() }
         case .apiRequest(let request, let command): self.ask(command, as: request)
         case .extensionHears(let index, let call, let request, let result):
             self.extensionHears(result, to: request, for: call, on: index)

@@ -12,6 +12,8 @@ package struct WorldOptions: Hashable, Sendable {
     package var faults: WorldFaults
     /// Who holds phones, and which.
     var population: Population
+    /// How long a user token lives, in milliseconds; nil for longer than the run.
+    package var tokenLife: Int64?
     /// All that happens from outside; nil for everything that is drawn.
     package var kept: Set<OutsideEvent>?
 
@@ -27,6 +29,7 @@ package struct WorldOptions: Hashable, Sendable {
         self.population.crowd = .drawn(&chance)
         self.population.addOldSystems(&chance)
         self.faults.apnsFaults = APNsFault.allCases.filter { _ in chance.chance(perMille: 500) }
+        self.faults.hasHostileClients = chance.chance(perMille: 250)
     }
 
     /// Time for everything to converge after the last fault, in milliseconds.
@@ -62,6 +65,8 @@ package struct WorldFaults: Hashable, Sendable {
     var phoneFaults: [PhoneFault]
     /// Requests of extensions that are lost, or whose answers are, per request or answer.
     var http: Int64
+    /// Whether two people have clients of their own and mean ill.
+    var hasHostileClients = false
     /// Each seed has a plan and a population of its own.
     var isDrawn = false
     /// The longest time a frame takes, in milliseconds.
@@ -81,7 +86,7 @@ package struct WorldFaults: Hashable, Sendable {
     package static let harsh = WorldFaults(
         silentDeath: 20, reset: 30, crash: 150, apns: 250, phone: 300, push: 250, extensions: 150, neglect: 100,
         server: 50, slowLinks: 150,
-        http: 200, latencyMax: 3_000)
+        http: 200, latencyMax: 3_000, hasHostileClients: true)
 
     /// The name of the plan; nil for another.
     package var name: String? {
@@ -117,8 +122,9 @@ package struct WorldFaults: Hashable, Sendable {
         neglect: Int64, server: Int64,
         slowLinks: Int64,
         http: Int64,
-        latencyMax: Int64
+        latencyMax: Int64, hasHostileClients: Bool = false
     ) {
+        self.hasHostileClients = hasHostileClients
         self.silentDeath = silentDeath
         self.reset = reset
         self.crash = crash

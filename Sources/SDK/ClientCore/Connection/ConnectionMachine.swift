@@ -300,7 +300,14 @@ package struct ConnectionMachine: Hashable, Sendable {
             self.token = nil
             self.staleTokens += 1
             if self.staleTokens < Self.staleTokensMax { return self.start(at: now, into: &effects) }
-        case .invalidToken, .wrongApp, .kicked, .tokenRevoked, .disabled: self.token = nil
+        case .tokenRevoked:
+            // Later than at once: a token issued in the second of the revocation counts as revoked.
+            self.token = nil
+            self.staleTokens += 1
+            if self.staleTokens < Self.staleTokensMax {
+                return self.wait(reason: problem.description, at: now, into: &effects)
+            }
+        case .invalidToken, .wrongApp, .kicked, .disabled: self.token = nil
         case .superseded: return self.yield(to: problem, at: now, into: &effects)
         case .unsupportedVersion, .invalidField, .unknownConversation, .unknownMessage, .notAMember,
             .notAllowed, .blocked, .tooLate, .exists, .unknownObjectName, .banned:

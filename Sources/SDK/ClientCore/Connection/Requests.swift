@@ -18,6 +18,8 @@ package struct Requests: Hashable, Sendable {
         case app(RequestNumber)
         /// The core: these wishes are told.
         case wishes([Preferences.Telling])
+        /// The core: this token in place of the one that expires.
+        case token
         /// The core: what the person has set, because a part of the log is gone.
         case settings
         /// The core: the name and the members of a conversation the local store does not know well.

@@ -1,3 +1,4 @@
+import OrderedCollections
 import TidingsModel
 
 // A server holds back whoever asks too much at once (docs/protocol.md "Limits"). It says when to try again.
@@ -5,7 +6,9 @@ extension ClientCore {
     /// A frame without an answer of its own was not carried out. What was not is said again later: a sync that is waited for, how far
     /// conversations were read, and the push registration; the rest is of no interest by then.
     mutating func heldBack(by problem: ServerFrame.Problem, at now: Now) {
-        guard self.isOnline, let wait = problem.waitMilliseconds(default: Outbox.unavailableMilliseconds) else { return }
+        guard self.isOnline, let wait = problem.waitMilliseconds(default: Outbox.unavailableMilliseconds) else {
+            return
+        }
         self.sayAgainAt = max(self.sayAgainAt ?? 0, now.monotonic + wait)
     }
 
@@ -32,10 +35,12 @@ extension ServerFrame.Problem {
     /// How long to wait before the same is tried again, in milliseconds; nil if it is not to be tried again.
     func waitMilliseconds(default fallback: Int64) -> Int64? {
         switch self.code {
-        case .unavailable, .rateLimited, .storageFull: self.retryAfterMilliseconds == nil ? fallback : max(1, self.retryAfter)
+        case .unavailable, .rateLimited, .storageFull:
+            self.retryAfterMilliseconds == nil ? fallback : max(1, self.retryAfter)
         case .invalidToken, .expiredToken, .wrongApp, .unsupportedVersion, .malformedFrame, .frameTooLarge,
             .unexpectedFrame, .invalidField, .superseded, .timedOut, .slowReader, .unknownConversation, .unknownMessage,
-            .notAMember, .notAllowed, .blocked, .tooLate, .exists, .unknownObjectName, .kicked, .tokenRevoked, .disabled,
+            .notAMember, .notAllowed, .blocked, .tooLate, .exists, .unknownObjectName, .kicked, .tokenRevoked,
+            .disabled,
             .banned:
             nil
         }

@@ -40,6 +40,7 @@ extension ClientCore {
         case .app(let number): effects.append(.finishRequest(number, .answered(answer)))
         case .wishes(let wishes): self.answered(wishes, answer, at: now, into: &effects)
         case .settings: break
+        case .token: self.answeredToken(answer, at: now)
         case .conversation: self.askConversation(at: now, into: &effects)
         case .room(let room): self.reentered(room, answer, into: &effects)
         case .watch:
@@ -68,7 +69,9 @@ extension ClientCore {
 
     /// Those whose answer did not come in time.
     mutating func requestDeadlineReached(at now: Now, into effects: inout [ClientEffect]) {
-        self.end(self.requests.expired(at: now), into: &effects)
+        let expired = self.requests.expired(at: now)
+        if expired.contains(where: { $0.asker == .token }) { self.renewal.notTaken(at: now) }
+        self.end(expired, into: &effects)
         if let wait = self.wishRetryAt, now.monotonic >= wait {
             self.wishRetryAt = nil
             self.tellWishes(at: now, into: &effects)

@@ -16,6 +16,7 @@ extension ClientCore {
                 if case .refused = status { self.giveUpFarewell(into: &effects) }
             case .finishConnect(let failure): effects.append(.finishConnect(failure))
             case .sessionEnded:
+                self.renewal.end()
                 self.sync.disconnected()
                 self.outbox.disconnected()
                 self.unsentReport = nil
@@ -143,7 +144,7 @@ extension ClientCore {
             self.opened.confirmed(ping: count)
         case .answer(let request, let answer): self.answered(request, answer, at: now, into: &effects)
         case .signal(let signal): self.heard(signal, into: &effects)
-        case .tokenExpiring: break
+        case .tokenExpiring: self.tokenExpires(into: &effects)
         }
     }
 

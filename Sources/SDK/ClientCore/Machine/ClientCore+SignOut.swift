@@ -58,6 +58,7 @@ extension ClientCore {
         self.watched = []
         self.wanted = []
         self.endRequests(into: &effects)
+        self.renewal.end()
         self.recipient = nil
         self.registration = nil
         self.isUnregistered = false

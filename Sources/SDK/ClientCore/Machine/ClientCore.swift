@@ -90,6 +90,7 @@ package struct ClientCore: Hashable, Sendable {
 
     let settings: Settings
     var connection: ConnectionMachine
+    var renewal: TokenRenewal
     var run: RunStateMachine
     var sync: LogSync
     var settlements: Settlements
@@ -145,6 +146,7 @@ package struct ClientCore: Hashable, Sendable {
     package init(settings: Settings, restored: Restored = Restored(), isForeground: Bool, seed: UInt64) {
         self.settings = settings
         self.connection = ConnectionMachine(settings: settings.connection, seed: seed)
+        self.renewal = TokenRenewal(settings: settings.connection, seed: seed)
         self.run = RunStateMachine(settings: settings.runState, isForeground: isForeground)
         self.sync = LogSync(stored: restored.stored)
         self.settlements = Settlements(settled: restored.settled, stored: restored.stored)
@@ -176,7 +178,7 @@ package struct ClientCore: Hashable, Sendable {
         let times = [
             self.connection.nextDeadline, self.run.nextDeadline, self.decisions.nextDeadline,
             self.isOnline ? self.outbox.nextDeadline : nil, self.wakes.nextDeadline, self.farewell.deadline,
-            self.requests.nextDeadline, self.wishRetryAt, self.sayAgainAt,
+            self.requests.nextDeadline, self.wishRetryAt, self.sayAgainAt, self.renewal.nextDeadline,
         ]
         return times.compactMap { $0 }.min()
     }
@@ -230,8 +232,10 @@ package struct ClientCore: Hashable, Sendable {
         case .wakeBegan(let number, let remaining): self.wake(number, remaining: remaining, at: now, into: &effects)
         case .backgroundTimeExpired: self.step(RunStateMachine.Event.timeExpired, at: now, into: &effects)
 
-        case .tokenProvided(let token): self.step(.tokenProvided(token), at: now, into: &effects)
-        case .tokenFailed(let reason): self.step(.tokenFailed(reason: reason), at: now, into: &effects)
+        case .tokenProvided(let token): self.tokenProvided(token, at: now, into: &effects)
+        case .tokenFailed(let reason):
+            self.renewal.notProvided(at: now)
+            self.step(.tokenFailed(reason: reason), at: now, into: &effects)
         case .connectionOpened(let number): self.step(.opened(number), at: now, into: &effects)
         case .frameReceived(let number, let frame): self.receive(frame, on: number, at: now, into: &effects)
         case .connectionClosed(let number, let reason):
@@ -281,6 +285,7 @@ package struct ClientCore: Hashable, Sendable {
         self.farewellDeadlineReached(at: now, into: &effects)
         self.requestDeadlineReached(at: now, into: &effects)
         self.sayAgain(at: now, into: &effects)
+        self.renewalDeadlineReached(at: now, into: &effects)
         effects += self.wakes.deadlineReached(at: now)
     }
 

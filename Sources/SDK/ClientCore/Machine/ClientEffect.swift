@@ -5,7 +5,7 @@ public import TidingsModel
 package enum ClientEffect: Hashable, Sendable {
     // MARK: Connection
 
-    /// Ask the app's token provider. Answered by `.tokenProvided` or `.tokenFailed`.
+    /// Ask the app's token provider, for a connection or for another token on one that is open. Answered by `.tokenProvided` or `.tokenFailed`.
     case askToken(UserID)
     /// Open a transport. Answered by `.connectionOpened`, or `.connectionClosed` if it fails.
     case open(ConnectionNumber)

@@ -44,7 +44,7 @@ package enum ClientEvent: Hashable, Sendable {
 
     // MARK: Results of effects
 
-    /// Answer to `.askToken`.
+    /// Answer to `.askToken`, each once.
     case tokenProvided(String)
     /// Answer to `.askToken`: the provider threw.
     case tokenFailed(reason: String)

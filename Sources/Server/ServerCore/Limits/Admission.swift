@@ -88,7 +88,9 @@ extension ServerCore {
         let costs: [(kind: RateKind, cost: Int)] = kind.map { [($0, 1), (.bytes, bytes)] } ?? [(.bytes, bytes)]
         for (kind, cost) in costs {
             if let refusal = self.refusal(of: kind, cost, known.buckets, .connection, at) { return refusal }
-            if let refusal = self.refusal(of: kind, cost, self.people[known.slot].buckets, .person, at) { return refusal }
+            if let refusal = self.refusal(of: kind, cost, self.people[known.slot].buckets, .person, at) {
+                return refusal
+            }
             if let refusal = self.refusal(of: kind, cost, self.apps[app]?.buckets, .app, at) { return refusal }
         }
         // Whether there were too many lately is known of the earlier ones only.
@@ -159,7 +161,9 @@ extension ServerCore {
     ) throws(ServerFrame.Problem) {
         let at = now.monotonic
         var refusal = self.refusal(of: kind, 1, self.apps[app]?.buckets, .app, at)
-        if kind == .messages { refusal = refusal ?? self.refusal(of: .deliveries, 1, self.apps[app]?.buckets, .app, at) }
+        if kind == .messages {
+            refusal = refusal ?? self.refusal(of: .deliveries, 1, self.apps[app]?.buckets, .app, at)
+        }
         if let slot { refusal = refusal ?? self.refusal(of: kind, 1, self.people[slot].buckets, .person, at) }
         if let refusal {
             effects.append(.countRefusal(refusal.scope, refusal.kind))

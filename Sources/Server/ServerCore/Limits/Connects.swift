@@ -31,9 +31,12 @@ extension ServerCore {
         let at = now.monotonic
         // Whoever is not in memory has connected so long ago that the bucket is full.
         let slot = self.slots[user]
-        for (scope, buckets) in [(RateScope.person, slot.map { self.people[$0].buckets }), (.app, self.apps[user.app]?.buckets)]
-        {
-            guard let wait = buckets?.wait(.connects, 1, self.settings.limits[scope, .connects], at: at) else { continue }
+        for (scope, buckets) in [
+            (RateScope.person, slot.map { self.people[$0].buckets }), (.app, self.apps[user.app]?.buckets),
+        ] {
+            guard let wait = buckets?.wait(.connects, 1, self.settings.limits[scope, .connects], at: at) else {
+                continue
+            }
             effects.append(.countRefusal(scope, .connects))
             throw RateRefusal(scope: scope, kind: .connects, wait: wait).problem("hello")
         }
@@ -48,7 +51,7 @@ extension ServerCore {
             guard !address.isEmpty else { return }
             self.addresses.take(
                 .failures, self.settings.limits[.address, .failures], from: address, at: now.monotonic)
-        case .valid, .expired: return
+        case .valid, .expired, .notYetValid, .wrongAudience, .keyPending: return
         }
     }
 }

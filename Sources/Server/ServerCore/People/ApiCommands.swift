@@ -47,8 +47,13 @@ extension ServerCore {
             self.askOfDevices(.signOutAll, of: user, for: request, now, &effects)
         case .devices(let user):
             self.askOfDevices(.list, of: user, for: request, now, &effects)
-        case .fromExtension(let device, let issuedAt, let question):
-            self.serve(question, of: device, tokenIssuedAt: issuedAt, for: request, now, &effects)
+        case .changeAccount(let user, let change):
+            self.changeAccount(of: user, change, for: request, now, &effects)
+        case .userAccount(let user):
+            self.ask(.readAccount(user), for: .apiAnswer(request), &effects)
+        case .fromExtension(let device, let issuedAt, let userTokenIssuedAt, let question):
+            self.serve(
+                question, of: device, tokenIssuedAt: (issuedAt, userTokenIssuedAt), for: request, now, &effects)
         }
     }
 
@@ -56,19 +61,24 @@ extension ServerCore {
     ///
     /// A token that a newer connect has replaced is good for a while longer: the welcome that brought the newer one may have
     /// been lost on its way.
+    ///
+    /// - Parameter issuedAt: when the token was issued, and when the user token it was issued for.
     mutating func serve(
-        _ question: ExtensionRequest, of device: DeviceKey, tokenIssuedAt issuedAt: Int64, for request: ApiRequestID,
-        _ now: Now, _ effects: inout [ServerEffect]
+        _ question: ExtensionRequest, of device: DeviceKey, tokenIssuedAt issuedAt: (its: Int64, ofUser: Int64?),
+        for request: ApiRequestID, _ now: Now, _ effects: inout [ServerEffect]
     ) {
         let slot = self.slot(of: device.user, now, &effects)
         guard self.people[slot].isReady else {
-            self.loadings[slot]?.queue.append(.fromExtension(request, device, issuedAt, question))
+            self.loadings[slot]?.queue.append(
+                .fromExtension(
+                    request, device, issuedAt: issuedAt.its, userTokenIssuedAt: issuedAt.ofUser, question))
             return
         }
         self.people[slot].busyAt = now.monotonic
         self.arm(slot)
         guard let index = self.people[slot].devices.index(of: device.device),
-            issuedAt >= self.people[slot].devices[index].signedInAt - self.settings.extensionTokenOverlap
+            issuedAt.its >= self.people[slot].devices[index].signedInAt - self.settings.extensionTokenOverlap,
+            self.people[slot].account.fault(inTokenIssuedAt: issuedAt.ofUser) == nil
         else {
             let revoked = ServerFrame.Problem(
                 code: .invalidToken, field: "token", rule: "was revoked: the device has signed out, or connected again")

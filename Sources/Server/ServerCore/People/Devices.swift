@@ -72,22 +72,30 @@ extension ServerCore {
 
     /// A device is about to be signed out: the store ends with it everything that was under way to it, and what it accepts for it
     /// until then (DESIGN P6). Here it is forgotten.
-    mutating func leave(_ slot: Int, _ index: Int, _ effects: inout [ServerEffect]) {
-        self.people[slot].devices[index].isLeaving = true
+    ///
+    /// - Parameter end: how its legs end there, unless it was leaving already.
+    mutating func leave(_ slot: Int, _ index: Int, as end: LegEnd = .signedOut, _ effects: inout [ServerEffect]) {
+        let end = self.people[slot].devices[index].leaving ?? end
+        self.people[slot].devices[index].leaving = end
         for _ in self.people[slot].devices[index].legs.removeAll(where: { _ in true }) {
-            effects.append(.countEnd(.signedOut))
+            effects.append(.countEnd(end))
         }
     }
 
     /// A device is signed out in the store: it gets no more legs.
-    mutating func removeDevice(_ device: DeviceKey, _ now: Now, _ effects: inout [ServerEffect]) {
+    ///
+    /// - Parameter problem: what its connection is told.
+    mutating func removeDevice(
+        _ device: DeviceKey,
+        because problem: ServerFrame.Problem = .init(code: .invalidToken, field: "device", rule: "was signed out"),
+        _ now: Now, _ effects: inout [ServerEffect]
+    ) {
         guard let slot = self.slots[device.user], let index = self.people[slot].devices.index(of: device.device) else {
             return
         }
         let wasOnline = self.people[slot].isOnline
         self.leave(slot, index, &effects)
         if let session = self.people[slot].devices[index].session {
-            let problem = ServerFrame.Problem(code: .invalidToken, field: "device", rule: "was signed out")
             effects.append(.write(session, .problem(problem, isFatal: true)))
             self.close(session, &effects)
         }

@@ -19,6 +19,8 @@ enum Errand: Sendable {
     case kick(DeviceKey)
     /// A session tells of an opened notification.
     case opened(SessionID)
+    /// The app's backend has decided something about a person.
+    case userAccount(ApiRequestID, UserKey, AccountChange)
 }
 
 extension ServerCore {
@@ -35,6 +37,8 @@ extension ServerCore {
             return self.finishEnter(room, history: history, asked, messages, hasMore: hasMore, now, &effects)
         case (.enterRoom(let asked, _, _), .refused(let problem)):
             return self.answer(asked.requester, .refused(problem), &effects)
+        case (.userAccount(let request, let user, let change), .done):
+            return self.finishAccount(request, user, change, now, &effects)
         case (.kick(let device), .done):
             return self.removeDevice(device, now, &effects)
         case (.shown(let user, let recall, let position, let wasUnread), .trace(let trace)):
@@ -57,7 +61,7 @@ extension ServerCore {
             return
         case (.readReceipt(let user, let conversation), .page(let page)):
             return self.tellReading(user, conversation, page, &effects)
-        case (.enterRoom, _), (.kick, _), (.pushState, _), (.typing, _), (.shown, _), (.readReceipt, _),
+        case (.enterRoom, _), (.kick, _), (.userAccount, _), (.pushState, _), (.typing, _), (.shown, _), (.readReceipt, _),
             (.opened, _):
             break
         }

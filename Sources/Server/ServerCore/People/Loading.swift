@@ -11,7 +11,8 @@ struct Loading: Sendable {
         case signedIn(SessionID, DeviceRecord)
         case signOut(ApiRequestID, DeviceKey)
         case ofDevices(ApiRequestID, DevicesQuestion)
-        case fromExtension(ApiRequestID, DeviceKey, Int64, ExtensionRequest)
+        case userAccount(ApiRequestID, AccountChange)
+        case fromExtension(ApiRequestID, DeviceKey, issuedAt: Int64, userTokenIssuedAt: Int64?, ExtensionRequest)
     }
 
     /// It takes one of the places that limit how fast a start loads people.
@@ -62,7 +63,7 @@ struct Loading: Sendable {
             case .delivery(let delivery, let message, _):
                 LogEntry(position: delivery.position, body: .message(message.message))
             case .entry(let entry, _, _): entry
-            case .signedIn, .signOut, .ofDevices, .fromExtension: nil
+            case .signedIn, .signOut, .ofDevices, .userAccount, .fromExtension: nil
             }
         }.filter { $0.position > self.from && $0.position <= head }
         return LogPosition(entries.count) == head - self.from ? entries : nil
@@ -96,6 +97,7 @@ extension ServerCore {
         self.people[slot].devices = []
         self.people[slot].readUpTo = [:]
         self.people[slot].settings = AllSettings()
+        self.people[slot].account = AccountState()
         self.freeSlots.append(slot)
     }
 
@@ -146,6 +148,7 @@ extension ServerCore {
         self.people[slot].head = record.head
         self.people[slot].unread = record.unread
         self.people[slot].settings = record.settings
+        self.people[slot].account = record.account
         self.followSettings(slot, now, &effects)
         self.people[slot].devices = record.devices.filter { !$0.isSignedOut }.map(Device.init(record:))
         self.takeUpLegs(of: slot, loading, record.openLegs, now, &effects)
@@ -166,8 +169,11 @@ extension ServerCore {
                 self.signOut(device, for: request, now, &effects)
             case .ofDevices(let request, let question):
                 self.askOfDevices(question, of: record.key, for: request, now, &effects)
-            case .fromExtension(let request, let device, let issuedAt, let question):
-                self.serve(question, of: device, tokenIssuedAt: issuedAt, for: request, now, &effects)
+            case .userAccount(let request, let change):
+                self.changeAccount(of: record.key, change, for: request, now, &effects)
+            case .fromExtension(let request, let device, let issuedAt, let userTokenIssuedAt, let question):
+                self.serve(
+                    question, of: device, tokenIssuedAt: (issuedAt, userTokenIssuedAt), for: request, now, &effects)
             }
         }
         self.expireDevices(slot, now, &effects)

@@ -14,6 +14,8 @@ struct Person: Sendable {
     var unread = 0
     /// What the person has set.
     var settings = AllSettings()
+    /// What the app's backend has decided about the person.
+    var account = AccountState()
     /// The devices that are signed in, sorted by id.
     var devices: [Device] = []
     /// Up to where conversations were read, for those with unfinished legs.
@@ -96,6 +98,8 @@ struct Device: Sendable {
     var status: DeviceStatus?
     /// The one session whose acks count.
     var session: SessionID?
+    /// The token the session lives on; of no interest without a session.
+    var userToken: SessionToken?
     /// When the session was last heard, in monotonic milliseconds.
     var heardAt: Int64 = 0
     /// When the person last did something on this device in front, in monotonic milliseconds.
@@ -106,8 +110,10 @@ struct Device: Sendable {
     /// Withdrawals in the log, in its order, of which the store is asked whether this device has to hear. Until it has answered
     /// nothing is told of what comes from there on: after a crash it would not be asked again.
     var unsure: [LogPosition] = []
-    /// The store is signing it out: it gets no more legs, and none of its legs is ended here.
-    var isLeaving = false
+    /// The store is signing it out, and how its legs end with that: it gets no more, and none of its legs is ended here.
+    var leaving: LegEnd?
+    /// The store is signing it out.
+    var isLeaving: Bool { self.leaving != nil }
     /// The one push on its way to this device: one at a time keeps the order and the badge.
     var inFlight: PushID?
     var retry: Retry?
@@ -152,7 +158,7 @@ struct Device: Sendable {
     func due(_ settings: ServerSettings) -> Int64? {
         var due = Int64.max
         if let until = self.lease.until { due = min(due, until) }
-        if self.session != nil { due = min(due, self.heardAt + 2 * settings.heartbeat) }
+        if self.session != nil { due = min(due, self.heardAt + 2 * settings.heartbeat, self.userToken?.lookAt ?? .max) }
         if let deadline = self.ackDeadline(settings) { due = min(due, deadline) }
         if let until = self.retry?.until { due = min(due, until) }
         if let flushAt = self.flushAt { due = min(due, flushAt) }

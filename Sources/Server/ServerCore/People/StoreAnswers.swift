@@ -9,7 +9,7 @@ enum StorePurpose: Sendable {
     case apiAnswer(ApiRequestID)
     case apiSignOut(ApiRequestID, DeviceKey)
     case missed(ApiRequestID, UserKey)
-    case signIn(SessionID, UserKey)
+    case signIn(SessionID, DeviceKey)
     case signOut(SessionID, DeviceKey)
     case load(slot: Int)
     case loadPage(slot: Int)
@@ -112,8 +112,12 @@ extension ServerCore {
         case (.apiSignOut(let request, let device), .done):
             self.removeDevice(device, now, &effects)
             effects.append(.reply(request, .done))
-        case (.signIn(let session, let user), .device(let record)):
-            self.finishSignIn(session, user, record, now, &effects)
+        case (.apiAnswer(let request), .userAccount(let account)):
+            effects.append(.reply(request, .userAccount(account)))
+        case (.signIn(let session, let device), .refused(let problem)):
+            self.refuseSignIn(session, device, problem, &effects)
+        case (.signIn(let session, let device), .device(let record)):
+            self.finishSignIn(session, device.user, record, now, &effects)
         case (.signOut(let session, let device), .done):
             if self.sessions[session] != nil { self.close(session, &effects) }
             self.removeDevice(device, now, &effects)
@@ -147,7 +151,7 @@ extension ServerCore {
 
     /// The disk refused: everybody who waits is told, nothing is taken any more.
     mutating func failStore(_ id: StoreRequestID, _ reason: String, _ effects: inout [ServerEffect]) {
-        for (_, purpose) in self.purposes {
+        for (_, purpose, _) in self.purposes {
             switch purpose {
             case .send(let session, let message, _):
                 self.finishSend(session, message, .failure(Self.unavailable), &effects)
@@ -155,7 +159,7 @@ extension ServerCore {
                 self.answer(asked.requester, .refused(Self.unavailable), &effects)
             case .apiSend(let request, _), .apiAnswer(let request), .apiSignOut(let request, _),
                 .missed(let request, _),
-                .errand(.custom(let request, _)):
+                .errand(.custom(let request, _)), .errand(.userAccount(let request, _, _)):
                 effects.append(.reply(request, .refused(Self.unavailable)))
             case .signIn(let session, _):
                 guard self.openings[session] != nil else { continue }

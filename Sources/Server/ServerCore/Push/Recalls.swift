@@ -57,7 +57,7 @@ extension ServerCore {
         _ recall: Recall, at position: LogPosition, wasUnread: Bool, _ slot: Int, _ index: Int, _ now: Now,
         _ effects: inout [ServerEffect]
     ) {
-        if self.people[slot].devices[index].isLeaving { return effects.append(.countEnd(.signedOut)) }
+        if let end = self.people[slot].devices[index].leaving { return effects.append(.countEnd(end)) }
         var leg = Leg(
             position: position, subject: .recall(recall, wasUnread: wasUnread),
             state: Self.firstState(of: self.people[slot].devices[index].lease), liveSince: now.monotonic)

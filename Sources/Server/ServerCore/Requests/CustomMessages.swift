@@ -63,7 +63,7 @@ extension ServerCore {
         case .duplicate(let id, let sentAt): effects.append(accepted(id, at: sentAt, 0))
         case .refused(let problem): effects.append(.reply(request, .refused(problem)))
         case .done, .changed, .recalled, .noted, .taken, .conversation, .history, .settings, .receipts, .device, .read,
-            .user, .page, .trace, .unread, .objectNames, .failed:
+            .user, .page, .trace, .unread, .objectNames, .userAccount, .failed:
             return false
         }
         return true

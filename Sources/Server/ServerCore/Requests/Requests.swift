@@ -60,7 +60,8 @@ extension ServerCore {
                 let user = try Self.person(asked)
                 if self.isKnown(zoneOf: settings, or: .init(asked: asked, user: user, settings: settings), &effects) {
                     self.ask(
-                        .setPersonSettings(user, settings, at: now.wall), for: .errand(.request(asked)), by: asked.asker,
+                        .setPersonSettings(user, settings, at: now.wall), for: .errand(.request(asked)),
+                        by: asked.asker,
                         &effects)
                 }
             case .enterRoom(let room, let history):
@@ -68,16 +69,20 @@ extension ServerCore {
             case .exitRoom(let room):
                 try self.exitRoom(room, asked)
                 self.answer(asked.requester, .done(0), &effects)
+            case .renewToken(let token):
+                guard case .session(let session, let number) = asked.requester else {
+                    throw .init(code: .notAllowed, field: "token", rule: "must be renewed on the connection it is for")
+                }
+                effects.append(.checkToken(session, number, token))
             case .watch(let users): try self.watch(users, asked, &effects)
             case .unwatch(let users):
                 try self.unwatch(users, asked)
                 self.answer(asked.requester, .done(0), &effects)
-            case .renewToken:
-                throw ServerFrame.Problem(code: .notAllowed, field: "request", rule: "is not known to this server")
             case .change, .recall, .edit, .delete, .setConversationSettings, .setBlocked, .conversation, .settings,
                 .history, .receipts:
                 self.ask(
-                    try self.command(for: request, asked, now), for: .errand(.request(asked)), by: asked.asker, &effects)
+                    try self.command(for: request, asked, now), for: .errand(.request(asked)), by: asked.asker, &effects
+                )
             }
         } catch {
             self.answer(asked.requester, .refused(error), &effects)
@@ -174,7 +179,8 @@ extension ServerCore {
             self.answer(asked, deliveries, &effects)
             self.countDeliveries(deliveries.count, by: asked, now)
             self.withdraw(message, recall, deliveries, shown: shown, now, &effects)
-        case .done, .accepted, .duplicate, .taken, .device, .read, .user, .page, .trace, .unread, .objectNames, .failed:
+        case .done, .accepted, .duplicate, .taken, .device, .read, .user, .page, .trace, .unread, .objectNames, .failed,
+            .userAccount:
             return false
         }
         return true

@@ -8,6 +8,7 @@ struct Opening: Sendable {
     let run: ReportedRunState
     let after: LogPosition
     let version: UInt32
+    let token: CheckedToken
     let extensionToken: String
 }
 
@@ -58,8 +59,9 @@ extension ServerCore {
             self.people[slot].signingIn.append(opening.device.device)
             self.openings[session] = opening
             self.ask(
-                .signIn(opening.device, platform: hello.platform, at: now.wall),
-                for: .signIn(session, opening.device.user), by: .person(opening.device.user), &effects)
+                .signIn(
+                    opening.device, platform: hello.platform, tokenIssuedAt: opening.token.issuedAt, at: now.wall),
+                for: .signIn(session, opening.device), by: .person(opening.device.user), &effects)
         } catch {
             self.countFailure(verdict, from: address, now)
             effects.append(.write(session, .problem(error, isFatal: true)))
@@ -76,16 +78,7 @@ extension ServerCore {
                 code: .unsupportedVersion, field: "versions",
                 rule: "must include one of \(spoken.lowerBound) to \(spoken.upperBound)")
         }
-        let user: UserKey
-        let extensionToken: String
-        switch verdict {
-        case .valid(let key, let token):
-            user = key
-            extensionToken = token
-        case .invalid: throw .init(code: .invalidToken, field: "token", rule: "is not a user token of this server")
-        case .expired: throw .init(code: .expiredToken, field: "token", rule: "has expired; ask for a new one")
-        case .wrongApp: throw .init(code: .wrongApp, field: "token", rule: "names an app that does not exist here")
-        }
+        let (token, extensionToken) = try verdict.good()
         do throws(InvalidField) {
             _ = try DeviceID.validated(hello.device.rawValue, field: "device")
             guard hello.platform.utf8.count <= Self.platformBytesMax else {
@@ -101,8 +94,8 @@ extension ServerCore {
             throw ServerFrame.Problem(error)
         }
         return Opening(
-            device: DeviceKey(user: user, device: hello.device), run: hello.runState, after: hello.after,
-            version: version, extensionToken: extensionToken)
+            device: DeviceKey(user: token.user, device: hello.device), run: hello.runState, after: hello.after,
+            version: version, token: token, extensionToken: extensionToken)
     }
 
     /// Checks a run state from outside.
@@ -127,6 +120,21 @@ extension ServerCore {
         }
     }
 
+    /// The store has refused to sign the device in: the person is banned, or the token revoked.
+    mutating func refuseSignIn(
+        _ session: SessionID, _ device: DeviceKey, _ problem: ServerFrame.Problem, _ effects: inout [ServerEffect]
+    ) {
+        if let slot = self.slots[device.user] {
+            if let place = self.people[slot].signingIn.firstIndex(of: device.device) {
+                self.people[slot].signingIn.remove(at: place)
+            }
+            if self.people[slot].isReady { self.arm(slot) }
+        }
+        guard self.openings.removeValue(forKey: session) != nil else { return }
+        effects.append(.write(session, .problem(problem, isFatal: true)))
+        effects.append(.close(session))
+    }
+
     /// Makes a signed-in connection its device's session.
     mutating func openSession(
         _ session: SessionID, _ record: DeviceRecord, in slot: Int, _ now: Now, _ effects: inout [ServerEffect]
@@ -147,6 +155,7 @@ extension ServerCore {
         }
         self.sessions[session] = Session(device: opening.device, slot: slot)
         self.people[slot].devices[index].session = session
+        self.people[slot].devices[index].userToken = SessionToken(opening.token, at: now, self.settings)
         self.people[slot].devices[index].signedInAt = record.signedInAt
         self.people[slot].devices[index].heardAt = now.monotonic
         if opening.run == .foreground { self.people[slot].devices[index].activeAt = now.monotonic }

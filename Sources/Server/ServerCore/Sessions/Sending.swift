@@ -12,7 +12,8 @@ extension ServerCore {
                     code: .unavailable, field: "send",
                     rule: "must wait: \(self.settings.sendsInFlightMax) are being stored already")
             }
-            let message = try self.accepted(draft, from: known.device.user, by: .person(known.device.user), now, &effects)
+            let message = try self.accepted(
+                draft, from: known.device.user, by: .person(known.device.user), now, &effects)
             self.sessions[session]?.sendsInFlight += 1
             self.ask(
                 .accept(message: message.message, senderDevice: known.device.device),
@@ -108,8 +109,8 @@ extension ServerCore {
         _ now: Now, _ effects: inout [ServerEffect]
     ) {
         let isOwn = sender.map { self.people[slot].devices[index].id == $0 } ?? false
-        if self.people[slot].devices[index].isLeaving {
-            return effects.append(.countEnd(isOwn ? .ownDevice : .signedOut))
+        if let end = self.people[slot].devices[index].leaving {
+            return effects.append(.countEnd(isOwn ? .ownDevice : end))
         }
         if isOwn {
             self.end(message.message.id, slot, index, .ownDevice, now, &effects)

@@ -109,7 +109,8 @@ extension ServerCore {
                 guard self.mayCommand(session, "sign_out", &effects) else { return }
                 self.sessions[session]?.commandsInFlight += 1
                 self.leave(slot, index, &effects)
-                self.ask(.signOut(known.device, at: now.wall), for: .signOut(session, known.device),
+                self.ask(
+                    .signOut(known.device, at: now.wall), for: .signOut(session, known.device),
                     by: .person(known.device.user), &effects)
             }
         } catch {
@@ -204,13 +205,15 @@ extension ServerCore {
         _ message: MessageID, from session: SessionID, _ known: Session, _ now: Now, _ effects: inout [ServerEffect]
     ) {
         let max = self.settings.openedInFlightMax
-        guard known.openedInFlight < max, (try? self.checkBacklog(of: .person(known.device.user), &effects)) != nil else {
+        guard known.openedInFlight < max, (try? self.checkBacklog(of: .person(known.device.user), &effects)) != nil
+        else {
             return self.tellDropped(Self.mustWait("opened", max), to: session, now, &effects)
         }
         self.sessions[session]?.openedInFlight += 1
         let leg = LegID(message: message, user: known.device.user, device: known.device.device)
         self.ask(
-            .receipt(leg, .opened, at: now.wall), for: .errand(.opened(session)), by: .person(known.device.user), &effects)
+            .receipt(leg, .opened, at: now.wall), for: .errand(.opened(session)), by: .person(known.device.user),
+            &effects)
     }
 
     private mutating func sync(

@@ -18,8 +18,13 @@ extension Api {
         let seconds = try body.integer(
             "expires_in_seconds", in: 1...Self.tokenSeconds.max, default: Self.tokenSeconds.usual)
         try body.refuseUnknown()
-        let expiresAt = Clocks.now().wall / 1_000 + seconds
-        guard let token = self.tokens.token(for: UserKey(app: app, user: user), expiresAtSeconds: expiresAt) else {
+        let key = UserKey(app: app, user: user)
+        guard !(try await self.account(of: key)).isBanned else {
+            throw ApiProblem(.forbidden, code: "disabled", field: "user", rule: "must not be banned")
+        }
+        let now = Clocks.now().wall
+        let expiresAt = now / 1_000 + seconds
+        guard let token = self.tokens.token(for: key, issuedAt: now, expiresAtSeconds: expiresAt) else {
             throw ApiProblem.bug
         }
         return .json(

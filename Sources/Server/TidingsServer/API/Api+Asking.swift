@@ -18,7 +18,7 @@ extension Api {
         switch await self.core(.request(app, actor: actor, question)) {
         case .answer(.refused(let problem)), .refused(let problem): throw ApiProblem(problem)
         case .answer(let answer): return answer
-        case .accepted, .done, .trace, .page, .unread, .objectNames, .devices, .missed: throw ApiProblem.bug
+        case .accepted, .done, .trace, .page, .unread, .objectNames, .devices, .userAccount, .missed: throw ApiProblem.bug
         }
     }
 

@@ -42,7 +42,7 @@ extension Api {
         switch await self.core(.putConversation(record)) {
         case .done: return Response(status: .noContent)
         case .refused(let problem): throw ApiProblem(problem)
-        case .accepted, .trace, .page, .unread, .objectNames, .devices, .answer, .missed: throw ApiProblem.bug
+        case .accepted, .trace, .page, .unread, .objectNames, .devices, .answer, .userAccount, .missed: throw ApiProblem.bug
         }
     }
 

@@ -19,7 +19,7 @@ extension Api {
         switch await self.core(.devices(UserKey(app: app, user: try self.person(context)))) {
         case .devices(let devices): return .json(["devices": .array(devices.map(\.json))])
         case .refused(let problem): throw ApiProblem(problem)
-        case .accepted, .done, .trace, .page, .unread, .objectNames, .answer, .missed: throw ApiProblem.bug
+        case .accepted, .done, .trace, .page, .unread, .objectNames, .answer, .userAccount, .missed: throw ApiProblem.bug
         }
     }
 
@@ -39,7 +39,7 @@ extension Api {
         switch await self.core(command) {
         case .done: return Response(status: .noContent)
         case .refused(let problem): throw ApiProblem(problem)
-        case .accepted, .trace, .page, .unread, .objectNames, .devices, .answer, .missed: throw ApiProblem.bug
+        case .accepted, .trace, .page, .unread, .objectNames, .devices, .answer, .userAccount, .missed: throw ApiProblem.bug
         }
     }
 }

@@ -33,7 +33,8 @@ extension Api {
         _ question: ExtensionRequest, _ token: UserTokens.ExtensionToken
     ) async throws(ApiProblem) -> ApiResult {
         let result = await self.core(
-            .fromExtension(token.device, tokenIssuedAt: token.issuedAt, question))
+            .fromExtension(
+                token.device, tokenIssuedAt: token.issuedAt, userTokenIssuedAt: token.userTokenIssuedAt, question))
         guard case .refused(let problem) = result else { return result }
         throw problem.code == .invalidToken ? Self.unauthorizedExtension : ApiProblem(problem)
     }

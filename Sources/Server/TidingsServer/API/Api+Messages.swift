@@ -62,7 +62,7 @@ extension Api {
                     "repeated": .bool(isRepeat),
                 ], status: isRepeat ? .ok : .created)
         case .refused(let problem): throw ApiProblem(problem)
-        case .done, .trace, .page, .unread, .objectNames, .devices, .answer, .missed: throw ApiProblem.bug
+        case .done, .trace, .page, .unread, .objectNames, .devices, .answer, .userAccount, .missed: throw ApiProblem.bug
         }
     }
 
@@ -165,7 +165,7 @@ extension Api {
         case .trace(nil):
             throw ApiProblem(.notFound, code: "unknown_message", field: "id", rule: "names no message of this app")
         case .refused(let problem): throw ApiProblem(problem)
-        case .accepted, .done, .page, .unread, .objectNames, .devices, .answer, .missed: throw ApiProblem.bug
+        case .accepted, .done, .page, .unread, .objectNames, .devices, .answer, .userAccount, .missed: throw ApiProblem.bug
         }
     }
 }

@@ -109,7 +109,7 @@ extension Api {
         switch await self.core(.unread(user, conversation)) {
         case .unread(let report): return report
         case .refused(let problem): throw ApiProblem(problem)
-        case .accepted, .done, .trace, .page, .objectNames, .devices, .answer, .missed: throw ApiProblem.bug
+        case .accepted, .done, .trace, .page, .objectNames, .devices, .answer, .userAccount, .missed: throw ApiProblem.bug
         }
     }
 
@@ -120,7 +120,7 @@ extension Api {
         switch await self.core(.objectNames(app)) {
         case .objectNames(let names): return .json(["names": .array(names.map { .string($0.rawValue) })])
         case .refused(let problem): throw ApiProblem(problem)
-        case .accepted, .done, .trace, .page, .unread, .devices, .answer, .missed: throw ApiProblem.bug
+        case .accepted, .done, .trace, .page, .unread, .devices, .answer, .userAccount, .missed: throw ApiProblem.bug
         }
     }
 
@@ -135,7 +135,7 @@ extension Api {
         switch await self.core(.setObjectNames(app, names)) {
         case .done: return Response(status: .noContent)
         case .refused(let problem): throw ApiProblem(problem)
-        case .accepted, .trace, .page, .unread, .objectNames, .devices, .answer, .missed: throw ApiProblem.bug
+        case .accepted, .trace, .page, .unread, .objectNames, .devices, .answer, .userAccount, .missed: throw ApiProblem.bug
         }
     }
 }

@@ -36,6 +36,7 @@ struct Api: Sendable {
         self.addConversations(to: app)
         self.addSettings(to: app)
         self.addDevices(to: app)
+        self.addUserAccounts(to: app)
         return router
     }
 

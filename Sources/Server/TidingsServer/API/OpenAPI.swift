@@ -3,7 +3,7 @@ enum OpenAPI {
     /// The whole document, in YAML.
     static let document =
         Self.head + Self.messagePaths + Self.conversationPaths + Self.settingsPaths + Self.devicePaths
-        + Self.operationPaths
+        + Self.accountPaths + Self.operationPaths
         + Self.components
 
     /// What it is, and user tokens.
@@ -21,7 +21,8 @@ enum OpenAPI {
           /v1/apps/{app}/tokens:
             post:
               summary: Issue a user token
-              description: Needs a key with the scope tokens.
+              description: |
+                Needs a key with the scope tokens. Refused with disabled (status 403) for somebody who is banned.
               security: [{apiKey: []}]
               parameters: [{$ref: "#/components/parameters/app"}]
               requestBody:

@@ -5,7 +5,8 @@ extension ConfigurationKey {
     static let limits: [ConfigurationKey] =
         [
             .init(
-                "limits.mode", "none carries out everything, whatever the other limits say; for proofs and measurements",
+                "limits.mode",
+                "none carries out everything, whatever the other limits say; for proofs and measurements",
                 .choice(\.limitsMode, ["enforce", "none"]))
         ] + Self.rates
         + [

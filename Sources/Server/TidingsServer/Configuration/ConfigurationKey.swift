@@ -1,6 +1,6 @@
 import Foundation
 import Logging
-import ServerCore
+package import ServerCore
 
 /// One key of the configuration outside `apps`: name, type, unit, default and range in one table, from which values are read
 /// and checked and `docs/configuration.md` is made.
@@ -158,6 +158,19 @@ package struct ConfigurationKey: Sendable {
         .init(
             "session.heartbeat_milliseconds", "time between two pings of a client; after twice as long it is gone",
             .milliseconds(\.core.heartbeat, 100...3_600_000)),
+        .init(
+            "token.warning_milliseconds",
+            "time before a token expires at which its client is told; a fifth of the time left if that is less",
+            .milliseconds(\.core.tokenWarningTime, 0...86_400_000)),
+        .init(
+            "token.grace_milliseconds", "time a connection lives on after its token has expired",
+            .milliseconds(\.core.tokenGraceTime, 0...3_600_000)),
+        .init(
+            "token.leeway_milliseconds", "time before its nbf or iat at which a token is taken already",
+            .integer(\.tokens.leewayMilliseconds, 0...300_000)),
+        .init(
+            "token.keys_refresh_milliseconds", "time between two looks at apps' key sets",
+            .integer(\.tokens.keysRefreshMilliseconds, 1_000...86_400_000)),
         .init(
             "lease.foreground_ack_milliseconds", "time a phone in front has to settle a message",
             .milliseconds(\.core.foregroundAckDeadline, 50...600_000)),

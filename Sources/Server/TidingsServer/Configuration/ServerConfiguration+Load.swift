@@ -43,7 +43,7 @@ private struct ConfigurationReading {
         var values: [AbsoluteConfigKey: ConfigValue] = [:]
         for (name, text) in overrides {
             let key = AbsoluteConfigKey(name.split(separator: ".").map(String.init))
-            values[key] = ConfigValue(.string(text), isSecret: name.hasSuffix("secret"))
+            values[key] = ConfigValue(.string(text), isSecret: name.contains("secret"))
         }
         let prefix = "TIDINGS_"
         let ours = environment.filter { $0.key.hasPrefix(prefix) }
@@ -148,10 +148,32 @@ private struct ConfigurationReading {
             }
             app.apiKeys.append(.init(id: key, sha256: hash ?? "", scopes: scopes))
         }
+        app.tokens = await self.tokens(["app", id])
         app.apns = await self.apns(["app", id, "apns"])
         app.membersMax = await self.membersMax(["app", id, "members_max"])
         app.words = await self.words(["app", id])
         return app
+    }
+
+    private mutating func tokens(_ path: [String]) async -> ServerConfiguration.TokenRules {
+        var rules = ServerConfiguration.TokenRules()
+        rules.previousSecret = await self.text(path + ["token_secret_previous"], isSecret: true).map { Secret($0) }
+        rules.audiences = await self.list(path + ["token_audiences"])
+        switch await self.text(path + ["token_audience_required"]) {
+        case nil, "false"?: break
+        case "true"?: rules.demandsAudience = true
+        case let text?:
+            self.faults.append(
+                ConfigurationFault(
+                    field: (path + ["token_audience_required"]).joined(separator: "."),
+                    rule: "must be true or false, got \"\(text)\"", remedy: "leave it out for false"))
+        }
+        let trustRoots = await self.text(path + ["token_jwks_trust_roots_path"])
+        if let text = await self.text(path + ["token_jwks"]) {
+            rules.keySource =
+                text.contains("://") ? .address(text, trustRootsPath: trustRoots) : .file(path: text)
+        }
+        return rules
     }
 
     private mutating func membersMax(_ path: [String]) async -> Int? {

@@ -54,6 +54,7 @@ extension ServerConfiguration.App {
                     rule: "must be at least \(min) bytes, got \(self.tokenSecret.value.utf8.count)",
                     remedy: "draw one with: openssl rand -hex 32"))
         }
+        faults += self.tokens.faults(prefix: prefix, secret: self.tokenSecret)
         for key in self.apiKeys { faults += key.faults(prefix: "\(prefix).api_key.\(key.id)") }
         if let apns = self.apns { faults += apns.faults(prefix: "\(prefix).apns") }
         if let count = self.membersMax, !(1...3_000).contains(count) {
@@ -70,6 +71,45 @@ extension ServerConfiguration.App {
                 ConfigurationFault(
                     field: "\(prefix).language", rule: "must be a language with words, got \"\(self.words.language)\"",
                     remedy: "name one of \(prefix).languages, or a built-in one: en, zh"))
+        }
+        return faults
+    }
+}
+
+extension ServerConfiguration.TokenRules {
+    fileprivate func faults(prefix: String, secret: Secret) -> [ConfigurationFault] {
+        var faults: [ConfigurationFault] = []
+        let min = ServerConfiguration.tokenSecretBytesMin
+        if let previous = self.previousSecret {
+            let count = previous.value.utf8.count
+            if count < min || previous == secret {
+                faults.append(
+                    ConfigurationFault(
+                        field: "\(prefix).token_secret_previous",
+                        rule: count < min
+                            ? "must be at least \(min) bytes, got \(count)" : "must not be the present token_secret",
+                        remedy: "give the secret that was in use before, or leave it out"))
+            }
+        }
+        if self.audiences.contains("") {
+            faults.append(
+                ConfigurationFault(
+                    field: "\(prefix).token_audiences", rule: "must not hold an empty text",
+                    remedy: "name what stands for this server in the claim aud, or leave it out for the app's id"))
+        }
+        switch self.keySource {
+        case .file(let path)? where path.isEmpty:
+            faults.append(
+                ConfigurationFault(
+                    field: "\(prefix).token_jwks", rule: "must not be empty",
+                    remedy: "give the path or the address of a JSON web key set, or leave it out"))
+        case .address(let address, _)? where TokenKeyDownload.Address(address) == nil:
+            faults.append(
+                ConfigurationFault(
+                    field: "\(prefix).token_jwks",
+                    rule: "must be a path, or begin with https:// (http:// on this machine), got \"\(address)\"",
+                    remedy: "keys that came over an open line could be anybody's"))
+        case .file?, .address?, nil: break
         }
         return faults
     }

@@ -10,6 +10,8 @@ package struct ServerConfiguration: Equatable, Sendable {
     package var api = Api()
     /// The database.
     package var store = Store()
+    /// User tokens.
+    package var tokens = Tokens()
     /// What goes to standard output.
     package var log = Log()
     /// Times and limits of the core; `frameBytesMax` is kept equal to the gateway's by `coreSettings`.
@@ -55,6 +57,14 @@ package struct ServerConfiguration: Equatable, Sendable {
         package var synchronous = "full"
     }
 
+    /// What holds for the user tokens of all apps; the rest is the core's.
+    package struct Tokens: Equatable, Sendable {
+        /// How long before its `nbf` or `iat` a token is taken already, in milliseconds.
+        package var leewayMilliseconds = 30_000
+        /// How often apps' key sets are looked at, in milliseconds.
+        package var keysRefreshMilliseconds = 60_000
+    }
+
     /// Logs.
     package struct Log: Equatable, Sendable {
         /// The lowest level that is written: `trace`, `debug`, `info`, `notice`, `warning`, `error` or `critical`.
@@ -69,6 +79,8 @@ package struct ServerConfiguration: Equatable, Sendable {
         package var id: AppID
         /// The secret that signs user tokens (HS256), at least 32 bytes.
         package var tokenSecret: Secret
+        /// Which user tokens it takes beside those of `tokenSecret`, and for whom they have to be.
+        package var tokens = TokenRules()
         /// The keys of the HTTP API.
         package var apiKeys: [ApiKey] = []
         /// How its pushes are sent; nil for none.
@@ -83,6 +95,30 @@ package struct ServerConfiguration: Equatable, Sendable {
             self.id = id
             self.tokenSecret = tokenSecret
         }
+    }
+
+    /// Which user tokens an app takes.
+    package struct TokenRules: Equatable, Sendable {
+        /// The secret before the present one, whose tokens are still good; nil for none.
+        package var previousSecret: Secret?
+        /// Where the public keys for ES256 and RS256 are; nil for none.
+        package var keySource: KeySource?
+        /// What stands for this server in the claim `aud`; with none, the app's id.
+        package var audiences: [String] = []
+        /// A token without `aud` is refused.
+        package var demandsAudience = false
+
+        /// Tokens of the one secret only.
+        package init() {}
+    }
+
+    /// Where a JSON web key set is.
+    package enum KeySource: Equatable, Sendable {
+        /// A file.
+        case file(path: String)
+        /// An address beginning with `https://`, or `http://` on this machine; a PEM file with the authorities to trust instead of
+        /// the system's, or nil.
+        case address(String, trustRootsPath: String?)
     }
 
     /// One key of the HTTP API. The key itself is not kept, only its hash.
@@ -165,6 +201,8 @@ package enum ApiScope: String, Hashable, Sendable, CaseIterable {
     case settings
     /// Read the life of a message.
     case trace
+    /// Ban people, let them in again, and revoke their tokens.
+    case accounts
 }
 
 /// A text that is never printed.

@@ -3,33 +3,17 @@ import JWTKit
 import ServerCore
 package import TidingsModel
 
-/// Makes and checks user tokens: JSON web tokens signed with HS256 and the app's secret (RFC 7519), with the claims `app`
-/// (or `iss`), `sub` (the person) and `exp`. Also extension tokens, which are bound to a device and signed with a key of
-/// their own, so that neither can be taken for the other.
+/// Makes and checks user tokens: JSON web tokens (RFC 7519) with the claims `app` (or `iss`), `sub` (the person) and `exp`, and, if
+/// they are there, `iat`, `nbf` and `aud`; signed with HS256 and one of the app's secrets, or with ES256 or RS256 and a key of the
+/// app's key set. Also extension tokens, which are bound to a device and signed with a key of their own, so that neither can be
+/// taken for the other.
 package struct UserTokens: Sendable {
-    private struct Signers: Sendable {
-        var user: any JWTAlgorithm
-        var ofExtension: any JWTAlgorithm
-    }
-
-    private struct UserClaims: JWTPayload {
-        var sub: String
-        var app: String?
-        var iss: String?
-        var exp: Double
-
-        func verify(using algorithm: some JWTAlgorithm) {}
-    }
-
-    private struct ExtensionClaims: JWTPayload {
-        var sub: String
-        var app: String
-        var dev: String
-        /// When it was made, in milliseconds: a connect a moment later makes another one.
-        var at: Int64
-        var exp: Double
-
-        func verify(using algorithm: some JWTAlgorithm) {}
+    private struct App: Sendable {
+        /// The first one signs.
+        var secrets: [any JWTAlgorithm]
+        var ofExtension: [any JWTAlgorithm]
+        var audiences: [String]
+        var demandsAudience: Bool
     }
 
     /// What an extension token says.
@@ -38,28 +22,42 @@ package struct UserTokens: Sendable {
         var device: DeviceKey
         /// Wall milliseconds of the connect that brought it.
         var issuedAt: Int64
+        /// When the user token of that connect was issued, in wall milliseconds; nil if that did not say.
+        var userTokenIssuedAt: Int64?
     }
 
     /// How long an extension token is good at most, in seconds. Each connect brings a new one, after which this one is good for
     /// `ServerSettings.extensionTokenOverlap`; signing out ends them all.
     static let extensionLifetimeSeconds: Int64 = 30 * 24 * 3_600
-    /// The longest token that is looked at, in bytes.
-    static let bytesMax = 4_096
 
-    private let signers: [AppID: Signers]
-    private let parser = DefaultJWTParser()
+    /// The public keys of apps that have some.
+    let keys: TokenKeys
+    private let apps: [AppID: App]
+    /// How far ahead the clock of whoever signs tokens may be, in milliseconds.
+    private let leeway: Int64
 
-    /// Prepares the keys of all apps.
+    /// Prepares the keys of all apps; those of files and addresses are read by `TokenKeys.load`.
     ///
+    /// - Parameter leeway: how long before its `nbf` or `iat` a token is taken already, in milliseconds.
     /// - Throws: what JWTKit throws for a key it cannot use; secrets `validate()` accepts are usable.
-    package init(apps: [ServerConfiguration.App]) async throws {
-        var signers: [AppID: Signers] = [:]
+    package init(apps: [ServerConfiguration.App], leeway: Int64 = 30_000) async throws {
+        var known: [AppID: App] = [:]
         for app in apps {
-            signers[app.id] = Signers(
-                user: try await Self.algorithm(secret: app.tokenSecret.value),
-                ofExtension: try await Self.algorithm(secret: "extension token:" + app.tokenSecret.value))
+            let secrets = [app.tokenSecret] + (app.tokens.previousSecret.map { [$0] } ?? [])
+            var user: [any JWTAlgorithm] = []
+            var ofExtension: [any JWTAlgorithm] = []
+            for secret in secrets {
+                user.append(try await Self.algorithm(secret: secret.value))
+                ofExtension.append(try await Self.algorithm(secret: "extension token:" + secret.value))
+            }
+            known[app.id] = App(
+                secrets: user, ofExtension: ofExtension,
+                audiences: app.tokens.audiences.isEmpty ? [app.id.rawValue] : app.tokens.audiences,
+                demandsAudience: app.tokens.demandsAudience)
         }
-        self.signers = signers
+        self.apps = known
+        self.leeway = leeway
+        self.keys = TokenKeys(apps: apps)
     }
 
     private static func algorithm(secret: String) async throws -> any JWTAlgorithm {
@@ -68,82 +66,105 @@ package struct UserTokens: Sendable {
         return try await keys.getKey()
     }
 
-    /// Checks the token of a hello.
+    /// Checks a user token.
     ///
     /// - Parameters:
-    ///   - device: the device the extension token of a good verdict is bound to.
+    ///   - device: the device the extension token of a good verdict is bound to; nil for none, as at a renewal.
     ///   - wallMilliseconds: now; a token is expired from its `exp` on.
-    func verdict(on token: String, device: DeviceID, wallMilliseconds: Int64) -> TokenVerdict {
-        guard token.utf8.count <= Self.bytesMax,
-            let (claims, signed) = self.claims(UserClaims.self, token), let name = claims.app ?? claims.iss
+    func verdict(on token: String, device: DeviceID?, wallMilliseconds now: Int64) -> TokenVerdict {
+        guard let token = JSONWebToken(token), let name = token.text("app") ?? token.text("iss") else {
+            return .invalid
+        }
+        let id = AppID(name)
+        guard let app = self.apps[id] else { return .wrongApp }
+        switch self.signature(of: token, for: app, id) {
+        case .good: break
+        case .bad: return .invalid
+        case .keyPending: return .keyPending
+        }
+        guard let person = token.text("sub"), let user = try? UserID.validated(person, field: "sub"),
+            case .at(let expiresAt) = token.time("exp")
         else { return .invalid }
-        let app = AppID(name)
-        guard let signers = self.signers[app] else { return .wrongApp }
-        guard signed(signers.user), let user = try? UserID.validated(claims.sub, field: "sub") else { return .invalid }
-        guard Double(wallMilliseconds) < claims.exp * 1_000 else { return .expired }
-        let key = UserKey(app: app, user: user)
-        return .valid(key, extensionToken: self.extensionToken(for: key, device: device, at: wallMilliseconds, signers))
+        guard now < expiresAt else { return .expired }
+        var issuedAt: Int64?
+        for claim in ["nbf", "iat"] {
+            switch token.time(claim) {
+            case .missing: break
+            case .malformed: return .invalid
+            case .at(let time):
+                // RFC 7519 §4.1.5, with a leeway for clocks. A token of the future would outlive a revocation.
+                guard time <= now + self.leeway else { return .notYetValid }
+                if claim == "iat" { issuedAt = time }
+            }
+        }
+        // RFC 7519 §4.1.3: whoever does not find themselves in it must refuse the token.
+        if let audiences = token.audiences {
+            guard audiences.contains(where: app.audiences.contains) else { return .wrongAudience }
+        } else if app.demandsAudience {
+            return .wrongAudience
+        }
+        let checked = CheckedToken(user: UserKey(app: id, user: user), expiresAt: expiresAt, issuedAt: issuedAt)
+        return .valid(checked, extensionToken: device.map { self.extensionToken(for: checked, $0, at: now, app) } ?? "")
+    }
+
+    private enum Signature { case good, bad, keyPending }
+
+    /// The algorithm decides which keys are tried, and a key is tried for its own algorithm only (RFC 8725 §3.1): a public key is
+    /// never used as a secret.
+    private func signature(of token: JSONWebToken, for app: App, _ id: AppID) -> Signature {
+        guard let algorithm = TokenKey.Algorithm(rawValue: token.algorithm) else {
+            guard token.algorithm == "HS256" else { return .bad }
+            return app.secrets.contains { token.isSigned(by: $0) } ? .good : .bad
+        }
+        switch self.keys.key(for: id, algorithm, token.keyID) {
+        case .found(let key): return token.isSigned(by: key) ? .good : .bad
+        case .none: return .bad
+        case .lookedFor: return .keyPending
+        }
     }
 
     /// Makes a user token.
     ///
+    /// - Parameter issuedAt: wall milliseconds; nil for a token that does not say, and is revoked by every revocation.
     /// - Returns: nil for an app that is not configured.
-    package func token(for user: UserKey, expiresAtSeconds: Int64) -> String? {
-        guard let signers = self.signers[user.app] else { return nil }
-        return self.sign(
-            [
-                ("app", .string(user.app.rawValue)), ("sub", .string(user.user.rawValue)),
-                ("exp", .int(expiresAtSeconds)),
-            ],
-            signers.user)
+    package func token(for user: UserKey, issuedAt: Int64? = nil, expiresAtSeconds: Int64) -> String? {
+        guard let app = self.apps[user.app], let secret = app.secrets.first else { return nil }
+        var claims: [(String, JSONValue)] = [
+            ("app", .string(user.app.rawValue)), ("sub", .string(user.user.rawValue)), ("exp", .int(expiresAtSeconds)),
+        ]
+        // With the milliseconds: a token made right after a revocation is good.
+        if let issuedAt, let seconds = JSONNumber(Double(issuedAt) / 1_000) { claims.append(("iat", .number(seconds))) }
+        if app.demandsAudience, let audience = app.audiences.first { claims.append(("aud", .string(audience))) }
+        return JSONWebToken.signed(claims, by: secret)
     }
 
     /// Checks an extension token. Whether the device is still signed in, the core knows.
     ///
     /// - Returns: what it says; nil if it is not ours, or expired.
-    func checked(extensionToken token: String, wallMilliseconds: Int64) -> ExtensionToken? {
-        guard token.utf8.count <= Self.bytesMax,
-            let (claims, signed) = self.claims(ExtensionClaims.self, token),
-            let signers = self.signers[AppID(claims.app)], signed(signers.ofExtension),
-            Double(wallMilliseconds) < claims.exp * 1_000
+    func checked(extensionToken text: String, wallMilliseconds: Int64) -> ExtensionToken? {
+        guard let token = JSONWebToken(text), token.algorithm == "HS256", let name = token.text("app"),
+            let app = self.apps[AppID(name)], app.ofExtension.contains(where: { token.isSigned(by: $0) }),
+            let person = token.text("sub"), let device = token.text("dev"), let issuedAt = token.integer("at"),
+            case .at(let expiresAt) = token.time("exp"), wallMilliseconds < expiresAt
         else { return nil }
-        let user = UserKey(app: AppID(claims.app), user: UserID(claims.sub))
+        let user = UserKey(app: AppID(name), user: UserID(person))
         return ExtensionToken(
-            device: DeviceKey(user: user, device: DeviceID(claims.dev)), issuedAt: claims.at)
+            device: DeviceKey(user: user, device: DeviceID(device)), issuedAt: issuedAt,
+            userTokenIssuedAt: token.integer("user_iat"))
     }
 
     private func extensionToken(
-        for user: UserKey, device: DeviceID, at wallMilliseconds: Int64, _ signers: Signers
+        for token: CheckedToken, _ device: DeviceID, at wallMilliseconds: Int64, _ app: App
     ) -> String {
-        self.sign(
-            [
-                ("app", .string(user.app.rawValue)), ("sub", .string(user.user.rawValue)),
-                ("dev", .string(device.rawValue)), ("at", .int(wallMilliseconds)),
-                ("exp", .int(wallMilliseconds / 1_000 + Self.extensionLifetimeSeconds)),
-            ], signers.ofExtension)
-    }
-
-    private func sign(_ claims: [(String, JSONValue)], _ algorithm: any JWTAlgorithm) -> String {
-        let header: JSONValue = ["alg": "HS256", "typ": "JWT"]
-        let plain = "\(Self.base64URL(header.serialized)).\(Self.base64URL(JSONValue.members(claims).serialized))"
-        // An HMAC cannot fail.
-        let signature = (try? algorithm.sign(Data(plain.utf8))) ?? []
-        return "\(plain).\(Self.base64URL(signature))"
-    }
-
-    /// The claims, and a function that says whether a signer signed them. Nothing in them is to be trusted before it did.
-    private func claims<Claims: JWTPayload>(
-        _ type: Claims.Type, _ token: String
-    ) -> (Claims, (any JWTAlgorithm) -> Bool)? {
-        let bytes = Array(token.utf8)
-        // RFC 8725 §3.1: the algorithm is ours to choose, not the token's.
-        guard let (header, claims, signature) = try? self.parser.parse(bytes, as: type), header.alg == "HS256",
-            let end = bytes.lastIndex(of: UInt8(ascii: "."))
-        else { return nil }
-        return (claims, { (try? $0.verify(signature, signs: bytes[..<end])) ?? false })
-    }
-
-    private static func base64URL(_ bytes: [UInt8]) -> String {
-        Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+        var claims: [(String, JSONValue)] = [
+            ("app", .string(token.user.app.rawValue)), ("sub", .string(token.user.user.rawValue)),
+            ("dev", .string(device.rawValue)),
+            // In milliseconds: a connect a moment later makes another one.
+            ("at", .int(wallMilliseconds)),
+            ("exp", .int(wallMilliseconds / 1_000 + Self.extensionLifetimeSeconds)),
+        ]
+        if let issuedAt = token.issuedAt { claims.append(("user_iat", .int(issuedAt))) }
+        guard let secret = app.ofExtension.first else { return "" }
+        return JSONWebToken.signed(claims, by: secret)
     }
 }

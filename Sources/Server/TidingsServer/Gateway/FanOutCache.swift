@@ -52,7 +52,7 @@ struct FanOutCache {
             let bytes = ByteBuffer(bytes: encoded.body)
             last.entry = (entry.body, encoded, bytes)
             return Encoded(head: encoded.head(at: entry.position), shared: bytes)
-        case .welcome, .sendAccepted, .sendRefused, .page, .pong, .problem, .reconnect, .answer: break
+        case .welcome, .sendAccepted, .sendRefused, .page, .pong, .problem, .reconnect, .answer, .tokenExpiring: break
         }
         encodings += 1
         return Encoded(head: FrameCodec.encode(frame, as: format))

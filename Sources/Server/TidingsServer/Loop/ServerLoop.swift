@@ -149,6 +149,9 @@ final class ServerLoop: @unchecked Sendable {
         case .push(let id, let app, let request): self.push(id, app, request)
         case .readTimeZone(let name):
             self.waiting.append(.timeZoneRead(name, TimeZoneFacts(named: name, at: self.now.wall)))
+        case .checkToken(let session, let number, let token):
+            let verdict = self.tokens.verdict(on: token, device: nil, wallMilliseconds: self.now.wall)
+            self.waiting.append(.tokenChecked(session, number, verdict))
         case .reply(let id, let result): self.replies.removeValue(forKey: id)?.succeed(result)
         case .raiseAlarm(let lane, let alarm):
             self.metrics.alarm(alarm)
@@ -235,7 +238,7 @@ final class ServerLoop: @unchecked Sendable {
             case .accepted: self.metrics.messagesAccepted.increment()
             case .duplicate: self.metrics.messagesRepeated.increment()
             case .done, .refused, .device, .read, .user, .page, .trace, .failed, .changed, .recalled, .noted, .taken,
-                .conversation, .history, .settings, .receipts, .unread, .objectNames:
+                .conversation, .history, .settings, .receipts, .unread, .objectNames, .userAccount:
                 break
             }
             self.receive(.stored(id, result))

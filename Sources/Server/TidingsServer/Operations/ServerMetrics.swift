@@ -23,6 +23,7 @@ package enum ServerMetric: String, CaseIterable, Sendable {
     case alarms = "tidings.push.alarms"
     case bugs = "tidings.bugs"
     case apiRequests = "tidings.api.requests"
+    case tokenKeys = "tidings.token.keys"
 
     /// One sentence for the `# HELP` line and the documentation.
     package var summary: String {
@@ -46,6 +47,7 @@ package enum ServerMetric: String, CaseIterable, Sendable {
         case .alarms: "Alarms raised for a push lane, by kind."
         case .bugs: "Things our own code must not do."
         case .apiRequests: "Requests of the HTTP API, by route and status class."
+        case .tokenKeys: "Looks at apps' key sets, by outcome."
         }
     }
 
@@ -74,6 +76,7 @@ struct ServerMetrics: Sendable {
     private let refusals: [Refusal: Counter]
     private let pushes: [PushOutcome: Counter]
     private let legsEnded: [String: Counter]
+    private let tokenKeys: [KeysOutcome: Counter]
     private let factory: any MetricsFactory
 
     private struct Refusal: Hashable {
@@ -89,6 +92,12 @@ struct ServerMetrics: Sendable {
         case unknown
         case notSent = "not_sent"
         case noCredential = "no_credential"
+    }
+
+    /// What a look at an app's key set brought, as a dimension.
+    enum KeysOutcome: String, CaseIterable {
+        case read
+        case failed
     }
 
     init(factory: any MetricsFactory) {
@@ -127,8 +136,12 @@ struct ServerMetrics: Sendable {
         self.refusals = refusals
         self.pushes = counters(.pushes, "outcome", PushOutcome.allCases, \.rawValue)
         self.legsEnded = counters(.legsEnded, "end", Self.legEnds.map(\.name), \.self)
+        self.tokenKeys = counters(.tokenKeys, "outcome", KeysOutcome.allCases, \.rawValue)
         self.factory = factory
     }
+
+    /// Counts a look at an app's key set.
+    func keysLookedAt(_ outcome: KeysOutcome) { self.tokenKeys[outcome]?.increment() }
 
     /// Counts a fatal problem.
     func problem(_ code: ServerFrame.Problem.Code) { self.problems[code]?.increment() }
@@ -146,7 +159,8 @@ struct ServerMetrics: Sendable {
 
     /// One of each end, so that all of them stand in the text from the start.
     private static let legEnds: [LegEnd] = [
-        .ownDevice, .noDevice, .signedOut, .notNotifiable, .settled(.shown), .readElsewhere, .recalled, .expired,
+        .ownDevice, .noDevice, .signedOut, .disabled, .notNotifiable, .settled(.shown), .readElsewhere, .recalled,
+        .expired,
         .muted, .quietHours,
         .noToken, .tokenQuarantined, .accepted(apnsID: ""), .tokenDead(timestamp: 0), .rejected(reason: ""),
     ]

@@ -90,7 +90,7 @@ final class LocalServer {
             "  path: \"\(self.folder.path)/tidings.sqlite\"", "apps: [\(Self.app)]", "app:", "  \(Self.app):",
             "    token_secret: \"\(secret)\"", "    api_keys: [tool]", "    api_key:", "      tool:",
             "        sha256: \"\(hash.joined())\"",
-            "        scopes: [tokens, messages, conversations, history, settings, trace]",
+            "        scopes: [tokens, messages, conversations, history, settings, trace, accounts]",
         ]
         if withAPNs {
             let credential = try JSONValue(

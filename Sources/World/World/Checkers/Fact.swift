@@ -29,6 +29,8 @@ enum Fact {
     case neighbourTold(MessageID)
     /// The HTTP API has told a backend that its message is accepted.
     case apiAccepted(MessageID)
+    /// What a hostile client was told.
+    indirect case hostile(HostileFact)
 
     // A person and the app in front of them.
 
@@ -215,6 +217,7 @@ struct Checkers {
             BlockChecker(), RequestChecker(), ConvergenceChecker(), BadgeChecker(), TapChecker(), CustomChecker(),
             LegChecker(), PersonChecker(), RollCallChecker(), RingDueChecker(), FollowUpChecker(),
             PushedBadgeChecker(), TokenChecker(), WordsChecker(), BoundsChecker(), PoolChecker(),
+            AbuseChecker(),
         ]
     }
 

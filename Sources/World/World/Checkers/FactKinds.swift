@@ -13,7 +13,7 @@ enum FactKind: UInt64, CaseIterable {
     case neighbourStored
 
     // The server.
-    case heard, clockSet, wrongEnvironment, serverStarted, pushed, pool, neighbourTold, apiAccepted
+    case heard, clockSet, wrongEnvironment, serverStarted, pushed, pool, neighbourTold, apiAccepted, hostile
 
     // A person and the app in front of them.
     case written, acknowledged, refused, asked, answered, tapped, disturbed, opened, refusedWrite, tokenEnded
@@ -56,6 +56,7 @@ extension Fact {
         case .pool: .pool
         case .neighbourTold: .neighbourTold
         case .apiAccepted: .apiAccepted
+        case .hostile: .hostile
         case .written: .written
         case .acknowledged: .acknowledged
         case .refused: .refused
@@ -110,7 +111,7 @@ extension StoreCommand {
         case .keepLeg: .keepLeg
         case .endLeg: .endLeg
         case .receipt, .loadUser, .readLog, .trace, .readConversation, .readHistory, .readSettings, .readReceipts,
-            .readUnread, .setObjectNames, .readObjectNames:
+            .readUnread, .setObjectNames, .readObjectNames, .changeAccount, .readAccount:
             .askStore
         }
     }

@@ -217,6 +217,7 @@ struct LegChecker: Checker {
         case .signedOut:
             let isOut = self.signedOut.contains { $0.user == end.leg.user && $0.device == end.leg.device }
             return isOut ? nil : "nobody has signed out there"
+        case .disabled: return "nobody is banned here"
         case .noDevice: return end.leg.device == nil ? nil : "there is a device"
         case .tokenDead: return self.hadOtherToken(end.leg) ? nil : "its tokens are all good"
         case .rejected: return self.refusesTokens || self.hadOtherToken(end.leg) ? nil : "its tokens are all good"

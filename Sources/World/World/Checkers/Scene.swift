@@ -47,7 +47,8 @@ struct Scene {
         case .clockSet(let ahead):
             self.skews.append(ahead)
             self.committed.hasJumped = true
-        case .pushed, .pool, .wrongEnvironment, .neighbourTold, .apiAccepted, .written, .acknowledged, .refused, .asked,
+        case .pushed, .pool, .wrongEnvironment, .neighbourTold, .apiAccepted, .hostile, .written, .acknowledged,
+            .refused, .asked,
             .answered, .tapped,
             .disturbed, .opened,
             .refusedWrite, .tokenEnded, .signedIn, .signedOut, .stored, .applied, .passedGate, .posted, .extended,
@@ -80,7 +81,7 @@ struct Scene {
         switch (command, result) {
         case (.endLeg(let end), _): self.holder = self.holders.take(end.leg.user, end.leg.device)
         case (.keepLeg(let open), _): self.holder = self.holders.take(open.leg.user, open.leg.device)
-        case (.signIn(let key, _, _), .device):
+        case (.signIn(let key, _, _, _), .device):
             let holder = self.holders.take(key.user, key.device)
             if self.deviceHolders.count < self.committed.devices.count { self.deviceHolders.append(holder) }
         case (.accept(let message, _), .accepted(let deliveries, _)):
@@ -210,7 +211,7 @@ struct StoreView {
             for delivery in deliveries where change.removes(delivery.user) {
                 self.readUpTo[delivery.user, default: [:]][change.conversation] = delivery.position
             }
-        case (.signIn(let key, _, _), .device(let record)):
+        case (.signIn(let key, _, _, _), .device(let record)):
             if self.devices.updateValue(record, forKey: key) == nil {
                 self.owned[key.user, default: []].append(self.devices.count - 1)
             }

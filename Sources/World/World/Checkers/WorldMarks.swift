@@ -13,6 +13,9 @@ package enum WorldMark: String, Hashable, Sendable, CaseIterable {
     /// People who are written to and have no phone.
     case phoneless = "people without a phone"
     case neighbours = "requests of another app"
+    /// Hostile clients, and what they were refused.
+    case hostileActs = "acts of hostile clients"
+    case hostileRefusals = "refusals of hostile clients"
     /// Groups and discussions that somebody is not in at the beginning.
     case smallGroups = "groups without everybody"
     /// Messages to groups and discussions.
@@ -212,6 +215,7 @@ extension WorldMark {
     package func isPossible(with faults: WorldFaults) -> Bool {
         switch self {
         case .thirdPhones, .phoneless, .smallGroups, .oldSystems, .unsilenced: faults.isDrawn
+        case .hostileActs, .hostileRefusals: faults.isDrawn || faults.hasHostileClients
         default: true  // tidy: the other situations need no more than time and faults
         }
     }
@@ -245,7 +249,8 @@ package struct WorldMarks: Hashable, Sendable {
         case .reached(let mark): self.reach(mark)
         case .wrongEnvironment: self.reach(.wrongEnvironments)
         case .refusedWrite: self.reach(.refusedWrites)
-        case .heard, .pool, .serverStarted, .neighbourTold, .apiAccepted, .clockSet, .tokenEnded, .written,
+        case .heard, .pool, .serverStarted, .neighbourTold, .apiAccepted, .hostile, .clockSet, .tokenEnded,
+            .written,
             .acknowledged,
             .asked, .answered,
             .tapped,
@@ -307,7 +312,7 @@ package struct WorldMarks: Hashable, Sendable {
         case .expired: self.reach(.expiredLegs)
         case .tokenQuarantined: self.reach(.quarantined)
         case .tokenDead: self.reach(.deadTokens)
-        case .ownDevice, .noDevice, .signedOut, .notNotifiable, .settled, .noToken, .accepted,
+        case .ownDevice, .noDevice, .signedOut, .disabled, .notNotifiable, .settled, .noToken, .accepted,
             .rejected:
             break
         }

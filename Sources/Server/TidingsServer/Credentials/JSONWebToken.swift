@@ -1,0 +1,124 @@
+import Foundation
+import JWTKit
+import TidingsModel
+
+/// A JSON web token in its compact form (RFC 7519 §3, RFC 7515 §7.1), taken apart. Nothing in it is to be trusted before `isSigned`.
+///
+/// JWTKit checks signatures; it does not read tokens here, because it traps on a number in a header that fits no `Int`.
+struct JSONWebToken {
+    /// The header's `alg` and `kid`.
+    let algorithm: String
+    let keyID: String?
+    /// The claims.
+    let claims: JSONObject
+    private let signed: ArraySlice<UInt8>
+    private let signature: Data
+
+    /// The longest token that is looked at, in bytes.
+    static let bytesMax = 4_096
+
+    /// Takes a token apart.
+    ///
+    /// - Returns: nil for what is no token, or one whose header lists extensions that must be understood (`crit`, RFC 7515 §4.1.11):
+    ///   there is none that is understood here.
+    init?(_ text: String) {
+        let bytes = Array(text.utf8)
+        guard bytes.count <= Self.bytesMax else { return nil }
+        let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count == 3, let header = Self.object(parts[0]), let claims = Self.object(parts[1]),
+            let signature = Self.decoded(parts[2]), let algorithm = header["alg"]?.stringValue, header["crit"] == nil
+        else { return nil }
+        switch header["kid"] {
+        case nil: self.keyID = nil
+        case .string(let id)?: self.keyID = id
+        default: return nil
+        }
+        self.algorithm = algorithm
+        self.claims = claims
+        self.signature = signature
+        self.signed = bytes[..<parts[2].startIndex].dropLast()
+    }
+
+    /// Whether a key has signed it.
+    func isSigned(by key: any JWTAlgorithm) -> Bool { (try? key.verify(self.signature, signs: self.signed)) ?? false }
+
+    /// Makes a token.
+    ///
+    /// - Parameter key: of HS256.
+    static func signed(_ claims: [(String, JSONValue)], by key: any JWTAlgorithm) -> String {
+        let header: JSONValue = ["alg": "HS256", "typ": "JWT"]
+        let plain = "\(Self.encoded(header.serialized)).\(Self.encoded(JSONValue.members(claims).serialized))"
+        // An HMAC cannot fail.
+        let signature = (try? key.sign(Data(plain.utf8))) ?? []
+        return "\(plain).\(Self.encoded(signature))"
+    }
+
+    // MARK: Claims
+
+    /// A claim that is a text; nil if it is missing or something else.
+    func text(_ name: String) -> String? { self.claims[name]?.stringValue }
+
+    /// A claim that is a whole number; nil if it is missing or something else.
+    func integer(_ name: String) -> Int64? { self.claims[name]?.intValue }
+
+    /// A claim that is a time (`NumericDate`, RFC 7519 §2: seconds, with a fraction if wished).
+    enum Time: Equatable {
+        case missing
+        /// Wall milliseconds, within ±2^53.
+        case at(Int64)
+        case malformed
+    }
+
+    func time(_ name: String) -> Time {
+        switch self.claims[name] {
+        case nil: return .missing
+        case .number(let number)?:
+            let milliseconds = (number.double * 1_000).rounded()
+            let most: Double = 9_007_199_254_740_992
+            guard milliseconds.isFinite else { return .malformed }
+            return .at(Int64(min(max(milliseconds, -most), most)))
+        default: return .malformed
+        }
+    }
+
+    /// Whom it is for (`aud`, RFC 7519 §4.1.3: one text or several); nil without the claim, empty for anything else.
+    var audiences: [String]? {
+        switch self.claims["aud"] {
+        case nil: return nil
+        case .string(let audience)?: return [audience]
+        case .array(let list)?:
+            let audiences = list.compactMap(\.stringValue)
+            return audiences.count == list.count ? audiences : []
+        default: return []
+        }
+    }
+
+    // MARK: base64url without padding (RFC 7515 §2)
+
+    static func encoded(_ bytes: [UInt8]) -> String {
+        Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    }
+
+    static func decoded(_ bytes: some Collection<UInt8>) -> Data? {
+        guard bytes.count % 4 != 1 else { return nil }
+        var text: [UInt8] = []
+        text.reserveCapacity(bytes.count + 3)
+        for byte in bytes {
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                text.append(byte)
+            case UInt8(ascii: "-"): text.append(UInt8(ascii: "+"))
+            case UInt8(ascii: "_"): text.append(UInt8(ascii: "/"))
+            default: return nil
+            }
+        }
+        while text.count % 4 != 0 { text.append(UInt8(ascii: "=")) }
+        return Data(base64Encoded: Data(text))
+    }
+
+    private static func object(_ part: ArraySlice<UInt8>) -> JSONObject? {
+        guard let data = self.decoded(part), let value = try? JSONValue(parsing: data, depthMax: 16) else { return nil }
+        return value.objectValue
+    }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import JWTKit
+import TidingsModel
+
+/// A public key that user tokens are signed with, from a JSON web key set (RFC 7517).
+struct TokenKey: Sendable {
+    /// An algorithm of public keys that user tokens may be signed with (RFC 7518 §3.1).
+    enum Algorithm: String, Sendable, CaseIterable {
+        /// ECDSA on P-256 with SHA-256.
+        case es256 = "ES256"
+        /// RSASSA-PKCS1-v1_5 with SHA-256.
+        case rs256 = "RS256"
+    }
+
+    /// Why a key set cannot be used.
+    struct Fault: Error, Equatable, CustomStringConvertible {
+        /// The rule it breaks, in words that follow the set's name.
+        var rule: String
+        var description: String { self.rule }
+    }
+
+    /// The header's `kid` of the tokens it signs; nil for none.
+    let id: String?
+    let algorithm: Algorithm
+    let verifier: any JWTAlgorithm
+
+    /// The largest key set, in bytes.
+    static let setBytesMax = 65_536
+    /// The most usable keys of a set.
+    static let countMax = 32
+    /// The modulus of an RSA key in bits: no weaker (RFC 7518 §3.3), and none that takes long to check.
+    private static let modulusBits = 2_048...8_192
+
+    /// Reads a key set. Keys for something else (`use`, `key_ops`, `alg`) or of a kind that is not understood are passed over
+    /// (RFC 7517 §5).
+    ///
+    /// - Throws: what is wrong with the set: it is not one, it holds a private key or a weak one, or none that can be used.
+    static func set(_ bytes: some Collection<UInt8>) async throws(Fault) -> [TokenKey] {
+        guard bytes.count <= Self.setBytesMax else {
+            throw Fault(rule: "must be at most \(Self.setBytesMax) bytes, got \(bytes.count)")
+        }
+        guard let list = (try? JSONValue(parsing: bytes))?["keys"]?.arrayValue else {
+            throw Fault(rule: "must be a JSON object with a list \"keys\" (RFC 7517)")
+        }
+        var keys: [TokenKey] = []
+        for (index, item) in list.enumerated() {
+            guard let key = try await Self.key(item, "keys[\(index)]") else { continue }
+            guard !keys.contains(where: { $0.id == key.id && $0.algorithm == key.algorithm }) else {
+                throw Fault(rule: "must give each key of one algorithm its own \"kid\", keys[\(index)] repeats one")
+            }
+            keys.append(key)
+        }
+        guard (1...Self.countMax).contains(keys.count) else {
+            throw Fault(
+                rule: "must hold 1 to \(Self.countMax) public keys for ES256 or RS256, got \(keys.count)")
+        }
+        return keys
+    }
+
+    private static func key(_ item: JSONValue, _ name: String) async throws(Fault) -> TokenKey? {
+        guard item["d"] == nil, item["k"] == nil else {
+            throw Fault(rule: "must hold public keys only, \(name) is a private or secret one")
+        }
+        if let use = item["use"], use != "sig" { return nil }
+        if let uses = item["key_ops"]?.arrayValue, !uses.contains("verify") { return nil }
+        let algorithm: Algorithm
+        switch item["kty"]?.stringValue {
+        case "EC" where item["crv"] == "P-256": algorithm = .es256
+        case "RSA": algorithm = .rs256
+        default: return nil
+        }
+        if let said = item["alg"], said != .string(algorithm.rawValue) { return nil }
+        let verifier: any JWTAlgorithm
+        switch algorithm {
+        case .es256: verifier = try await Self.curveKey(item, name)
+        case .rs256: verifier = try await Self.modulusKey(item, name)
+        }
+        return TokenKey(id: item["kid"]?.stringValue, algorithm: algorithm, verifier: verifier)
+    }
+
+    private static func curveKey(_ item: JSONValue, _ name: String) async throws(Fault) -> any JWTAlgorithm {
+        // RFC 7518 §6.2.1.2: as many bytes as the curve has.
+        guard let x = item["x"]?.stringValue, let y = item["y"]?.stringValue,
+            JSONWebToken.decoded(x.utf8)?.count == 32, JSONWebToken.decoded(y.utf8)?.count == 32
+        else {
+            throw Fault(rule: "must give x and y of a key on P-256 as 32 bytes each, in base64url; \(name) does not")
+        }
+        do {
+            let keys = JWTKeyCollection()
+            await keys.add(ecdsa: try ES256PublicKey(parameters: (x, y)))
+            return try await keys.getKey()
+        } catch {
+            throw Fault(rule: "must hold points on P-256, \(name) is none")
+        }
+    }
+
+    private static func modulusKey(_ item: JSONValue, _ name: String) async throws(Fault) -> any JWTAlgorithm {
+        guard let n = item["n"]?.stringValue, let e = item["e"]?.stringValue,
+            let modulus = JSONWebToken.decoded(n.utf8)?.drop(while: { $0 == 0 }), let first = modulus.first,
+            let exponent = JSONWebToken.decoded(e.utf8), (1...8).contains(exponent.count)
+        else { throw Fault(rule: "must give n and e of an RSA key in base64url; \(name) does not") }
+        let bits = modulus.count * 8 - first.leadingZeroBitCount
+        guard Self.modulusBits.contains(bits) else {
+            throw Fault(
+                rule:
+                    "must hold RSA keys of \(Self.modulusBits.lowerBound) to \(Self.modulusBits.upperBound) bits, \(name) has \(bits)"
+            )
+        }
+        do {
+            let keys = JWTKeyCollection()
+            await keys.add(rsa: try Insecure.RSA.PublicKey(modulus: n, exponent: e), digestAlgorithm: .sha256)
+            return try await keys.getKey()
+        } catch {
+            throw Fault(rule: "must hold RSA keys that can be used, \(name) cannot")
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import ArgumentParser
+import TidingsModel
+
+/// `tidings user`: who may sign in, over the HTTP API.
+struct UserCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "user",
+        abstract: "Ban people, let them in again, sign them out everywhere, and revoke their tokens.",
+        discussion: "The API key needs the scope accounts.",
+        subcommands: [Show.self, Ban.self, Unban.self, RevokeTokens.self, SignOut.self])
+
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print whether a person is banned, and before which time their tokens are revoked.")
+        @OptionGroup var options: APIOptions
+        @Argument(help: "The person.") var user: String
+
+        func run() async throws {
+            let answer = try await self.options.ask("GET", "users/\(APIOptions.escaped(self.user))/account")
+            print(Self.line(self.user, answer))
+        }
+
+        /// An account in one line.
+        static func line(_ user: String, _ account: JSONValue) -> String {
+            let state = account["banned"]?.boolValue == true ? "banned" : "may sign in"
+            guard let time = account["tokens_not_before"]?.intValue else { return "\(user)  \(state)" }
+            return "\(user)  \(state)  tokens issued before \(time) are revoked"
+        }
+    }
+
+    struct Ban: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Sign a person out on all devices, and let nobody sign in as them.",
+            discussion: "Messages to them are kept in their log; whoever sends them is not told.")
+        @OptionGroup var options: APIOptions
+        @Argument(help: "The person.") var user: String
+
+        func run() async throws {
+            _ = try await self.options.ask("PUT", "users/\(APIOptions.escaped(self.user))/ban")
+        }
+    }
+
+    struct Unban: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Let a person in again.")
+        @OptionGroup var options: APIOptions
+        @Argument(help: "The person.") var user: String
+
+        func run() async throws {
+            _ = try await self.options.ask("DELETE", "users/\(APIOptions.escaped(self.user))/ban")
+        }
+    }
+
+    struct RevokeTokens: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "revoke-tokens",
+            abstract: "Revoke the user tokens a person was issued before now.",
+            discussion: """
+                Connections that live on one are closed. Devices stay signed in, and get pushes; sign-out ends that, too.
+                """)
+        @OptionGroup var options: APIOptions
+        @Argument(help: "The person.") var user: String
+        @Option(help: "Those issued before this time instead, in milliseconds since 1970.") var before: Int64?
+
+        func run() async throws {
+            _ = try await self.options.ask(
+                "POST", "users/\(APIOptions.escaped(self.user))/revoke-tokens",
+                body: self.before.map { ["before": .int($0)] } ?? .members([]))
+        }
+    }
+
+    struct SignOut: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "sign-out",
+            abstract: "Sign a person out on all devices, and revoke the user tokens they were issued before now.",
+            discussion: "They can sign in again with a token that is issued from now on.")
+        @OptionGroup var options: APIOptions
+        @Argument(help: "The person.") var user: String
+
+        func run() async throws {
+            _ = try await self.options.ask(
+                "POST", "users/\(APIOptions.escaped(self.user))/revoke-tokens", body: ["sign_out": true])
+        }
+    }
+}

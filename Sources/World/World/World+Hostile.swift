@@ -1,0 +1,273 @@
+import APNsModel
+import OrderedCollections
+import PhoneCore
+import ServerCore
+import StoreModel
+import TidingsModel
+
+/// A connection of a hostile client: no phone is behind it, and nobody answers its probes.
+struct HostileSession {
+    var user: UserID
+    var device: DeviceID
+    /// The server's life it belongs to.
+    var life: Int
+    /// Messages that were sent on it and not answered.
+    var unanswered: Set<ClientMessageID> = []
+}
+
+/// What hostile clients have.
+struct HostileClients {
+    /// In the order in which they connected.
+    var sessions: OrderedDictionary<SessionID, HostileSession> = [:]
+    var lastSession = World.firstHostileSession
+    var lastDevice = 0
+    var lastMessage = 0
+    /// Their own messages, newest last.
+    var accepted: [MessageID] = []
+
+    /// A device nobody has.
+    mutating func nextDevice() -> DeviceID {
+        self.lastDevice += 1
+        return DeviceID("made-up-\(self.lastDevice)")
+    }
+
+    mutating func nextMessage() -> ClientMessageID {
+        self.lastMessage += 1
+        return ClientMessageID("h\(self.lastMessage)")
+    }
+}
+
+// Two people of the app with valid user tokens and clients of their own, who say to the server whatever its protocol can express: devices
+// and push tokens they make up, floods, ids of others. Nobody else may notice more of them than their messages.
+extension World {
+    /// Sessions of phones are numbered from 1 on by their connections.
+    static let firstHostileSession: UInt64 = 1 << 32
+    static let hostilePeople: [UserID] = ["mallory", "mallet"]
+    /// How many connections they keep.
+    private static let hostileSessionsMax = 6
+
+    /// Tighter limits than an operator's, so that floods of a few hundred frames meet them; no person of the World does.
+    static func limitHostileClients(_ limits: inout RateLimits) {
+        for scope in [RateScope.connection, .person] {
+            limits[scope, .messages] = RateLimit(perSecond: 2, burst: 80)
+            limits[scope, .signals] = RateLimit(perSecond: 4, burst: 120)
+            limits[scope, .requests] = RateLimit(perSecond: 20, burst: 400)
+        }
+    }
+
+    static func isHostile(_ user: UserID) -> Bool { self.hostilePeople.contains(user) }
+
+    mutating func hostileActs() {
+        guard !self.hasHealed else { return }
+        self.takeTurn(.hostile)
+        self.plan(.hostileActs, after: self.chance.number(5_000...40_000) * Night.slowness(at: self.time))
+        guard self.server != nil, self.happens() else { return }
+        self.see(.reached(.hostileActs))
+        let turn = self.chance.number(0...9)
+        switch turn {
+        case 0...2: self.makeUpDevices(Int(self.chance.number(1...12)))
+        case 3...4: self.writeToMadeUpDevices()
+        case 5...6: self.flood()
+        case 7: self.reviseOthers()
+        case 8: self.writeToEverybody()
+        default: self.recallOwnAndSync()
+        }
+    }
+
+    // MARK: Connections
+
+    /// Connects as one of them; nil if the server has ended over it.
+    private mutating func connectHostile(_ user: UserID, as device: DeviceID) -> SessionID? {
+        if self.hostile.sessions.count >= Self.hostileSessionsMax { self.hangUpHostile(self.hostile.sessions.keys[0]) }
+        guard self.server != nil else { return nil }
+        self.hostile.lastSession += 1
+        let session = SessionID(self.hostile.lastSession)
+        self.hostile.sessions[session] = HostileSession(user: user, device: device, life: self.life)
+        let hello = ClientFrame.Hello(
+            versions: ProtocolVersion.supported, token: user.rawValue, device: device, platform: "none",
+            runState: .foreground, after: 0)
+        self.note("\(user) connects as \(device)")
+        let checked = CheckedToken(user: UserKey(app: Self.app, user: user), expiresAt: 1 << 53)
+        self.handle(
+            ServerEvent.connected(session, hello, .valid(checked, extensionToken: "\(session.rawValue)")))
+        return self.hostile.sessions[session] == nil ? nil : session
+    }
+
+    private mutating func hangUpHostile(_ session: SessionID) {
+        guard let known = self.hostile.sessions.removeValue(forKey: session), known.life == self.life else { return }
+        self.handle(ServerEvent.disconnected(session))
+    }
+
+    /// The server has ended, and with it every connection.
+    mutating func forgetHostileSessions() {
+        self.hostile.sessions = [:]
+        self.hostileWaits = []
+        self.hostileDrafts = []
+    }
+
+    /// All of them hang up: everything heals.
+    mutating func hangUpHostile() {
+        for session in self.hostile.sessions.keys.elements { self.hangUpHostile(session) }
+    }
+
+    /// A connection of theirs the server knows; a new one if there is none.
+    private mutating func hostileSession() -> SessionID? {
+        if let session = self.drawn(self.hostile.sessions.keys.elements) { return session }
+        guard let user = self.drawn(Self.hostilePeople) else { return nil }
+        return self.connectHostile(user, as: DeviceID("\(user)-phone"))
+    }
+
+    /// Says something, if the connection is still there.
+    private mutating func say(_ frame: ClientFrame, on session: SessionID) {
+        guard let known = self.hostile.sessions[session], known.life == self.life else { return }
+        if case .send(let draft) = frame { self.hostile.sessions[session]?.unanswered.insert(draft.clientMessageID) }
+        self.handle(ServerEvent.frame(session, frame))
+    }
+
+    /// The server has written to one of them.
+    mutating func hostileHears(_ frame: ServerFrame, on session: SessionID) {
+        guard self.hostile.sessions[session] != nil else { return }
+        switch frame {
+        case .sendAccepted(let accepted):
+            self.hostile.sessions[session]?.unanswered.remove(accepted.clientMessageID)
+            self.hostile.accepted.append(accepted.messageID)
+        case .sendRefused(let id, let problem):
+            self.hostile.sessions[session]?.unanswered.remove(id)
+            self.see(.hostile(.refused(problem.code)))
+        case .answer(_, .refused(let problem)), .problem(let problem, _): self.see(.hostile(.refused(problem.code)))
+        case .page(let page): for entry in page.entries { self.see(.hostile(.toldEntry(entry))) }
+        case .welcome, .entry, .pong, .reconnect, .answer, .signal, .tokenExpiring: break
+        }
+    }
+
+    /// The server has closed a connection of theirs.
+    mutating func hostileIsClosed(_ session: SessionID) { self.hostile.sessions.removeValue(forKey: session) }
+
+    // MARK: What they do
+
+    /// Devices that do not exist, each with a push token that APNs never gave anybody.
+    private mutating func makeUpDevices(_ count: Int) {
+        guard let user = self.drawn(Self.hostilePeople) else { return }
+        self.note("\(user) makes up \(count) devices")
+        for _ in 0..<count {
+            guard let session = self.connectHostile(user, as: self.hostile.nextDevice()) else { return }
+            self.hostileWaits.append((session, self.madeUpToken()))
+        }
+        // The server takes frames once the store has signed the device in.
+        self.plan(.hostileRegisters(life: self.life), after: 2_000)
+    }
+
+    private mutating func madeUpToken() -> PushToken {
+        PushToken((0..<4).map { _ in Self.hexadecimal(UInt64.random(in: .min ... .max, using: &self.chance)) }.joined())
+    }
+
+    private static func hexadecimal(_ number: UInt64) -> String {
+        let digits = String(number, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+
+    /// The devices that were made up register their tokens, and go.
+    mutating func registerMadeUpDevices() {
+        let waits = self.hostileWaits
+        self.hostileWaits = []
+        for (session, token) in waits {
+            let registration = PushRegistration(
+                token: token, environment: .sandbox, topic: Self.bundle.rawValue)
+            self.say(.registerPush(registration), on: session)
+            self.say(.runState(.suspending), on: session)
+        }
+    }
+
+    /// A message for which the server has to push to all the devices that were made up.
+    private mutating func writeToMadeUpDevices() {
+        guard let session = self.connectHostile("mallet", as: "mallet-phone") else { return }
+        self.note("mallet writes to mallory")
+        self.hostileDrafts.append((session, self.hostileDraft(to: ConversationID(type: .direct, target: "mallory"))))
+        self.plan(.hostileWrites(life: self.life), after: 2_000)
+    }
+
+    /// What was to be sent once the store has signed the device in.
+    mutating func writeHostileDrafts() {
+        let drafts = self.hostileDrafts
+        self.hostileDrafts = []
+        for (session, draft) in drafts { self.say(.send(draft), on: session) }
+    }
+
+    private mutating func hostileDraft(to conversation: ConversationID) -> MessageDraft {
+        let name = self.hostile.nextMessage()
+        return MessageDraft(
+            clientMessageID: name, conversation: conversation, objectName: .text,
+            content: JSONValue.members([("content", .string("hostile \(name)"))]).text)
+    }
+
+    /// The same frame again and again, faster than any person or app.
+    private mutating func flood() {
+        guard let session = self.hostileSession(), let user = self.hostile.sessions[session]?.user else { return }
+        let person = self.drawn(self.people) ?? user
+        let direct = ConversationID(type: .direct, target: person.rawValue)
+        let message = self.anyMessage()
+        let kind = self.chance.number(0...7)
+        self.note("\(user) floods, kind \(kind)")
+        for number in 0..<150 {
+            switch kind {
+            case 0:
+                self.say(.send(self.hostileDraft(to: ConversationID(type: .direct, target: "mallory"))), on: session)
+            case 1: self.say(.typing(direct, isTyping: number.isMultiple(of: 2)), on: session)
+            case 2: self.say(.opened(message), on: session)
+            case 3: self.say(.opened(MessageID(rawValue: message.rawValue &+ UInt64(number))), on: session)
+            case 4: self.say(.sync(after: LogPosition(number), limit: .max), on: session)
+            case 5: self.say(.markRead(direct, upTo: LogPosition.max - LogPosition(number)), on: session)
+            case 6: self.say(.request(RequestNumber(number + 1), .receipts(message)), on: session)
+            default: self.say(.ack(.init(stored: LogPosition(number) * 1_000, settled: [])), on: session)
+            }
+        }
+    }
+
+    /// Ids of others: every one of these is to be refused.
+    private mutating func reviseOthers() {
+        guard let session = self.hostileSession() else { return }
+        let message = self.anyMessage()
+        self.note("a hostile client revises \(message)")
+        var requests: [ClientRequest] = [
+            .recall(message), .edit(message, content: #"{"content":"not theirs"}"#), .receipts(message),
+        ]
+        for group in self.groups where group.type == .group {
+            requests += [
+                .change(group, .rename("not theirs")), .change(group, .remove(self.people)),
+                .change(group, .setRole("mallory", .owner)), .change(group, .dissolve),
+                .history(group, before: nil, limit: 100),
+                .conversation(group),
+            ]
+            self.say(.send(self.hostileDraft(to: group)), on: session)
+        }
+        for (number, request) in requests.enumerated() {
+            self.say(.request(RequestNumber(1_000 + number), request), on: session)
+        }
+    }
+
+    private mutating func anyMessage() -> MessageID {
+        self.drawn(self.phones)?.disk.messages.elements.last?.key ?? MessageID(rawValue: 1)
+    }
+
+    /// Somebody blocks one of them, who goes on writing in every kind of conversation.
+    private mutating func writeToEverybody() {
+        guard let session = self.hostileSession(), let user = self.hostile.sessions[session]?.user,
+            let person = self.drawn(self.people)
+        else { return }
+        self.note("\(person) blocks \(user), who goes on writing")
+        self.call(.request(Self.app, actor: person, .setBlocked(user, true)))
+        for type in ConversationType.allCases {
+            let draft = self.hostileDraft(to: ConversationID(type: type, target: person.rawValue))
+            self.hostileDrafts.append((session, draft))
+        }
+        self.plan(.hostileWrites(life: self.life), after: 5_000)
+    }
+
+    /// One of them recalls a message, and looks at it from a device that was never there.
+    private mutating func recallOwnAndSync() {
+        guard let message = self.hostile.accepted.last, let session = self.hostileSession() else { return }
+        self.note("a hostile client recalls \(message) and reads on")
+        self.say(.request(1, .recall(message)), on: session)
+        self.say(.sync(after: 0, limit: 200), on: session)
+    }
+}
