@@ -44,6 +44,7 @@ BASELINE_SECONDS, ATTACK_SECONDS = (10, 30) if IS_LONG else (5, 4)
 # Every message is a push of its own and at once; phones that hang up are gone soon.
 SETTINGS = {
     "lease": {"grace_milliseconds": 500},
+    "token": {"grace_milliseconds": 1_000},
     "policy": {"storm_limit": 0, "active_elsewhere_milliseconds": 0},
     "drain": {"spread_milliseconds": 100, "wait_milliseconds": 500},
 }
