@@ -110,7 +110,7 @@ def python_house(house, tmp_path):
     python = folder / ".venv" / "bin" / "python"
     python.write_text(f'#!/bin/sh\nexec "{os.sys.executable}" "$@"\n')
     python.chmod(0o755)
-    for name in ("dev/tests", "Tests/Interop", "Tests/Faults"):
+    for name in ("dev/tests", "Tests/Interop", "Tests/Faults", "Tests/Abuse"):
         (folder / name).mkdir(parents=True)
 
     def make(more="pass", alone="pass"):
@@ -152,6 +152,24 @@ def test_python_tests_that_fail_twice_fail(run, python_house, name):
     assert run(python_house(**{name: "assert False"}) / "dev" / "run-tests", "interop").returncode == 1
 
 
+def test_attacks_run_one_by_one_and_what_failed_is_run_again_alone(run, python_house):
+    folder = python_house()
+    (folder / "Tests" / "Abuse" / "test_attack.py").write_text(
+        "import os, pathlib\n"
+        "def test_held():\n    open('held', 'a').write('w' if 'PYTEST_XDIST_WORKER' in os.environ else 's')\n"
+        "def test_felt_once():\n"
+        "    was = pathlib.Path('felt').exists()\n"
+        "    pathlib.Path('felt').touch()\n"
+        "    assert was\n")
+    result = run(folder / "dev" / "run-tests", "abuse")
+    assert result.returncode == 0, result.stdout
+    assert (folder / "held").read_text() == "s"
+    assert not (folder / "steady").exists()
+    assert "unsteady, to be mended:\n  FAILED Tests/Abuse/test_attack.py::test_felt_once" in result.stdout
+    (folder / "Tests" / "Abuse" / "test_attack.py").write_text("def test_felt():\n    assert False\n")
+    assert run(folder / "dev" / "run-tests", "abuse").returncode == 1
+
+
 def test_a_part_that_is_none_is_refused(run):
     result = run("dev/run-tests", "all")
-    assert (result.returncode, result.stderr) == (2, "run-tests: say which part: dev/run-tests unit|interop\n")
+    assert (result.returncode, result.stderr) == (2, "run-tests: say which part: dev/run-tests unit|interop|abuse\n")
