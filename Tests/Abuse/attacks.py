@@ -238,7 +238,7 @@ def typing(ground: dict, result: Result, seconds: float):
 
 
 def room(ground: dict, result: Result, seconds: float, is_member: bool = False, own_hearers: int = 0):
-    """Large messages into a chat room; with hearers of the attacker's own, who choose the dearer form of a frame."""
+    """Large messages into a chat room; with hearers of the attacker's own, who make each message dearer."""
     place = {"type": "CHRM", "target": ground["room"]}
     enter = [request(1, change={"conversation": place, "action": {"join": {}}}), request(2, enterRoom={"conversation": place})]
     numbers = Numbers("room")

@@ -134,7 +134,7 @@ def test_a_member_who_floods_a_chat_room_is_held_back(ground):
     holds(ground.attack("room member", "room_as_a_member"), "rate_limited")
 
 
-def test_a_flood_of_a_chat_room_with_hearers_of_the_dearer_form_is_held_back(ground):
+def test_a_flood_of_a_chat_room_with_hearers_of_the_attackers_own_is_held_back(ground):
     holds(ground.attack("room hearers", "room_with_hearers", own_hearers=15), "rate_limited")
 
 
