@@ -11,7 +11,6 @@ import re
 import secrets
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -21,6 +20,7 @@ import urllib.error
 import urllib.request
 
 import pytest
+from ports import free_port
 
 if typing.TYPE_CHECKING:
     from moved_clock import MovedClock
@@ -38,10 +38,8 @@ def tool() -> str:
     return path
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+def pytest_configure(config):
+    config.addinivalue_line("markers", "alone: wants the machine for itself; dev/run-tests runs it beside no other test")
 
 
 class Program:

@@ -9,7 +9,8 @@ import socket
 import threading
 import time
 
-from conftest import Program, Site, TOPIC, free_port, tool
+from conftest import Program, Site, TOPIC, tool
+from ports import free_port
 from tidings_client import Client
 
 SECONDS = 60

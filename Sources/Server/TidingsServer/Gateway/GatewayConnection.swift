@@ -220,10 +220,10 @@ final class GatewayConnection: ChannelInboundHandler {
         }
         if self.phase == .live { self.audit(frame) }
         if case .reconnect = frame { self.problem = .goingAway }
-        if case .signal = frame, self.isBehind {
+        let encoded = self.server.fanOut.encode(frame, as: self.format)
+        if case .signal = frame, !self.hasRoom(forSignal: encoded.count) {
             return self.server.metrics.signalsDropped.increment()
         }
-        let encoded = self.server.fanOut.encode(frame, as: self.format)
         guard encoded.count <= ServerSettings.serverFrameBytesMax else {
             switch Self.replacement(for: frame, bytes: encoded.count) {
             case .problem(let problem, _): return self.fail(problem)
@@ -246,11 +246,12 @@ final class GatewayConnection: ChannelInboundHandler {
     /// Shared bytes from this length on are written where they lie; fewer are copied behind the others.
     private static let copiedBytesMax = 4_096
 
-    /// The reader leaves so much waiting that what is of interest only now does not get through: it is left out, for a reader must not be
-    /// cut off because somebody else talks much.
-    private var isBehind: Bool {
-        self.partsBytes + self.output.readableBytes > self.server.backlogBytesMax
-            || self.context?.channel.isWritable == false
+    /// Whether something of interest only now still gets through. Signals take half of what may wait for a reader: one who is behind
+    /// because somebody else talks much is left out of them, and the next answer or log entry, which cannot be left out, still fits.
+    private func hasRoom(forSignal bytes: Int) -> Bool {
+        let buffered = try? self.context?.channel.syncOptions?.getOption(.bufferedWritableBytes)
+        let waiting = self.partsBytes + self.output.readableBytes + (buffered ?? 0)
+        return waiting == 0 || waiting + bytes <= self.server.backlogBytesMax / 2
     }
 
     private func audit(_ frame: ServerFrame) {
