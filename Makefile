@@ -77,6 +77,11 @@ prove-faults: ## The real server killed, without power, stopped, with bad disks,
 	$(SWIFT_BUILD) --product tidings
 	dev/prove-faults
 
+.PHONY: prove-abuse
+prove-abuse: release ## Floods, made-up devices, half-open connections and a full disk beside 200 honest phones that must not feel it; prints figures.
+	@dev/bootstrap test
+	dev/prove-abuse
+
 .PHONY: fuzz
 fuzz: ## Millions of cases of bad input for everything that reads bytes from outside; prints how many of each kind.
 	$(SWIFT_BUILD) --build-tests

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import os
 import pathlib
+import re
 import secrets
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -19,6 +20,7 @@ import urllib.error
 import urllib.request
 
 import pytest
+from ports import free_port
 
 if typing.TYPE_CHECKING:
     from moved_clock import MovedClock
@@ -36,10 +38,8 @@ def tool() -> str:
     return path
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+def pytest_configure(config):
+    config.addinivalue_line("markers", "alone: wants the machine for itself; dev/run-tests runs it beside no other test")
 
 
 class Program:
@@ -109,6 +109,32 @@ class Program:
         return found or [self.pid]
 
 
+@functools.cache
+def described_statuses(document: str) -> typing.Callable[[str, str], set[int]]:
+    """What may be answered by method and path: as `/openapi.yaml` says, or that there is no such route."""
+    statuses: dict[tuple[str, str], set[int]] = {}
+    route = method = ""
+    # The document is the server's own, with two spaces a level.
+    for line in document.splitlines():
+        if found := re.fullmatch(r"  (/\S*):", line):
+            route = found[1]
+        elif found := re.fullmatch(r"    (get|put|post|patch|delete):", line):
+            method = found[1]
+        elif found := re.match(r'        "(\d{3})":', line):
+            statuses.setdefault((method.upper(), route), set()).add(int(found[1]))
+    assert len(statuses) > 40, "the document could not be read"
+    patterns = [
+        (method, re.compile(re.sub(r"\{\w+\}", "[^/]+", route)), found) for (method, route), found in statuses.items()
+    ]
+
+    def find(method: str, path: str) -> set[int]:
+        path = path.partition("?")[0]
+        matching = [found for name, pattern, found in patterns if name == method and pattern.fullmatch(path)]
+        return set.union(*matching) if matching else {404, 405}
+
+    return find
+
+
 class Site:
     """One server with its configuration; it may be killed and started again on the same state."""
 
@@ -117,7 +143,7 @@ class Site:
         app_settings: dict | None = None,
     ):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="tidings-test-"))
-        self.gateway_port, self.api_port = free_port(), free_port()
+        self.gateway_port, self.api_port, self.phone_port = free_port(), free_port(), free_port()
         self.secret = secrets.token_hex(32)
         self.api_key = secrets.token_hex(16)
         self.app = "demo"
@@ -139,6 +165,11 @@ class Site:
     @property
     def api(self) -> str:
         return f"http://127.0.0.1:{self.api_port}"
+
+    @property
+    def phone(self) -> str:
+        """Where the routes for phones are."""
+        return f"http://127.0.0.1:{self.phone_port}"
 
     @property
     def database(self) -> pathlib.Path:
@@ -179,6 +210,7 @@ class Site:
         configuration = {
             "gateway": {"port": self.gateway_port},
             "api": {"port": self.api_port},
+            "phone": {"port": self.phone_port},
             "store": {"path": str(self.database)},
             "apps": [self.app],
             "app": {self.app: app},
@@ -201,16 +233,28 @@ class Site:
         return self.call("POST", f"/v1/apps/{self.app}/tokens", {"user": user, "expires_in_seconds": seconds})["token"]
 
     def call(self, method: str, path: str, body: dict | None = None, key: str | None = None, base: str | None = None):
-        """One request of the HTTP API; raises urllib.error.HTTPError for anything but 2xx."""
+        """One request of the HTTP API, or of the routes for phones; raises urllib.error.HTTPError for anything but 2xx."""
         request = urllib.request.Request(
-            (base or self.api) + path,
+            (base or (self.phone if path.startswith("/v1/extension/") else self.api)) + path,
             method=method,
             data=None if body is None else json.dumps(body).encode(),
             headers={"Authorization": f"Bearer {key or self.api_key}", "Content-Type": "application/json"},
         )
-        with urllib.request.urlopen(request, timeout=20) as answer:
-            text = answer.read()
+        try:
+            with urllib.request.urlopen(request, timeout=20) as answer:
+                status, text = answer.status, answer.read()
+        except urllib.error.HTTPError as error:
+            self.check_described(method, path, error.code, base)
+            raise
+        self.check_described(method, path, status, base)
         return json.loads(text) if text else None
+
+    def check_described(self, method: str, path: str, status: int, base: str | None = None):
+        """Fails for a status that the server's own description of its API does not name for the route."""
+        if base is None:
+            with urllib.request.urlopen(f"{self.api}/openapi.yaml", timeout=20) as answer:
+                described = described_statuses(answer.read().decode())
+            assert status in described(method, path), f"{method} {path} was answered with {status}, which is not described"
 
     def trace(self, message_id: str) -> dict:
         return self.call("GET", f"/v1/apps/{self.app}/messages/{message_id}/trace")

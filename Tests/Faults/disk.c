@@ -1,8 +1,9 @@
-/* A disk that loses power, fills up, refuses and is slow, for one process, by way of LD_PRELOAD.
+/* A disk that is small, loses power, fills up, refuses and is slow, for one process, by way of LD_PRELOAD.
  *
  * TIDINGS_DISK_FILE     the database; calls on it and on files whose names begin with its name are concerned
  * TIDINGS_DISK_CONTROL  a file of four 32-bit numbers, which may change at any time:
- *                       milliseconds each sync takes longer, errno of every write, errno of every sync, unused
+ *                       milliseconds each sync takes longer, errno of every write, errno of every sync, KiB of a small
+ *                       disk that holds nothing but the database and its companions (0: the real one)
  * TIDINGS_DISK_LOG      if set, every write since the last sync of its file is kept here with what it overwrote, so that
  *                       disk.py can take back what a loss of power would not have left
  */
@@ -17,6 +18,8 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -125,11 +128,36 @@ static void forget(const char *path) {
     append(path, record.path_length);
 }
 
+/* What is left of the small disk, in bytes. */
+static uint64_t room(void) {
+    static const char *const endings[] = {"", "-wal", "-shm", "-journal"};
+    uint64_t all = (uint64_t)control[3] << 10, used = 0;
+    for (int index = 0; index < 4; index++) {
+        char path[512];
+        struct stat status;
+        snprintf(path, sizeof path, "%s%s", file, endings[index]);
+        if (stat(path, &status) == 0) used += (uint64_t)status.st_size;
+    }
+    return used < all ? all - used : 0;
+}
+
+/* Whether a write would make its file grow by more than there is. */
+static int overflows(int fd, size_t count, off_t offset) {
+    struct stat status;
+    if (!control || !control[3] || fstat(fd, &status) != 0) return 0;
+    uint64_t end = (uint64_t)offset + count, size = (uint64_t)status.st_size;
+    return end > size && end - size > room();
+}
+
 ssize_t pwrite(int fd, const void *bytes, size_t count, off_t offset) {
     char path[256];
     if (!concerned(fd, path)) return real_pwrite(fd, bytes, count, offset);
     if (control && control[1]) {
         errno = (int)control[1];
+        return -1;
+    }
+    if (overflows(fd, count, offset)) {
+        errno = ENOSPC;
         return -1;
     }
     pthread_mutex_lock(&lock);
@@ -184,3 +212,43 @@ static int sync_by(int (*real)(int), int fd) {
 int fsync(int fd) { return sync_by(real_fsync, fd); }
 
 int fdatasync(int fd) { return sync_by(real_fdatasync, fd); }
+
+/* Whoever asks about the disk of the database is told of the small one. */
+static int is_asked(const char *path) {
+    size_t length = path ? strlen(path) : 0;
+    if (!control || !control[3] || !file || !length) return 0;
+    return strncmp(path, file, file_length) == 0 || (length < file_length && strncmp(path, file, length) == 0);
+}
+
+static int is_asked_by(int fd) {
+    char path[256], link[32];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t length = readlink(link, path, sizeof path - 1);
+    if (length < 0) return 0;
+    path[length] = 0;
+    return is_asked(path);
+}
+
+#define SHRINK(found)                                                    \
+    do {                                                                 \
+        (found)->f_blocks = ((uint64_t)control[3] << 10) / (found)->f_frsize; \
+        (found)->f_bfree = (found)->f_bavail = room() / (found)->f_frsize;    \
+    } while (0)
+
+/* Calls with a path or a descriptor, each also under its name for large files. */
+#define ASKS(name, type, argument, asked)                                \
+    int name(argument, struct type *found) {                             \
+        int (*real)(argument, struct type *) = dlsym(RTLD_NEXT, #name);  \
+        int done = real(which, found);                                   \
+        if (done == 0 && asked(which)) SHRINK(found);                    \
+        return done;                                                     \
+    }
+
+ASKS(statvfs, statvfs, const char *which, is_asked)
+ASKS(statvfs64, statvfs64, const char *which, is_asked)
+ASKS(fstatvfs, statvfs, int which, is_asked_by)
+ASKS(fstatvfs64, statvfs64, int which, is_asked_by)
+ASKS(statfs, statfs, const char *which, is_asked)
+ASKS(statfs64, statfs64, const char *which, is_asked)
+ASKS(fstatfs, statfs, int which, is_asked_by)
+ASKS(fstatfs64, statfs64, int which, is_asked_by)

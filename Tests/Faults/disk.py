@@ -1,4 +1,4 @@
-"""A bad disk for one server: loses power, fills up, refuses, is slow. `disk.c` stands before the calls of its process."""
+"""A bad disk for one server: is small, loses power, fills up, refuses, is slow. `disk.c` stands before the calls of its process."""
 
 from __future__ import annotations
 
@@ -63,6 +63,10 @@ class Disk:
     def refuse_syncs(self, error: int = errno.EIO):
         """Every sync fails with this, 0 for none."""
         self._set(2, error)
+
+    def shrink(self, kibibytes: int):
+        """The disk has room for so much, all files of the database together; 0 for the real one."""
+        self._set(3, kibibytes)
 
     def unsynced(self) -> list[tuple[int, str, int, bytes, bytes, int]]:
         """The writes since the last sync of their file: kind, path, offset, what was overwritten, what was written, size before."""

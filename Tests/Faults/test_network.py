@@ -3,6 +3,7 @@
 import asyncio
 import random
 
+import pytest
 from crowd import Crowd, raise_file_limit
 from load import IS_LONG, SEED, SETTINGS, Load, Usage, run, tell
 from proxy import Proxy
@@ -46,6 +47,7 @@ def test_connections_that_are_reset_or_half_open_lose_and_double_nothing(make_si
     tell("network", run(story()))
 
 
+@pytest.mark.alone
 def test_a_crowd_that_comes_back_at_once_is_let_in_and_answered_once(make_site):
     """Everybody has a send under way when the server dies, and repeats it in the moment it is back."""
     raise_file_limit(CROWD + 500)

@@ -15,7 +15,8 @@ import urllib.request
 
 import jwt
 
-from conftest import Program, free_port, tool
+from conftest import Program, tool
+from ports import free_port
 
 TOPIC = "com.example.chat"
 

@@ -8,7 +8,7 @@
 //   padding      true pads all frames as far as they go
 //   every, after the things below happen at every so manieth request, counted from the `after`th on
 //   goAway       text: GOAWAY with this debug data; what is open is still answered
-//   reset        a code: the stream ends with RST_STREAM
+//   reset        a code: the stream ends with RST_STREAM; no path's more than three times, after which a client may give up
 //   ping         true: a PING
 //   altsvc       true: an ALTSVC frame, of a type a client of APNs does not know
 //   interim      true: two responses of 1xx before the real one
@@ -25,6 +25,8 @@ const seen = {
   // How often each path was answered.
   paths: {},
 }
+// How often a stream of each path was reset.
+const reset = {}
 const { PADDING_STRATEGY_MAX, PADDING_STRATEGY_NONE } = http2.constants
 
 const server = http2.createSecureServer({
@@ -61,7 +63,9 @@ server.on('session', (session) => {
       session.goaway(0, stream.id, Buffer.from(wish.goAway))
       session.close()
     }
-    if (isTime && wish.reset !== undefined) {
+    const path = headers[':path']
+    if (isTime && wish.reset !== undefined && (reset[path] ?? 0) < 3) {
+      reset[path] = (reset[path] ?? 0) + 1
       seen.resets += 1
       stream.resume()
       stream.close(wish.reset)

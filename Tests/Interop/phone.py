@@ -9,7 +9,8 @@ import socket
 import threading
 import time
 
-from conftest import Program, Site, TOPIC, free_port, tool
+from conftest import Program, Site, TOPIC, tool
+from ports import free_port
 from tidings_client import Client
 
 SECONDS = 60
@@ -31,7 +32,7 @@ class Phone:
                 "--courier", f"127.0.0.1:{site.courier_port}", "--control", str(self.port), "--bundle", TOPIC,
                 "--env", f"CHAT_SERVER_URL={site.gateway}", "--env", f"CHAT_APP_KEY={site.app}",
                 "--env", f"CHAT_USER={user}", "--env", f"CHAT_TOKEN={site.token(user)}",
-                "--env", f"CHAT_API_URL={site.api}", *options,
+                "--env", f"CHAT_API_URL={site.phone}", *options,
             ],
             site.folder / f"{self.name}.log",
         )

@@ -20,11 +20,13 @@ def refusal(site, method, path, body=None, key=None):
     if key is not None:
         headers["Authorization"] = f"Bearer {key}"
     data = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
-    request = urllib.request.Request(site.api + path, method=method, data=data, headers=headers)
+    base = site.phone if path.startswith("/v1/extension/") else site.api
+    request = urllib.request.Request(base + path, method=method, data=data, headers=headers)
     try:
         with urllib.request.urlopen(request, timeout=20) as answer:
             raise AssertionError(f"{method} {path} was answered with {answer.status}")
     except urllib.error.HTTPError as error:
+        site.check_described(method, path, error.code)
         return error.code, error.headers.get_content_type(), json.loads(error.read())
 
 

@@ -13,6 +13,7 @@ from conftest import tool
 SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "dev" / "bench-apns"
 
 
+@pytest.mark.alone
 @pytest.mark.skipif(shutil.which("h2load") is None or shutil.which("nghttpd") is None, reason="no nghttp2 here")
 def test_every_client_is_measured_with_every_server():
     done = subprocess.run(

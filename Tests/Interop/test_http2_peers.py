@@ -25,7 +25,8 @@ import h2.settings
 import pytest
 
 from apple import TOPIC, Apple
-from conftest import Program, free_port, tool
+from conftest import Program, tool
+from ports import free_port
 
 # One for each notification: what a server has got twice can be told.
 TOKENS = [f"{number:08x}" for number in range(2_000)]

@@ -216,8 +216,10 @@ class Hearer:
 
 
 def test_a_flood_in_a_room_is_refused_and_cuts_no_slow_hearer_off(make_site):
-    # A reader may leave little waiting, so that a few messages of the flood would be too many.
-    site = make_site(settings={"gateway": {"backlog_bytes_max": 65_536}}).start()
+    # A reader may leave little waiting, so that a few messages of the flood would be too many. The burst of a connection is the
+    # usual one; what comes back is little, so that a slow machine does not make a flood of messages a mere stream of them.
+    site = make_site(settings={
+        "gateway": {"backlog_bytes_max": 65_536}, "limits": {"connection": {"bytes": "1000/1048576"}}}).start()
 
     async def story():
         alice, bob = honest = await connect(site, "alice", "bob")

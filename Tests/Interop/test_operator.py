@@ -56,6 +56,8 @@ def test_a_port_in_use_is_named(site, make_site, serve):
     assert_named(result, str(site.gateway_port), "gateway.port")
     result = serve(other, flags=["--set", f"api.port={site.api_port}"])
     assert_named(result, str(site.api_port), "api.port")
+    result = serve(other, flags=["--set", f"phone.port={site.phone_port}"])
+    assert_named(result, str(site.phone_port), "phone.port")
 
 
 def test_a_database_that_cannot_be_written_is_named(make_site, serve):
@@ -92,4 +94,5 @@ def test_every_key_it_prints_stands_in_the_documentation_with_its_default(make_s
     keys = re.findall(r"^(\S+) = (.*?)    # (.*)$", result.stdout, re.MULTILINE)
     assert len(keys) > 20
     for name, default, summary in keys:
-        assert f"| `{name}` | {summary} | `{default}` |" in page
+        told = f"`{default}`" if default else ""
+        assert f"| `{name}` | {summary} | {told} |" in page

@@ -41,6 +41,8 @@ class Client:
     # Own sends by client message id: the acceptance, once there is one.
     accepted: dict[str, dict] = field(default_factory=dict)
     welcome: dict | None = None
+    # More headers of the handshake, for example what a proxy adds.
+    headers: dict[str, str] = field(default_factory=dict)
     # Messages the server has lost: held here alone since its log began anew.
     kept: list[dict] = field(default_factory=list)
 
@@ -110,7 +112,8 @@ class Client:
         known = self.welcome or {}
         self.is_closed = False
         self._socket = await websockets.connect(
-            f"{self.url}/v1/connect", subprotocols=[SUBPROTOCOL], max_size=2**24, ping_interval=None, compression=None
+            f"{self.url}/v1/connect", subprotocols=[SUBPROTOCOL], max_size=2**24, ping_interval=None, compression=None,
+            additional_headers=self.headers,
         )
         assert self._socket.subprotocol == SUBPROTOCOL
         await self._send(

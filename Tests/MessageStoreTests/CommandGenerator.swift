@@ -189,7 +189,9 @@ struct CommandGenerator {
         case 70..<75: return .endLeg(EndedLeg(leg: self.leg(), end: self.end(), at: self.time()))
         case 75..<77: return .receipt(self.leg(), self.pick([.shown, .opened]), at: self.time())
         case 77..<117: return self.nextAboutConversations()
-        case 117..<127: return .setPushState(self.deviceKey(), self.pushState())
+        case 117..<127:
+            let about = self.chance(40) ? self.pushState().registration : nil
+            return .setPushState(self.deviceKey(), self.pushState(), about: about)
         case 127..<129:
             let names: [ObjectName] = self.chance(30) ? [] : ["my:Poll", "my:Card", "my:Poll"]
             return .setObjectNames(self.app(), self.chance(90) ? Array(names.dropLast(self.number(0..<3))) : [""])

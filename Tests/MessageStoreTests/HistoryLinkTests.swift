@@ -70,7 +70,7 @@ import TidingsModel
         _ = reference.open()
         let commands = (0..<60).map { _ in generator.next() }.filter { command in
             switch command {
-            case .setObjectNames, .setAccount, .changeAccount, .setPushState(_, .registered(_, _, true)): false
+            case .setObjectNames, .setAccount, .changeAccount, .setPushState(_, .registered(_, _, true), _): false
             case .change(let operation): !operation.isBan
             case .endLeg(let ended): ended.leg.device != nil
             default: true

@@ -48,6 +48,28 @@ import TidingsModel
         #expect(Self.devices(&bench) == ["b", "c"])
     }
 
+    @Test func `no more of them sign in at the same time than may stay, and the next one is told when to come`() {
+        var bench = Self.bench(2)
+        for device in ["a", "b"] as [DeviceID] {
+            bench.goneDevice("bob", device)
+            bench.pass(1_000)
+        }
+        bench.isStoreHeld = true
+        bench.connect("bob", "c")
+        // The same device again is none more.
+        bench.connect("bob", "c")
+        bench.connect("bob", "d")
+        let lines = bench.connect("bob", "e").lines
+        #expect(lines == ["refuse connects of person", "s6 ← fatal rate_limited", "close s6"])
+        guard case .problem(let problem, _)? = bench.frames.last else {
+            Issue.record("no problem")
+            return
+        }
+        #expect(problem.retryAfterMilliseconds == 1_000)
+        bench.releaseStore()
+        #expect(Self.devices(&bench) == ["c", "d"])
+    }
+
     @Test func `one whose client hangs up while the store signs it in counts like the others`() {
         var bench = Self.bench(2)
         for number in 0..<5 {

@@ -55,6 +55,28 @@ import TidingsModel
             ])
         #expect(bench.say(to: .direct("bob")).ends.last == "store end m2 bob/phone no_token")
     }
+
+    @Test func `do not get a token back because APNs takes the last push to it`() throws {
+        var bench = ServerBench()
+        bench.goneDevice("bob")
+        bench.say(to: .direct("bob"))
+        let carol = bench.connect("carol").session
+        // The store is slow: APNs answers before the registration is stored.
+        bench.isStoreHeld = true
+        bench.run(.frame(carol, .registerPush(ServerBench.registration("bob"))))
+        bench.acceptPush()
+        bench.releaseStore()
+        for (user, expected) in [("bob", nil), ("carol", ServerBench.registration("bob"))]
+            as [(UserID, PushRegistration?)]
+        {
+            let result = try bench.store.apply(.loadUser(ServerBench.key(user)), epoch: bench.opening.epoch)
+            guard case .user(let record) = result else {
+                Issue.record("\(result)")
+                return
+            }
+            #expect(record.devices.map(\.push.registration) == [expected])
+        }
+    }
 }
 
 @Suite struct `A badge that fell` {

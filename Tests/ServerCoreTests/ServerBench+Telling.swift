@@ -56,7 +56,8 @@ extension ServerBench {
         case .putConversation(let record): return "conversation \(record.conversation)"
         case .signIn(let key, _, _, _): return "sign in \(key.user.user)/\(key.device)"
         case .signOut(let key, _): return "sign out \(key.user.user)/\(key.device)"
-        case .setPushState(let key, let state): return "token of \(key.user.user)/\(key.device) is \(Self.name(state))"
+        case .setPushState(let key, let state, _):
+            return "token of \(key.user.user)/\(key.device) is \(Self.name(state))"
         case .advance(let key, let settled, let decided):
             let cursors = [settled.map { "settled \($0)" }, decided.map { "decided \($0)" }].compactMap(\.self)
             return "cursor \(key.user.user)/\(key.device) \(cursors.joined(separator: ", "))"

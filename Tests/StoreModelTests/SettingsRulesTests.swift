@@ -186,6 +186,25 @@ import TidingsModel
         #expect(try opened.user(ada)?.devices.map(\.push) == [.registered(self.registration, at: 8)])
     }
 
+    @Test func `that is somebody else's by now is not what APNs has answered about`() throws {
+        var opened = Opened()
+        let pad = DeviceKey(user: ada, device: "pad")
+        for device in [phone, pad] { _ = try opened.apply(.signIn(device, platform: "ios", at: 1)) }
+        _ = try opened.apply(.setPushState(phone, .registered(self.registration, at: 2)))
+        _ = try opened.apply(.setPushState(pad, .registered(self.registration, at: 3)))
+        for state in [
+            PushState.registered(self.registration, at: 2, wasAccepted: true), .dead(timestamp: 5),
+            .quarantined(self.registration, at: 4, reason: "BadDeviceToken"),
+        ] {
+            #expect(try opened.apply(.setPushState(phone, state, about: self.registration)) == .done)
+            #expect(try opened.user(bo)?.devices.map(\.push) == [.none])
+            #expect(try opened.user(ada)?.devices.map(\.push) == [.registered(self.registration, at: 3)])
+        }
+        let accepted = PushState.registered(self.registration, at: 3, wasAccepted: true)
+        #expect(try opened.apply(.setPushState(pad, accepted, about: self.registration)) == .done)
+        #expect(try opened.user(ada)?.devices.map(\.push) == [accepted])
+    }
+
     @Test func `of another app, topic or environment is another one`() throws {
         var opened = Opened()
         let pad = DeviceKey(user: ada, device: "pad")

@@ -224,7 +224,7 @@ import TidingsModel
     @Test func `opens what its scopes say, in its own app only`() {
         #expect(self.keys.access(app: "demo", key: TestServer.key, scope: .messages) == .granted(name: "operator"))
         #expect(self.keys.access(app: "demo", key: "reader-key", scope: .trace) == .granted(name: "reader"))
-        #expect(self.keys.access(app: "demo", key: "reader-key", scope: .messages) == .missingScope)
+        #expect(self.keys.access(app: "demo", key: "reader-key", scope: .messages) == .missingScope(name: "reader"))
         #expect(self.keys.access(app: "demo", key: "wrong", scope: .trace) == .unknownKey)
         #expect(self.keys.access(app: "shop", key: TestServer.key, scope: .trace) == .unknownKey)
     }

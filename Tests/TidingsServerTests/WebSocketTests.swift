@@ -102,7 +102,7 @@ import TidingsWire
 
     @Test func `is accepted with the proof of RFC 6455 and the first subprotocol both speak`() {
         let request = RawClient.handshake(protocols: "chat, tidings.v1.json, tidings.v1.protobuf")
-        guard case .accepted(let format, let answer) = self.answer(request) else {
+        guard case .accepted(let format, let answer, proxy: _) = self.answer(request) else {
             Issue.record("refused")
             return
         }

@@ -16,7 +16,7 @@ import Testing
 
     @Test(arguments: [
         "P1", "P2", "P3", "P4", "P5", "P6", "P7", "order", "level", "quiet hours", "recall", "hidden", "edit", "block",
-        "custom", "converge", "push client", "bug",
+        "custom", "converge", "push client", "bug", "abuse", "bounds",
     ])
     func `keeps its promise`(promise: String) {
         guard let violation = Self.found?.violations.first(where: { $0.promise == promise }) else { return }

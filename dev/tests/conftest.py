@@ -21,8 +21,12 @@ def root():
 def run():
     """Runs a command in the root, without a terminal, and returns its completed process."""
 
-    # These tests are themselves started by make, which would make a make within announce its folders.
-    clean = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")}
+    # These tests are themselves started by make, which would make a make within announce its folders, and run beside others by
+    # pytest-xdist, whose names a run within would take for its own.
+    clean = {
+        name: value for name, value in os.environ.items()
+        if name not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS") and not name.startswith("PYTEST_XDIST_")
+    }
 
     def run(*command, env=None, cwd=ROOT, timeout=120):
         return subprocess.run(

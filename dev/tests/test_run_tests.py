@@ -102,30 +102,74 @@ def test_a_crash_is_not_run_again(run, house, status, line):
     assert (folder / "calls").read_text() == FIRST
 
 
-def test_python_tests_that_failed_are_run_again_alone(run, house, tmp_path):
+@pytest.fixture
+def python_house(house, tmp_path):
+    """A house with Python tests: one that is steady, one more, and one that wants the machine for itself."""
     folder = house(0)
     (folder / ".venv" / "bin").mkdir(parents=True)
     python = folder / ".venv" / "bin" / "python"
     python.write_text(f'#!/bin/sh\nexec "{os.sys.executable}" "$@"\n')
     python.chmod(0o755)
-    for name in ("dev/tests", "Tests/Interop", "Tests/Faults"):
+    for name in ("dev/tests", "Tests/Interop", "Tests/Faults", "Tests/Abuse"):
         (folder / name).mkdir(parents=True)
-    (folder / "Tests" / "Interop" / "test_it.py").write_text(
-        "import pathlib\n"
-        "def test_steady():\n    open('steady', 'a').write('x')\n"
-        "def test_unsteady():\n"
-        "    seen = pathlib.Path('seen')\n"
-        "    was = seen.exists()\n"
-        "    seen.touch()\n"
-        "    assert was\n")
+
+    def make(more="pass", alone="pass"):
+        (folder / "Tests" / "Interop" / "test_it.py").write_text(
+            "import os, pathlib, pytest\n"
+            "def note(name):\n    open(name, 'a').write('w' if 'PYTEST_XDIST_WORKER' in os.environ else 's')\n"
+            "def once():\n"
+            "    was = pathlib.Path('seen').exists()\n"
+            "    pathlib.Path('seen').touch()\n"
+            "    assert was\n"
+            "def test_steady():\n    note('steady')\n"
+            f"def test_more():\n    {more}\n"
+            f"@pytest.mark.alone\ndef test_alone():\n    note('alone')\n    {alone}\n")
+        return folder
+
+    return make
+
+
+def test_python_tests_run_beside_each_other_and_those_that_want_the_machine_after_them(run, python_house):
+    folder = python_house()
     result = run(folder / "dev" / "run-tests", "interop")
     assert result.returncode == 0, result.stdout
-    assert (folder / "steady").read_text() == "x"
-    assert "unsteady, to be mended:\n  FAILED Tests/Interop/test_it.py::test_unsteady" in result.stdout
-    (folder / "Tests" / "Interop" / "test_it.py").write_text("def test_broken():\n    assert False\n")
-    assert run(folder / "dev" / "run-tests", "interop").returncode == 1
+    assert ((folder / "steady").read_text(), (folder / "alone").read_text()) == ("w", "s")
+    log = folder / ".build" / "run-tests" / "interop.log"
+    assert run(ROOT / "dev" / "count-tests", log).stdout == "3 passed, 0 failed\n"
+
+
+@pytest.mark.parametrize("name, alone", [("more", "s"), ("alone", "ss")])
+def test_python_tests_that_failed_are_run_again_alone(run, python_house, name, alone):
+    folder = python_house(**{name: "once()"})
+    result = run(folder / "dev" / "run-tests", "interop")
+    assert result.returncode == 0, result.stdout
+    assert ((folder / "steady").read_text(), (folder / "alone").read_text()) == ("w", alone)
+    assert f"unsteady, to be mended:\n  FAILED Tests/Interop/test_it.py::test_{name}" in result.stdout
+
+
+@pytest.mark.parametrize("name", ["more", "alone"])
+def test_python_tests_that_fail_twice_fail(run, python_house, name):
+    assert run(python_house(**{name: "assert False"}) / "dev" / "run-tests", "interop").returncode == 1
+
+
+def test_attacks_run_one_by_one_and_what_failed_is_run_again_alone(run, python_house):
+    folder = python_house()
+    (folder / "Tests" / "Abuse" / "test_attack.py").write_text(
+        "import os, pathlib\n"
+        "def test_held():\n    open('held', 'a').write('w' if 'PYTEST_XDIST_WORKER' in os.environ else 's')\n"
+        "def test_felt_once():\n"
+        "    was = pathlib.Path('felt').exists()\n"
+        "    pathlib.Path('felt').touch()\n"
+        "    assert was\n")
+    result = run(folder / "dev" / "run-tests", "abuse")
+    assert result.returncode == 0, result.stdout
+    assert (folder / "held").read_text() == "s"
+    assert not (folder / "steady").exists()
+    assert "unsteady, to be mended:\n  FAILED Tests/Abuse/test_attack.py::test_felt_once" in result.stdout
+    (folder / "Tests" / "Abuse" / "test_attack.py").write_text("def test_felt():\n    assert False\n")
+    assert run(folder / "dev" / "run-tests", "abuse").returncode == 1
 
 
 def test_a_part_that_is_none_is_refused(run):
     result = run("dev/run-tests", "all")
-    assert (result.returncode, result.stderr) == (2, "run-tests: say which part: dev/run-tests unit|interop\n")
+    assert (result.returncode, result.stderr) == (2, "run-tests: say which part: dev/run-tests unit|interop|abuse\n")

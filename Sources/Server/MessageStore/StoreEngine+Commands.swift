@@ -23,7 +23,7 @@ extension StoreEngine {
         case .changeAccount(let key, let change, let at): try self.change(key, change, at: at)
         case .readAccount(let key): .userAccount(try self.find(key)?.account ?? AccountState())
         case .signOut(let key, let at): try self.signOut(key, at: at)
-        case .setPushState(let key, let state): try self.setPushState(key, state)
+        case .setPushState(let key, let state, let about): try self.setPushState(key, state, about: about)
         case .advance(let key, let settled, let decided):
             try self.advance(key, settled: settled ?? 0, decided: decided ?? 0)
         case .markRead(let key, let conversation, let upTo, let at):
@@ -201,11 +201,13 @@ extension StoreEngine {
         return ends
     }
 
-    private func setPushState(_ key: DeviceKey, _ state: PushState) throws -> StoreResult {
+    private func setPushState(
+        _ key: DeviceKey, _ state: PushState, about: PushRegistration?
+    ) throws -> StoreResult {
         guard let device = try self.device(key) else { return .refused(StoreRules.unknownDevice(key)) }
-        if device.isSignedOut { return .done }
+        if device.isSignedOut || (about != nil && device.push.registration != about) { return .done }
         var others: [DeviceKey] = []
-        if case .registered(let registration, let at, _) = state {
+        if about == nil, case .registered(let registration, let at, _) = state {
             others = try self.devices(with: registration, in: key.user.app).filter { $0 != key }
             for other in others {
                 try self.endLegs(of: other, .noToken, at: at)

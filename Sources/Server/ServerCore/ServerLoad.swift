@@ -21,6 +21,8 @@ package struct ServerLoad: Hashable, Sendable {
     package var pushes = 0
     /// Devices whose turn in their lane has not come.
     package var queued = 0
+    /// Those of them whose token APNs has refused while nothing showed that the lane works: they wait until something does.
+    package var doubted = 0
     /// Lanes that are in use, or were a moment ago.
     package var lanes = 0
     /// Timers, of which those of the past days may be many.
@@ -55,6 +57,8 @@ extension ServerCore {
         load.pushes = self.pushes.count
         // tidy: order does not leave: a sum is the same in any order
         load.queued = self.lanes.values.reduce(0) { $0 + $1.queue.count }
+        // tidy: order does not leave: a sum is the same in any order
+        load.doubted = self.lanes.values.reduce(0) { $0 + $1.queue.doubted }
         load.lanes = self.lanes.count
         load.timers = self.timers.count
         load.addresses = self.addresses.count

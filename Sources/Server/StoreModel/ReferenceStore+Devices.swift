@@ -48,13 +48,13 @@ extension ReferenceStore {
         return .done
     }
 
-    mutating func setPushState(_ key: DeviceKey, _ state: PushState) -> StoreResult {
+    mutating func setPushState(_ key: DeviceKey, _ state: PushState, about: PushRegistration?) -> StoreResult {
         guard let place = self.people.place(of: key.user), let device = self.people[place].devices[key.device] else {
             return .refused(StoreRules.unknownDevice(key))
         }
-        if device.isSignedOut { return .done }
+        if device.isSignedOut || (about != nil && device.push.registration != about) { return .done }
         self.setPush(state, of: key)
-        guard case .registered(let registration, let at, _) = state else { return .done }
+        guard about == nil, case .registered(let registration, let at, _) = state else { return .done }
         let holding = Holding(app: key.user.app, registration: registration)
         let others = (self.holders[holding] ?? []).filter { $0 != key }.sorted()
         for other in others {

@@ -62,7 +62,8 @@ package import TidingsModel
 ///   device has shown, or may have. A device unknown or signed out is left alone.
 /// - **setPushState** of a signed-out device changes nothing. A registration takes the token, for the same topic and environment, from
 ///   every other device of the app that is registered with it or quarantined: their push state is `.none`, and their open legs end
-///   `no_token` at the time of the registration.
+///   `no_token` at the time of the registration. With `about` it changes nothing unless that is the device's registration, and takes
+///   nothing from others.
 /// - **advance** moves each cursor forward only, and not past the head.
 /// - **keepLeg** opens a leg, or replaces its state. **endLeg** closes it and keeps the end; of several ends the first stays.
 /// - **receipt** is kept of a message, a withdrawal or a custom message that the person has an entry of, and of several with the same
@@ -278,7 +279,7 @@ package struct ReferenceStore: Hashable, Sendable {
         case .changeAccount(let key, let change, let at): self.change(key, change, at: at)
         case .readAccount(let key): .userAccount(self.people.look(key) { $0.account } ?? AccountState())
         case .signOut(let key, let at): self.signOut(key, at: at)
-        case .setPushState(let key, let state): self.setPushState(key, state)
+        case .setPushState(let key, let state, let about): self.setPushState(key, state, about: about)
         case .advance(let key, let settled, let decided): self.advance(key, settled: settled, decided: decided)
         case .markRead(let key, let conversation, let upTo, _): self.markRead(key, conversation, upTo: upTo)
         case .keepLeg(let leg): self.keepLeg(leg)

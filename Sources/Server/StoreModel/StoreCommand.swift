@@ -38,8 +38,10 @@ package enum StoreCommand: Hashable, Sendable {
     /// Whether a person is banned, and which of their tokens are good. Answers `.userAccount`.
     case readAccount(UserKey)
     /// The device's push token, or what became of it. Answers `.done`, or `.taken` if another device of the app had the same
-    /// token for the same topic and environment: it has none any more. `.refused` for an unknown device.
-    indirect case setPushState(DeviceKey, PushState)
+    /// token for the same topic and environment: it has none any more. `.refused` for an unknown device. `about`: what APNs has
+    /// answered about a registration, which changes nothing if it is not the device's any more, and takes it from nobody; nil if
+    /// the device itself registers, or takes its registration back.
+    indirect case setPushState(DeviceKey, PushState, about: PushRegistration? = nil)
     /// Move a device's cursors forward; a smaller or equal value changes nothing. Answers `.done`; `.refused` for an unknown device.
     case advance(DeviceKey, settled: LogPosition?, decided: LogPosition?)
     /// The person read a conversation up to and including a position of their own log. Appends a `read` entry to that log unless

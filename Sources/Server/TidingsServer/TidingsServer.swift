@@ -1,6 +1,7 @@
 import Foundation
 import Hummingbird
 package import Logging
+import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 import ServerCore
@@ -18,26 +19,34 @@ package struct TidingsServer: Service {
         package var gatewayPort: Int
         /// The HTTP API's TCP port.
         package var apiPort: Int
+        /// The TCP port of the routes for phones.
+        package var phonePort = 0
     }
 
     private let configuration: ServerConfiguration
     private let logger: Logger
+    private let audit: AuditLog
+    private let outputs: [LogOutput]
     private let registry: PrometheusRegistry
     private let onReady: @Sendable (Listening) -> Void
 
     /// A server that does nothing until it is run.
     ///
     /// - Parameters:
+    ///   - audit: where it is told who signed in and who asked for what; `logger` if nil.
+    ///   - outputs: whose dropped lines are counted.
     ///   - registry: where its metrics are kept, and what `/metrics` shows; give the one of `MetricsSystem.bootstrap` so that
     ///     the metrics of libraries are there too.
-    ///   - onReady: called once, when both ports are open and the store is.
+    ///   - onReady: called once, when all ports are open and the store is.
     package init(
-        configuration: ServerConfiguration, logger: Logger,
+        configuration: ServerConfiguration, logger: Logger, audit: Logger? = nil, outputs: [LogOutput] = [],
         registry: PrometheusRegistry = PrometheusRegistry(help: ServerMetric.help),
         onReady: @escaping @Sendable (Listening) -> Void = { _ in }
     ) {
         self.configuration = configuration
         self.logger = logger
+        self.audit = AuditLog(audit ?? logger)
+        self.outputs = outputs
         self.registry = registry
         self.onReady = onReady
     }
@@ -61,7 +70,9 @@ package struct TidingsServer: Service {
     package func run() async throws {
         let faults = self.configuration.validate()
         guard faults.isEmpty else { throw ConfigurationFaults(faults) }
-        Self.raiseFileLimit(connections: self.configuration.gateway.connectionsMax, logger: self.logger)
+        let configuration = DescriptorBudget.claim(self.configuration, logger: self.logger)
+            .applied(to: self.configuration)
+        self.warnOfOpenListeners()
 
         let groups = (
             gateway: MultiThreadedEventLoopGroup(numberOfThreads: 1),
@@ -69,7 +80,7 @@ package struct TidingsServer: Service {
         )
         let result: Result<Void, any Error>
         do {
-            try await self.run(gatewayLoop: groups.gateway.next(), apiGroup: groups.api)
+            try await self.run(configuration, gatewayLoop: groups.gateway.next(), apiGroup: groups.api)
             result = .success(())
         } catch {
             result = .failure(error)
@@ -80,24 +91,26 @@ package struct TidingsServer: Service {
         try result.get()
     }
 
-    private func run(gatewayLoop: any EventLoop, apiGroup: MultiThreadedEventLoopGroup) async throws {
-        let senders = try await ApnsSenders(apps: self.configuration.apps, group: apiGroup, logger: self.logger)
+    private func run(
+        _ configuration: ServerConfiguration, gatewayLoop: any EventLoop, apiGroup: MultiThreadedEventLoopGroup
+    ) async throws {
+        let senders = try await ApnsSenders(apps: configuration.apps, group: apiGroup, logger: self.logger)
         let result: Result<Void, any Error>
         do {
-            let disk = StoreDisk(path: self.configuration.store.path)
-            let store = try MessageStoreAdapter(self.configuration, logger: self.logger)
+            let disk = StoreDisk(path: configuration.store.path)
+            let store = try MessageStoreAdapter(configuration, logger: self.logger)
             defer { store.close() }
             self.logger.log(
                 .info, "store open",
                 [
-                    .path: self.configuration.store.path, .epoch: "\(store.opening.epoch)",
+                    .path: configuration.store.path, .epoch: "\(store.opening.epoch)",
                     .pendingUsers: "\(store.opening.pending.count)",
                 ])
             // Whoever asks must not hear that all is well from a server that ends with its first write.
             if let fault = disk.probe(bytes: StoreDisk.startBytes) {
                 throw StoreFailure(reason: "store.path cannot be written: \(fault); make room or repair the disk")
             }
-            try await self.serve(store, senders, disk, gatewayLoop: gatewayLoop, apiGroup: apiGroup)
+            try await self.serve(configuration, store, senders, disk, gatewayLoop: gatewayLoop, apiGroup: apiGroup)
             result = .success(())
         } catch {
             result = .failure(error)
@@ -107,16 +120,18 @@ package struct TidingsServer: Service {
     }
 
     private func serve(
-        _ store: MessageStoreAdapter, _ senders: ApnsSenders, _ disk: StoreDisk, gatewayLoop: any EventLoop,
-        apiGroup: MultiThreadedEventLoopGroup
+        _ configuration: ServerConfiguration, _ store: MessageStoreAdapter, _ senders: ApnsSenders, _ disk: StoreDisk,
+        gatewayLoop: any EventLoop, apiGroup: MultiThreadedEventLoopGroup
     ) async throws {
         let readiness = Readiness()
         let tokens = try await UserTokens(
-            apps: self.configuration.apps, leeway: Int64(self.configuration.tokens.leewayMilliseconds))
+            apps: configuration.apps, leeway: Int64(configuration.tokens.leewayMilliseconds))
         try await tokens.keys.load(group: apiGroup, logger: self.logger)
+        let metrics = ServerMetrics(factory: self.registry)
+        for output in self.outputs { output.countDrops(with: metrics.logDropped) }
         let server = ServerLoop(
-            eventLoop: gatewayLoop, configuration: self.configuration, store: store, senders: senders.byApp,
-            tokens: tokens, metrics: ServerMetrics(factory: self.registry), readiness: readiness, logger: self.logger,
+            eventLoop: gatewayLoop, configuration: configuration, store: store, senders: senders.byApp,
+            tokens: tokens, metrics: metrics, readiness: readiness, logger: self.logger, audit: self.audit,
             seed: UInt64.random(in: .min ... .max))
         if let free = disk.free { server.measured(free: free) }
         let watch = gatewayLoop.scheduleRepeatedAsyncTask(initialDelay: .seconds(1), delay: .seconds(1)) { _ in
@@ -129,38 +144,30 @@ package struct TidingsServer: Service {
         server.open(store.opening)
         let gateway: Gateway
         do {
-            gateway = try await Gateway.bind(self.configuration.gateway, server: server)
+            gateway = try await Gateway.bind(configuration.gateway, server: server)
         } catch {
             await server.stop()
             throw error
         }
         let control = await ControlSocket.bind(
-            database: self.configuration.store.path, group: apiGroup, logger: self.logger
+            database: configuration.store.path, group: apiGroup, logger: self.logger
         ) { path in try await store.backUp(to: path) }
         defer { control?.close() }
         let api = Api(
-            core: { await server.ask($0) }, metrics: server.metrics, tokens: tokens,
-            keys: ApiKeys(apps: self.configuration.apps), readiness: readiness, disk: disk, registry: self.registry,
-            bodyBytesMax: self.configuration.api.bodyBytesMax)
-        let apiService = ApiService(
-            api: api, configuration: self.configuration.api, group: apiGroup, logger: self.logger
-        ) {
-            port in
-            readiness.state = .ready
-            let listening = Listening(gatewayPort: gateway.address?.port ?? 0, apiPort: port)
-            self.logger.log(
-                .info, "ready", [.address: "gateway \(listening.gatewayPort), api \(listening.apiPort)"])
-            self.onReady(listening)
-        }
+            core: { await server.ask($0) }, metrics: metrics, tokens: tokens, keys: ApiKeys(apps: configuration.apps),
+            readiness: readiness, disk: disk, registry: self.registry, bodyBytesMax: configuration.api.bodyBytesMax,
+            proxies: TrustedProxies(configuration.proxy.addresses), audit: self.audit)
+        let ready = self.ready(gateway, readiness)
         let gatewayService = GatewayService(gateway: gateway, server: server, readiness: readiness, logger: self.logger)
         let keyWatch = TokenKeyWatch(
-            keys: tokens.keys, interval: .milliseconds(Int64(self.configuration.tokens.keysRefreshMilliseconds)),
-            group: apiGroup, metrics: server.metrics, logger: self.logger)
+            keys: tokens.keys, interval: .milliseconds(Int64(configuration.tokens.keysRefreshMilliseconds)),
+            group: apiGroup, metrics: metrics, logger: self.logger)
         // Stopped from the last to the first: `/readyz` and `/metrics` answer while the gateway drains.
         let group = ServiceGroup(
             configuration: .init(
                 services: (tokens.keys.isEmpty ? [] : [.init(service: keyWatch)]) + [
-                    .init(service: apiService),
+                    self.http(.api, api.router(), configuration, metrics, apiGroup) { ready(.api, $0) },
+                    self.http(.phone, api.phoneRouter(), configuration, metrics, apiGroup) { ready(.phone, $0) },
                     .init(service: gatewayService, successTerminationBehavior: .gracefullyShutdownGroup),
                 ], logger: self.logger))
         let result: Result<Void, any Error>
@@ -175,20 +182,43 @@ package struct TidingsServer: Service {
         try result.get()
     }
 
-    /// Allows as many open files as the system lets this process have: every connection is one.
-    private static func raiseFileLimit(connections: Int, logger: Logger) {
-        var limit = rlimit()
-        let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-        guard getrlimit(resource, &limit) == 0 else { return }
-        limit.rlim_cur = limit.rlim_max
-        _ = setrlimit(resource, &limit)
-        // Besides connections there are the database, the listening sockets, the API's connections and those to APNs.
-        if limit.rlim_cur < UInt(connections) + 256 {
-            logger.log(
-                .warning, "fewer files than connections allowed",
+    private func http(
+        _ listener: Listener, _ router: Router<ApiContext>, _ configuration: ServerConfiguration,
+        _ metrics: ServerMetrics,
+        _ group: MultiThreadedEventLoopGroup, onRunning: @escaping @Sendable (Int) -> Void
+    ) -> ServiceGroupConfiguration.ServiceConfiguration {
+        .init(
+            service: HTTPService(
+                listener: listener, responder: router.buildResponder(), metrics: metrics, configuration: configuration,
+                group: group, logger: self.logger, onRunning: onRunning))
+    }
+
+    /// What is to be called with each HTTP port that is open; with the last one the server is ready.
+    private func ready(_ gateway: Gateway, _ readiness: Readiness) -> @Sendable (Listener, Int) -> Void {
+        let open = NIOLockedValueBox<[Listener: Int]>([:])
+        return { listener, port in
+            let ports = open.withLockedValue { ports in
+                ports[listener] = port
+                return ports
+            }
+            guard let api = ports[.api], let phone = ports[.phone] else { return }
+            readiness.state = .ready
+            let listening = Listening(gatewayPort: gateway.address?.port ?? 0, apiPort: api, phonePort: phone)
+            self.logger.log(
+                .info, "ready",
+                [.address: "gateway \(listening.gatewayPort), api \(listening.apiPort), phone \(listening.phonePort)"])
+            self.onReady(listening)
+        }
+    }
+
+    /// The server has no TLS of its own: whoever is on the way reads tokens and messages.
+    private func warnOfOpenListeners() {
+        for listener in self.configuration.listeners where !listener.isLoopback {
+            self.logger.log(
+                .warning, "listens beyond this machine without TLS",
                 [
-                    .field: "gateway.connections_max", .connections: "\(connections)",
-                    .reason: "the limit of open files is \(limit.rlim_cur); raise it with ulimit -n",
+                    .field: "\(listener.listener.rawValue).host", .address: "\(listener.host):\(listener.port)",
+                    .reason: "let only a proxy that ends TLS reach it",
                 ])
         }
     }
@@ -222,10 +252,12 @@ private struct GatewayService: Service {
     }
 }
 
-/// The HTTP API's part of the life cycle.
-private struct ApiService: Service {
-    let api: Api
-    let configuration: ServerConfiguration.Api
+/// One HTTP listener's part of the life cycle.
+private struct HTTPService: Service {
+    let listener: Listener
+    let responder: RouterResponder<ApiContext>
+    let metrics: ServerMetrics
+    let configuration: ServerConfiguration
     let group: MultiThreadedEventLoopGroup
     let logger: Logger
     let onRunning: @Sendable (Int) -> Void
@@ -234,19 +266,38 @@ private struct ApiService: Service {
         var quiet = self.logger
         // Hummingbird tells its own address in its own words.
         quiet.logLevel = max(quiet.logLevel, .warning)
+        let isApi = self.listener == .api
+        let (host, port) =
+            isApi
+            ? (self.configuration.api.host, self.configuration.api.port)
+            : (self.configuration.phone.host, self.configuration.phone.port)
+        let connections = HTTPConnections(
+            self.listener,
+            connectionsMax: isApi ? self.configuration.api.connectionsMax : self.configuration.phone.connectionsMax,
+            limits: self.configuration.http, metrics: self.metrics)
         let application = Application(
-            router: self.api.router(),
+            responder: self.responder,
+            server: .http1(
+                configuration: .init(additionalChannelHandlers: [HTTPDeadlines.Installer(connections)])),
             configuration: ApplicationConfiguration(
-                address: .hostname(self.configuration.host, port: self.configuration.port), serverName: nil),
-            onServerRunning: { channel in self.onRunning(channel.localAddress?.port ?? 0) },
+                address: .hostname(host, port: port), serverName: nil, backlog: 1_024),
+            onServerRunning: { channel in await self.started(channel) },
             eventLoopGroupProvider: .shared(self.group), logger: quiet)
         do {
             try await application.run()
         } catch let error as IOError {
             throw ConfigurationFaults([
-                ConfigurationFault.address(
-                    error, section: "api", host: self.configuration.host, port: self.configuration.port)
+                ConfigurationFault.address(error, section: self.listener.rawValue, host: host, port: port)
             ])
         }
+    }
+
+    private func started(_ channel: any Channel) async {
+        let (listener, metrics, logger) = (self.listener, self.metrics, self.logger)
+        try? await channel.eventLoop.submit {
+            try channel.pipeline.syncOperations.addHandler(
+                AcceptPause(listener, metrics: metrics, logger: logger), position: .first)
+        }.get()
+        self.onRunning(channel.localAddress?.port ?? 0)
     }
 }

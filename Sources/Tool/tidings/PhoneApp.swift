@@ -24,6 +24,7 @@ struct PhoneApp {
     /// Where `tidings serve` is found unless told otherwise.
     private static let gateway = "ws://127.0.0.1:7400"
     private static let api = "http://127.0.0.1:7480"
+    private static let phoneRoutes = "http://127.0.0.1:7481"
 
     /// The names, for help and errors.
     static var names: String { self.known.map(\.name).joined(separator: ", ") }
@@ -98,8 +99,7 @@ struct PhoneApp {
         variables.merge(defaults) { given, _ in given }
         // An extension token goes to the server it is from, never to another one that happens to be there.
         if variables["CHAT_API_URL"] == nil {
-            variables["CHAT_API_URL"] =
-                own["TIDINGS_API"] ?? (variables["CHAT_SERVER_URL"] == Self.gateway ? Self.api : nil)
+            variables["CHAT_API_URL"] = variables["CHAT_SERVER_URL"] == Self.gateway ? Self.phoneRoutes : nil
         }
         if variables["CHAT_TOKEN"] == nil {
             variables["CHAT_TOKEN"] = await Self.token(

@@ -6,7 +6,10 @@ import TidingsServer
 /// `tidings serve`: the server.
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Run the server: WebSocket gateway on 7400, HTTP API on 7480, loopback unless told otherwise.",
+        abstract: """
+            Run the server: WebSocket gateway on 7400, HTTP API on 7480, routes for phones on 7481, loopback unless told \
+            otherwise.
+            """,
         discussion: """
             Values come from flags, then environment variables (TIDINGS_GATEWAY_PORT for gateway.port), then the file, then \
             the defaults; every key is listed in docs/configuration.md and by --keys. SIGTERM drains: clients are asked to \
@@ -23,6 +26,8 @@ struct Serve: AsyncParsableCommand {
     @Flag(help: "Check the configuration, then exit.") var check = false
 
     func run() async throws {
+        // A reader of the log that has gone must not end the server.
+        signal(SIGPIPE, SIG_IGN)
         if self.keys {
             let defaults = ServerConfiguration()
             for key in ConfigurationKey.all { print("\(key.name) = \(key.value(in: defaults))    # \(key.summary)") }
@@ -44,13 +49,16 @@ struct Serve: AsyncParsableCommand {
                 print("the configuration is good")
                 return
             }
-            let format = LineLogHandler.Format(rawValue: configuration.log.format) ?? .json
-            let level = Logger.Level(rawValue: configuration.log.level) ?? .info
-            let logger = Logger(label: "tidings.server") { LineLogHandler(label: $0, format: format, level: level) }
-            try await TidingsServer(configuration: configuration, logger: logger).runUntilSignalled()
+            let logging = try configuration.logging()
+            defer { for output in logging.outputs { output.flush() } }
+            let server = TidingsServer(
+                configuration: configuration, logger: logging.server, audit: logging.audit, outputs: logging.outputs)
+            try await server.runUntilSignalled()
         } catch let faults as ConfigurationFaults {
-            FileHandle.standardError.write(Data("tidings cannot start:\n".utf8))
-            for fault in faults.faults { FileHandle.standardError.write(Data("  \(fault)\n".utf8)) }
+            let output = LogOutput.standardError
+            output.write("tidings cannot start:\n")
+            for fault in faults.faults { output.write("  \(fault)\n") }
+            output.flush()
             // EX_CONFIG of sysexits(3).
             throw ExitCode(78)
         }

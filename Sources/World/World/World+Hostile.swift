@@ -24,6 +24,8 @@ struct HostileClients {
     var lastMessage = 0
     /// Their own messages, newest last.
     var accepted: [MessageID] = []
+    /// What they ask of groups they are not in; each is to be refused.
+    var aboutGroups: [ClientRequest] = []
 
     /// A device nobody has.
     mutating func nextDevice() -> DeviceID {
@@ -44,7 +46,7 @@ extension World {
     static let firstHostileSession: UInt64 = 1 << 32
     static let hostilePeople: [UserID] = ["mallory", "mallet"]
     /// How many connections they keep.
-    private static let hostileSessionsMax = 6
+    static let hostileSessionsMax = 6
 
     /// Tighter limits than an operator's, so that floods of a few hundred frames meet them; no person of the World does.
     static func limitHostileClients(_ limits: inout RateLimits) {
@@ -138,8 +140,15 @@ extension World {
             self.hostile.sessions[session]?.unanswered.remove(id)
             self.see(.hostile(.refused(problem.code)))
         case .answer(_, .refused(let problem)), .problem(let problem, _): self.see(.hostile(.refused(problem.code)))
+        // The history is that of one's own log, which has nothing of it.
+        case .answer(_, .history([], hasMore: false)): return
+        case .answer(let number, _):
+            let place = Int(number) - Self.firstAboutGroups
+            if self.hostile.aboutGroups.indices.contains(place) {
+                self.see(.hostile(.granted(self.hostile.aboutGroups[place])))
+            }
         case .page(let page): for entry in page.entries { self.see(.hostile(.toldEntry(entry))) }
-        case .welcome, .entry, .pong, .reconnect, .answer, .signal, .tokenExpiring: break
+        case .welcome, .entry, .pong, .reconnect, .signal, .tokenExpiring: break
         }
     }
 
@@ -210,11 +219,14 @@ extension World {
         let direct = ConversationID(type: .direct, target: person.rawValue)
         let message = self.anyMessage()
         let kind = self.chance.number(0...7)
+        // One connection has few messages under way at a time: what bounds them all is the person's limit.
+        let own = self.hostile.sessions.filter { $0.value.user == user }.keys.elements
         self.note("\(user) floods, kind \(kind)")
-        for number in 0..<150 {
+        for number in 0..<250 {
             switch kind {
             case 0:
-                self.say(.send(self.hostileDraft(to: ConversationID(type: .direct, target: "mallory"))), on: session)
+                let draft = self.hostileDraft(to: ConversationID(type: .direct, target: "mallory"))
+                self.say(.send(draft), on: own[number % own.count])
             case 1: self.say(.typing(direct, isTyping: number.isMultiple(of: 2)), on: session)
             case 2: self.say(.opened(message), on: session)
             case 3: self.say(.opened(MessageID(rawValue: message.rawValue &+ UInt64(number))), on: session)
@@ -226,25 +238,31 @@ extension World {
         }
     }
 
+    /// The number of the first question about a group of others: no others are numbered from there on.
+    private static let firstAboutGroups = 1_000_000
+
     /// Ids of others: every one of these is to be refused.
     private mutating func reviseOthers() {
         guard let session = self.hostileSession() else { return }
         let message = self.anyMessage()
         self.note("a hostile client revises \(message)")
-        var requests: [ClientRequest] = [
+        let requests: [ClientRequest] = [
             .recall(message), .edit(message, content: #"{"content":"not theirs"}"#), .receipts(message),
         ]
-        for group in self.groups where group.type == .group {
-            requests += [
+        for (number, request) in requests.enumerated() {
+            self.say(.request(RequestNumber(1_000 + number), request), on: session)
+        }
+        for group in self.groups {
+            self.hostile.aboutGroups = [
                 .change(group, .rename("not theirs")), .change(group, .remove(self.people)),
                 .change(group, .setRole("mallory", .owner)), .change(group, .dissolve),
                 .history(group, before: nil, limit: 100),
                 .conversation(group),
             ]
+            for (number, request) in self.hostile.aboutGroups.enumerated() {
+                self.say(.request(RequestNumber(Self.firstAboutGroups + number), request), on: session)
+            }
             self.say(.send(self.hostileDraft(to: group)), on: session)
-        }
-        for (number, request) in requests.enumerated() {
-            self.say(.request(RequestNumber(1_000 + number), request), on: session)
         }
     }
 
@@ -252,16 +270,18 @@ extension World {
         self.drawn(self.phones)?.disk.messages.elements.last?.key ?? MessageID(rawValue: 1)
     }
 
-    /// Somebody blocks one of them, who goes on writing in every kind of conversation.
+    /// Somebody blocks one of them, who goes on writing in every kind of conversation, to them and to somebody else.
     private mutating func writeToEverybody() {
         guard let session = self.hostileSession(), let user = self.hostile.sessions[session]?.user,
-            let person = self.drawn(self.people)
+            let person = self.drawn(self.people), let other = self.drawn(self.people)
         else { return }
         self.note("\(person) blocks \(user), who goes on writing")
         self.call(.request(Self.app, actor: person, .setBlocked(user, true)))
-        for type in ConversationType.allCases {
-            let draft = self.hostileDraft(to: ConversationID(type: type, target: person.rawValue))
-            self.hostileDrafts.append((session, draft))
+        for target in [person, other] {
+            for type in ConversationType.allCases {
+                let draft = self.hostileDraft(to: ConversationID(type: type, target: target.rawValue))
+                self.hostileDrafts.append((session, draft))
+            }
         }
         self.plan(.hostileWrites(life: self.life), after: 5_000)
     }

@@ -26,7 +26,8 @@ struct ApiDouble {
             }, metrics: ServerMetrics(factory: registry), tokens: try await UserTokens(apps: [app]),
             keys: ApiKeys(apps: [app]), readiness: Readiness(),
             disk: StoreDisk(path: NSTemporaryDirectory() + "tidings-api-double.sqlite"), registry: registry,
-            bodyBytesMax: 65_536)
+            bodyBytesMax: 65_536, proxies: TrustedProxies([]),
+            audit: AuditLog(Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
     }
 
     /// What the core was asked, in order.
@@ -41,10 +42,11 @@ struct ApiDouble {
             method: method, scheme: "http", authority: "localhost", path: "/v1/apps/demo/\(path)",
             headerFields: [.authorization: "Bearer \(TestServer.key)"])
         let request = Request(head: head, body: .init(buffer: ByteBuffer(string: body ?? "")))
-        let context = BasicRequestContext(
+        let context = Api.Context(
             source: ApplicationRequestContextSource(
                 channel: EmbeddedChannel(), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
         let response = try await self.api.router().buildResponder().respond(to: request, context: context)
+        DescribedStatuses.check(response.status.code, method.rawValue, "/v1/apps/demo/\(path)")
         let text = NIOLockedValueBox("")
         try await response.body.write(Collector(text: text))
         let type = response.headers[.contentType].map { "content-type: \($0)" } ?? ""

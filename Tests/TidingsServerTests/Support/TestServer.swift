@@ -23,6 +23,7 @@ struct TestServer {
         var configuration = ServerConfiguration()
         configuration.gateway.port = 0
         configuration.api.port = 0
+        configuration.phone.port = 0
         configuration.store.path = folder + "/server.sqlite"
         // No test is about them, and a busy machine lets clients wait.
         configuration.core.foregroundAckDeadline = 600_000
@@ -55,16 +56,20 @@ struct TestServer {
 
     /// Runs a server for as long as `body` takes, then stops it gracefully.
     static func with(
-        folder: String? = nil, _ change: (inout ServerConfiguration) -> Void = { _ in },
+        folder: String? = nil, audit: Logger? = nil, _ change: (inout ServerConfiguration) -> Void = { _ in },
         _ body: (TestServer) async throws -> Void
     ) async throws {
-        guard let folder else { return try await Self.withFolder { try await Self.with(folder: $0, change, body) } }
+        guard let folder else {
+            return try await Self.withFolder { try await Self.with(folder: $0, audit: audit, change, body) }
+        }
         var configuration = Self.configuration(folder: folder)
         change(&configuration)
         let registry = PrometheusRegistry(help: ServerMetric.help)
         let (ready, continuation) = AsyncStream<TidingsServer.Listening>.makeStream()
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let server = TidingsServer(configuration: configuration, logger: logger, registry: registry) { listening in
+        let server = TidingsServer(
+            configuration: configuration, logger: logger, audit: audit, registry: registry
+        ) { listening in
             continuation.yield(listening)
         }
         let group = ServiceGroup(
@@ -150,11 +155,13 @@ struct ApiResponse {
 }
 
 extension TestServer {
-    /// One request on a connection of its own.
+    /// One request on a connection of its own, to the port that serves it.
     func request(
         _ method: String, _ path: String, key: String? = TestServer.key, body: String? = nil
     ) async throws -> ApiResponse {
-        let client = try await RawClient.connect(port: self.listening.apiPort)
+        let isForPhones = path.hasPrefix("/v1/extension/")
+        let client = try await RawClient.connect(
+            port: isForPhones ? self.listening.phonePort : self.listening.apiPort)
         var lines = ["\(method) \(path) HTTP/1.1", "Host: localhost", "Connection: close"]
         if let key { lines.append("Authorization: Bearer \(key)") }
         if let body { lines.append("Content-Length: \(body.utf8.count)") }
@@ -163,6 +170,7 @@ extension TestServer {
         let text = await client.rest()
         await client.close()
         let status = head.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+        DescribedStatuses.check(status, method, path)
         return ApiResponse(status: status, head: head, text: text)
     }
 }

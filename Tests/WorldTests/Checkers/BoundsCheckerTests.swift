@@ -8,7 +8,8 @@ import TidingsModel
 @Suite struct `The promise that memory is bounded` {
     /// What the checker says of a server.
     private func broken(
-        isQuiet: Bool = false, apiRequests: Int = 0, keptLegs: Int = 0, _ change: (inout ServerLoad) -> Void
+        isQuiet: Bool = false, apiRequests: Int = 0, keptLegs: Int = 0, hasHostileClients: Bool = false,
+        _ change: (inout ServerLoad) -> Void
     ) -> Int {
         var story = Story(BoundsChecker())
         var server = ServerLoad()
@@ -16,8 +17,8 @@ import TidingsModel
         story.tell(
             .measured(
                 WorldLoad(
-                    server: server, connections: 2, apiRequests: apiRequests, people: 3, keptLegs: keptLegs,
-                    isQuiet: isQuiet)))
+                    server: server, connections: 2, apiRequests: apiRequests, hasHostileClients: hasHostileClients,
+                    people: 3, keptLegs: keptLegs, isQuiet: isQuiet)))
         return story.broken.count { $0 == "bounds" }
     }
 
@@ -48,6 +49,16 @@ import TidingsModel
         #expect(self.broken(isQuiet: true) { $0.sessions = 1 } == 1)
         #expect(self.broken(isQuiet: true) { $0.pushes = 1 } == 1)
         #expect(self.broken(isQuiet: true) { ($0.devices, $0.queued) = (1, 1) } == 1)
+        // Tokens that were made up wait for another one that works.
+        #expect(self.broken(isQuiet: true) { ($0.devices, $0.queued, $0.doubted) = (1, 1, 1) } == 1)
+        #expect(
+            self.broken(isQuiet: true, hasHostileClients: true) {
+                ($0.devices, $0.queued, $0.doubted) = (40, 40, 40)
+            } == 0)
+        #expect(
+            self.broken(isQuiet: true, hasHostileClients: true) {
+                ($0.devices, $0.queued, $0.doubted) = (41, 41, 41)
+            } == 1)
         #expect(self.broken(isQuiet: true) { $0.storeBacklog = 1 } == 1)
         #expect(self.broken(isQuiet: true) { $0.listeners = 1 } == 1)
         #expect(self.broken(isQuiet: true, keptLegs: 2) { $0.legs = 2 } == 0)

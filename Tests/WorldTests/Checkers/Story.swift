@@ -10,7 +10,7 @@ import TidingsModel
 
 /// Facts of a run that nobody ran, told to one promise. What the store says is said by the real reference store.
 struct Story {
-    private(set) var checkers: Checkers
+    var checkers: Checkers
     private var store = ReferenceStore()
     private var epoch: UInt64 = 0
     private var wall = World.wallStart

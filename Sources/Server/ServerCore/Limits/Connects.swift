@@ -3,6 +3,9 @@ import TidingsModel
 
 // Connections cost more than frames: a handshake, a token to be checked, a person to be loaded, a record of the sign-in.
 extension ServerCore {
+    /// When a sign-in that came while too many other devices of the person were signing in may be tried again, in milliseconds.
+    private static let signInWait: Int64 = 1_000
+
     /// A connection was accepted: turns it away if its address has had its share of connections, or of refused tokens.
     ///
     /// - Parameter address: empty if it is not known who is behind the connection.
@@ -24,13 +27,19 @@ extension ServerCore {
 
     /// Counts a hello, for its person and its app.
     ///
-    /// - Throws: `rate_limited` if one of them has had its share.
+    /// - Throws: `rate_limited` if one of them has had its share, or too many of the person's devices are signing in.
     mutating func admitHello(
-        of user: UserKey, _ now: Now, _ effects: inout [ServerEffect]
+        of device: DeviceKey, _ now: Now, _ effects: inout [ServerEffect]
     ) throws(ServerFrame.Problem) {
         let at = now.monotonic
+        let user = device.user
         // Whoever is not in memory has connected so long ago that the bucket is full.
         let slot = self.slots[user]
+        // Which devices are surplus is known once they are signed in: while the store is slow, no more of them sign in than may stay.
+        if let slot, Set(self.people[slot].signingIn).subtracting([device.device]).count >= self.settings.devicesMax {
+            effects.append(.countRefusal(.person, .connects))
+            throw RateRefusal(scope: .person, kind: .connects, wait: Self.signInWait).problem("hello")
+        }
         for (scope, buckets) in [
             (RateScope.person, slot.map { self.people[$0].buckets }), (.app, self.apps[user.app]?.buckets),
         ] {

@@ -82,16 +82,18 @@ extension ServerCore {
 
     /// Changes what is known of a device's token, here and in the store.
     ///
-    /// - Parameter registrant: whose registration it is, if a session asked.
+    /// - Parameter registrant: whose registration it is, if a session asked. Otherwise it is what APNs has answered about the present
+    ///   one: by the time the store comes to it, somebody else may have registered the token.
     mutating func setPush(
         _ push: PushState, by registrant: Registrant? = nil, _ slot: Int, _ index: Int,
         _ effects: inout [ServerEffect]
     ) {
+        let about = registrant == nil ? self.people[slot].devices[index].push.registration : nil
         self.people[slot].devices[index].push = push
         let key = DeviceKey(user: self.people[slot].key, device: self.people[slot].devices[index].id)
         if let registrant { self.sessions[registrant.session]?.commandsInFlight += 1 }
         self.ask(
-            .setPushState(key, push), for: .errand(.pushState(key, registrant)),
+            .setPushState(key, push, about: about), for: .errand(.pushState(key, registrant)),
             by: registrant == nil ? nil : .person(key.user), &effects)
     }
 

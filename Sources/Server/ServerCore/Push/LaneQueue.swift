@@ -40,8 +40,8 @@ struct LaneQueue: Sendable {
     /// How many devices wait.
     var count: Int { self.counts.reduce(0, +) }
 
-    /// Whether devices wait whose token APNs has refused while nothing showed that the lane works.
-    var hasDoubted: Bool { self.counts[Shelf.doubted.rawValue] + self.counts[Shelf.refused.rawValue] > 0 }
+    /// How many devices wait whose token APNs has refused while nothing showed that the lane works.
+    var doubted: Int { self.counts[Shelf.doubted.rawValue] + self.counts[Shelf.refused.rawValue] }
 
     /// Puts a device at the end of its person's.
     mutating func append(_ slot: Int, _ device: DeviceID, on shelf: Shelf) {

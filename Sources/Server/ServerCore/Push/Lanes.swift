@@ -125,7 +125,7 @@ extension ServerCore {
 
     /// Sets the time at which one of the doubted tokens is tried, if there are any.
     private mutating func armDoubt(of lane: PushLane, _ now: Now) {
-        guard let known = self.lanes[lane], known.doubtDueAt == nil, known.queue.hasDoubted else { return }
+        guard let known = self.lanes[lane], known.doubtDueAt == nil, known.queue.doubted > 0 else { return }
         let wait = BackOff.ceiling(
             afterFailures: known.doubtTries + 1, base: self.settings.breakerBase, max: self.settings.breakerMax)
         self.lanes[lane]?.doubtDueAt = now.monotonic + wait

@@ -48,7 +48,7 @@ extension Api {
     }
 
     private func bans(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .conversations)
+        let app = try self.authorize(request, context, .conversations, query: ["actor"])
         let room = try self.place(context, hasMembers: true)
         let actor = try self.actor(request)
         switch await self.core(.bans(app, room, actor: actor)) {
@@ -65,7 +65,7 @@ extension Api {
     }
 
     private func ban(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .conversations)
+        let app = try self.authorize(request, context, .conversations, query: ["actor"])
         let room = try self.place(context, hasMembers: true)
         let user = try self.person(context)
         var body = try await self.body(request)
@@ -75,7 +75,7 @@ extension Api {
     }
 
     private func unban(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .conversations)
+        let app = try self.authorize(request, context, .conversations, query: ["actor"])
         let room = try self.place(context, hasMembers: true)
         let user = try self.person(context)
         return try await self.done(app, try self.actor(request), .change(room, .unban([user])))

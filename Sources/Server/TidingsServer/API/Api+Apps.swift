@@ -15,6 +15,7 @@ extension Api {
         let app = try self.authorize(request, context, .tokens)
         var body = try await self.body(request)
         let user: UserID = try self.identifier(try body.string("user"), "user")
+        context.note.user = user.rawValue
         let seconds = try body.integer(
             "expires_in_seconds", in: 1...Self.tokenSeconds.max, default: Self.tokenSeconds.usual)
         try body.refuseUnknown()

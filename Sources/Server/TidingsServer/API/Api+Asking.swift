@@ -34,9 +34,31 @@ extension Api {
     // MARK: - Reading
 
     /// A part of the path by its name; the router leaves it as it was sent, with its percent signs (RFC 3986 §2.1).
-    static func parameter(_ name: String, _ context: Context) -> String {
-        let text = context.parameters.get(name) ?? ""
-        return text.removingPercentEncoding ?? text
+    static func parameter(_ name: String, _ context: Context) throws(ApiProblem) -> String {
+        guard let text = (context.parameters.get(name) ?? "").removingPercentEncoding else {
+            throw ApiProblem(InvalidField(field: name, rule: Self.percentEncoded))
+        }
+        return text
+    }
+
+    private static let percentEncoded = "must be UTF-8, with percent signs for what a URL cannot hold (RFC 3986 §2.1)"
+
+    /// Refuses members of the query that are not known, or are there twice: a misspelt one must not be passed over.
+    static func checkQuery(_ request: Request, _ known: [String]) throws(ApiProblem) {
+        guard (request.uri.query ?? "").removingPercentEncoding != nil else {
+            throw ApiProblem(InvalidField(field: "query", rule: Self.percentEncoded))
+        }
+        var seen: Set<Substring> = []
+        for (key, _) in request.uri.queryParameters where !key.isEmpty {
+            let field = String(key.prefix(64))
+            guard known.contains(String(key)) else {
+                let rule = known.isEmpty ? "nothing is" : "known are \(known.joined(separator: ", "))"
+                throw ApiProblem(InvalidField(field: field, rule: "is not known in the query here; \(rule)"))
+            }
+            guard seen.insert(key).inserted else {
+                throw ApiProblem(InvalidField(field: field, rule: "must not be there twice"))
+            }
+        }
     }
 
     /// Who acts, by the query's `actor`; nil for the app's backend, which may do everything.
@@ -47,16 +69,16 @@ extension Api {
 
     /// The person of the path.
     func person(_ context: Context) throws(ApiProblem) -> UserID {
-        try self.identifier(Self.parameter("user", context), "user")
+        try self.identifier(try Self.parameter("user", context), "user")
     }
 
     /// The conversation of the path.
     func place(_ context: Context, hasMembers: Bool = false) throws(ApiProblem) -> ConversationID {
-        let type: ConversationType = try self.word(Self.parameter("type", context), "type")
+        let type: ConversationType = try self.word(try Self.parameter("type", context), "type")
         guard !hasMembers || !type.targetIsPeer else {
             throw ApiProblem(InvalidField(field: "type", rule: "must be DS, GRP or CHRM: others have no members"))
         }
-        let id: UserID = try self.identifier(Self.parameter("id", context), "id")
+        let id: UserID = try self.identifier(try Self.parameter("id", context), "id")
         return ConversationID(type: type, target: id.rawValue)
     }
 
@@ -66,7 +88,12 @@ extension Api {
     }
 
     /// A list of people.
-    func identifiers(_ texts: [String], _ field: String) throws(ApiProblem) -> [UserID] {
+    ///
+    /// - Parameter max: how many there may be, repeats counted; nil where nothing but the core limits them.
+    func identifiers(_ texts: [String], _ field: String, max: Int? = nil) throws(ApiProblem) -> [UserID] {
+        if let max, texts.count > max {
+            throw ApiProblem(InvalidField(field: field, rule: "must be at most \(max) people, got \(texts.count)"))
+        }
         var users: [UserID] = []
         for (index, text) in texts.enumerated() { users.append(try self.identifier(text, "\(field)[\(index)]")) }
         return users

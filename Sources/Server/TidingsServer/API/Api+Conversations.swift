@@ -6,6 +6,9 @@ import StoreModel
 import TidingsModel
 
 extension Api {
+    /// The most members any configuration allows (`policy.members_max`).
+    private static let membersMax = 3_000
+
     /// Adds the routes of conversations with members.
     func addConversations(to app: RouterGroup<Context>) {
         let conversation = app.group("conversations/{type}/{id}")
@@ -35,7 +38,7 @@ extension Api {
         }
         let portrait = try body.optionalString("portrait")
         try self.checked { () throws(InvalidField) in try ConversationAction.setPortrait(portrait).validate() }
-        let members = try self.identifiers(try body.strings("members"), "members")
+        let members = try self.identifiers(try body.strings("members"), "members", max: Self.membersMax)
         try body.refuseUnknown()
         let record = ConversationRecord(
             app: app, conversation: conversation, name: name, portrait: portrait, members: members)
@@ -50,13 +53,15 @@ extension Api {
 
     /// `POST /v1/apps/{app}/conversations/{type}/{id}`: creates a conversation that does not exist; the actor owns it.
     private func createConversation(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .conversations)
+        let app = try self.authorize(request, context, .conversations, query: ["actor"])
         let conversation = try self.place(context, hasMembers: true)
         let actor = try self.actor(request)
         var body = try await self.body(request)
         let name = try body.string("name")
         let portrait = try body.optionalString("portrait")
-        let members = Set(try self.identifiers(try body.strings("members"), "members")).sorted()
+        let members = Set(
+            try self.identifiers(try body.strings("members"), "members", max: Self.membersMax)
+        ).sorted()
         try body.refuseUnknown()
         let action = ConversationAction.create(name: name, portrait: portrait, members: members)
         _ = try await self.done(app, actor, .change(conversation, action))
@@ -65,7 +70,7 @@ extension Api {
 
     /// `GET /v1/apps/{app}/conversations/{type}/{id}`: name, portrait and members.
     private func conversation(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .conversations)
+        let app = try self.authorize(request, context, .conversations, query: ["actor"])
         let conversation = try self.place(context, hasMembers: true)
         guard
             case .conversation(let info) = try await self.answer(
@@ -76,13 +81,13 @@ extension Api {
 
     /// `DELETE /v1/apps/{app}/conversations/{type}/{id}`: dissolves it.
     private func dissolve(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .conversations)
+        let app = try self.authorize(request, context, .conversations, query: ["actor"])
         let conversation = try self.place(context, hasMembers: true)
         return try await self.done(app, try self.actor(request), .change(conversation, .dissolve))
     }
 
     private func removeMember(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .conversations)
+        let app = try self.authorize(request, context, .conversations, query: ["actor"])
         let conversation = try self.place(context, hasMembers: true)
         let user = try self.person(context)
         return try await self.done(app, try self.actor(request), .change(conversation, .remove([user])))
@@ -92,7 +97,7 @@ extension Api {
     private func change(
         _ request: Request, _ context: Context, _ action: (inout ApiBody) throws(ApiProblem) -> ConversationAction
     ) async throws -> Response {
-        let app = try self.authorize(request, context, .conversations)
+        let app = try self.authorize(request, context, .conversations, query: ["actor"])
         let conversation = try self.place(context, hasMembers: true)
         let actor = try self.actor(request)
         var body = try await self.body(request)

@@ -31,7 +31,7 @@ extension Api {
 
     private func signOut(_ request: Request, _ context: Context) async throws -> Response {
         let app = try self.authorize(request, context, .settings)
-        let device: DeviceID = try self.identifier(Self.parameter("device", context), "device")
+        let device: DeviceID = try self.identifier(try Self.parameter("device", context), "device")
         let user = UserKey(app: app, user: try self.person(context))
         return try await self.signedOut(.signOut(DeviceKey(user: user, device: device)))
     }

@@ -21,10 +21,13 @@ extension Api {
     private static let unauthorizedExtension = Self.unauthorized(
         "must be \"Bearer TOKEN\" with the extension token of the last connect of a device that is signed in")
 
-    private func token(_ request: Request) throws(ApiProblem) -> UserTokens.ExtensionToken {
+    private func token(
+        _ request: Request, query: [String] = []
+    ) throws(ApiProblem) -> UserTokens.ExtensionToken {
         guard let token = Self.bearer(request),
             let checked = self.tokens.checked(extensionToken: token, wallMilliseconds: Clocks.now().wall)
         else { throw Self.unauthorizedExtension }
+        try Self.checkQuery(request, query)
         return checked
     }
 
@@ -55,6 +58,7 @@ extension Api {
 
     /// One message, or those of one fetch: an extension has no time for a request each.
     private func receiptMessages(_ body: inout ApiBody) throws -> [MessageID] {
+        try body.refuseNull("message_id", "message_ids")
         let texts = try body.strings("message_ids", default: [])
         guard let text = try body.optionalString("message_id") else {
             guard 1...Int(Self.missedMax) ~= texts.count else {
@@ -66,14 +70,14 @@ extension Api {
             }
             return try texts.enumerated().map { try self.messageID($1, "message_ids[\($0)]") }
         }
-        guard texts.isEmpty else {
+        guard !body.has("message_ids") else {
             throw ApiProblem(InvalidField(field: "message_ids", rule: "must not be there beside message_id"))
         }
         return [try self.messageID(text, "message_id")]
     }
 
     private func missed(_ request: Request) async throws -> Response {
-        let token = try self.token(request)
+        let token = try self.token(request, query: ["after", "limit"])
         let after = try self.number(request, "after", 0...Int64.max, default: nil)
         let limit = try self.number(request, "limit", 1...Self.missedMax, default: Self.missedMax)
         let question = ExtensionRequest.missed(after: LogPosition(after), limit: Int(limit))

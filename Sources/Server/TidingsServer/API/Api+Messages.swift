@@ -30,7 +30,10 @@ extension Api {
     private func sendCustom(_ request: Request, _ context: Context) async throws -> Response {
         let app = try self.authorize(request, context, .messages)
         var body = try await self.body(request)
-        let recipients = Set(try self.identifiers(try body.strings("recipients"), "recipients")).sorted()
+        let recipients = Set(
+            try self.identifiers(
+                try body.strings("recipients"), "recipients", max: CustomOperation.recipientsMax)
+        ).sorted()
         guard (1...CustomOperation.recipientsMax).contains(recipients.count) else {
             throw ApiProblem(
                 InvalidField(
@@ -82,7 +85,10 @@ extension Api {
             objectName: ObjectName(try body.optionalString("object_name") ?? ObjectName.text.rawValue),
             content: try body.string("content"), flags: flags, pushText: try body.optionalString("push_text"),
             mentions: try self.mentions(&body),
-            recipients: Set(try self.identifiers(try body.strings("recipients", default: []), "recipients")).sorted(),
+            recipients: Set(
+                try self.identifiers(
+                    try body.strings("recipients", default: []), "recipients", max: MessageDraft.recipientsMax)
+            ).sorted(),
             lifetimeMilliseconds: try body.optionalInteger("lifetime_ms", in: 1...MessageDraft.lifetimeMax))
         try body.refuseUnknown()
         try self.checked { () throws(InvalidField) in try draft.validate() }
@@ -93,7 +99,8 @@ extension Api {
         guard var mentions = try body.optionalObject("mentions") else { return .none }
         let isEveryone = try mentions.bool("everyone", default: false)
         let users = Set(
-            try self.identifiers(try mentions.strings("users", default: []), "mentions.users")
+            try self.identifiers(
+                try mentions.strings("users", default: []), "mentions.users", max: Mentions.usersMax)
         ).sorted()
         try mentions.refuseUnknown()
         guard users.isEmpty else {
@@ -108,8 +115,8 @@ extension Api {
 
     /// `PATCH /v1/apps/{app}/messages/{id}`: another content.
     private func edit(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .messages)
-        let id = try self.messageID(Self.parameter("id", context), "id")
+        let app = try self.authorize(request, context, .messages, query: ["actor"])
+        let id = try self.messageID(try Self.parameter("id", context), "id")
         let actor = try self.actor(request)
         var body = try await self.body(request)
         let content = try body.string("content")
@@ -119,14 +126,14 @@ extension Api {
 
     /// `DELETE /v1/apps/{app}/messages/{id}`: withdraws it for everybody.
     private func recall(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .messages)
-        let id = try self.messageID(Self.parameter("id", context), "id")
+        let app = try self.authorize(request, context, .messages, query: ["actor"])
+        let id = try self.messageID(try Self.parameter("id", context), "id")
         return try await self.done(app, try self.actor(request), .recall(id))
     }
 
     /// `GET /v1/apps/{app}/conversations/{type}/{id}/messages`: what a person can read there, newest first.
     private func history(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .history)
+        let app = try self.authorize(request, context, .history, query: ["user", "before", "limit"])
         let conversation = try self.place(context)
         guard let user = request.uri.queryParameters.get("user") else {
             throw ApiProblem(InvalidField(field: "user", rule: "must be present"))
@@ -145,8 +152,8 @@ extension Api {
 
     /// `GET /v1/apps/{app}/messages/{id}/receipts`: who has got a message and who has read it.
     private func receipts(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .history)
-        let id = try self.messageID(Self.parameter("id", context), "id")
+        let app = try self.authorize(request, context, .history, query: ["actor"])
+        let id = try self.messageID(try Self.parameter("id", context), "id")
         guard case .receipts(let receipts) = try await self.answer(app, try self.actor(request), .receipts(id)) else {
             throw ApiProblem.bug
         }
@@ -160,7 +167,7 @@ extension Api {
     /// `GET /v1/apps/{app}/messages/{id}/trace`: the life of a message, without its text.
     private func trace(_ request: Request, _ context: Context) async throws -> Response {
         let app = try self.authorize(request, context, .trace)
-        let id = try self.messageID(Self.parameter("id", context), "id")
+        let id = try self.messageID(try Self.parameter("id", context), "id")
         switch await self.core(.trace(app, id)) {
         case .trace(let trace?): return .json(trace.json)
         case .trace(nil):

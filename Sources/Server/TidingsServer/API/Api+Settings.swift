@@ -79,7 +79,7 @@ extension Api {
 
     private func block(_ request: Request, _ context: Context, _ isBlocked: Bool) async throws -> Response {
         let app = try self.authorize(request, context, .settings)
-        let other: UserID = try self.identifier(Self.parameter("other", context), "other")
+        let other: UserID = try self.identifier(try Self.parameter("other", context), "other")
         return try await self.done(app, try self.person(context), .setBlocked(other, isBlocked))
     }
 
@@ -130,7 +130,13 @@ extension Api {
         let app = try self.authorize(request, context, .settings)
         var body = try await self.body(request)
         var names: [ObjectName] = []
-        for (index, text) in try body.strings("names").enumerated() {
+        let texts = try body.strings("names")
+        guard texts.count <= StoreRules.objectNamesMax else {
+            throw ApiProblem(
+                InvalidField(
+                    field: "names", rule: "must be at most \(StoreRules.objectNamesMax), got \(texts.count)"))
+        }
+        for (index, text) in texts.enumerated() {
             names.append(try self.identifier(text, "names[\(index)]"))
         }
         try body.refuseUnknown()

@@ -23,15 +23,38 @@ struct Api: Sendable {
     let registry: PrometheusRegistry
     /// The largest body in bytes.
     let bodyBytesMax: Int
+    /// Whose word is taken for where a request comes from.
+    let proxies: TrustedProxies
+    /// Where it is told who asked for what.
+    let audit: AuditLog
 
-    typealias Context = BasicRequestContext
+    typealias Context = ApiContext
 
-    /// All routes.
-    func router() -> Router<Context> {
+    /// The routes of the HTTP API: those of backends and operators.
+    func router() -> Router<Context> { self.router(.api) { self.addRoutes(to: $0) } }
+
+    /// The routes for phones, on a port of their own. `/healthz` is there for the proxy in front of it.
+    func phoneRouter() -> Router<Context> {
+        self.router(.phone) { router in
+            self.addHealth(to: router)
+            self.addExtension(to: router)
+        }
+    }
+
+    private func router(_ listener: Listener, _ add: (Router<Context>) -> Void) -> Router<Context> {
         let router = Router(context: Context.self)
-        router.middlewares.add(ProblemMiddleware(metrics: self.metrics))
+        let routes = RouteTable()
+        router.middlewares.add(
+            ProblemMiddleware(
+                listener: listener, routes: routes, metrics: self.metrics, proxies: self.proxies, audit: self.audit))
+        add(router)
+        routes.take(router)
+        return router
+    }
+
+    private func addRoutes(to router: Router<Context>) {
+        self.addHealth(to: router)
         self.addOperations(to: router)
-        self.addExtension(to: router)
         let app = router.group("v1/apps/{app}")
         app.post("tokens") { try await self.issueToken($0, $1) }
         self.addMessages(to: app)
@@ -40,11 +63,13 @@ struct Api: Sendable {
         self.addSettings(to: app)
         self.addDevices(to: app)
         self.addUserAccounts(to: app)
-        return router
+    }
+
+    private func addHealth(to router: Router<Context>) {
+        router.get("healthz") { _, _ in Response.json(["status": "ok"]) }
     }
 
     private func addOperations(to router: Router<Context>) {
-        router.get("healthz") { _, _ in Response.json(["status": "ok"]) }
         router.get("readyz") { _, _ in
             switch self.readiness.state {
             case .ready: await self.ready()
@@ -72,16 +97,23 @@ struct Api: Sendable {
 
     /// The app of the path, if the request's key may do this there.
     ///
-    /// - Throws: `ApiProblem` with status 401 without a key of the app, 403 without the scope.
-    func authorize(_ request: Request, _ context: Context, _ scope: ApiScope) throws(ApiProblem) -> AppID {
+    /// - Parameter query: the members the query may have.
+    /// - Throws: `ApiProblem` with status 401 without a key of the app, 403 without the scope, 400 for another member.
+    func authorize(
+        _ request: Request, _ context: Context, _ scope: ApiScope, query: [String] = []
+    ) throws(ApiProblem) -> AppID {
         guard let key = Self.bearer(request) else {
             throw Self.unauthorized("must be \"Bearer KEY\" with one of the app's API keys")
         }
-        let app = AppID(Self.parameter("app", context))
+        let app = AppID(try Self.parameter("app", context))
         switch self.keys.access(app: app, key: key, scope: scope) {
-        case .granted: return app
+        case .granted(let name):
+            context.note.key = name
+            try Self.checkQuery(request, query)
+            return app
         case .unknownKey: throw Self.unauthorized("must hold one of the app's API keys")
-        case .missingScope:
+        case .missingScope(let name):
+            context.note.key = name
             throw ApiProblem(
                 .forbidden, code: "missing_scope", field: "Authorization",
                 rule: "needs a key with the scope \(scope.rawValue)")

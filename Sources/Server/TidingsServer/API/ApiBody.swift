@@ -145,6 +145,14 @@ struct ApiBody {
         return members
     }
 
+    /// Whether a member is there, also as null.
+    func has(_ key: String) -> Bool { self.members[key] != nil }
+
+    /// Refuses null where a member that is there decides what is asked for.
+    func refuseNull(_ keys: String...) throws(ApiProblem) {
+        for key in keys where self.members[key] == .null { throw self.problem(key, "must not be null") }
+    }
+
     /// Refuses members that were not asked for: a misspelt one must not be passed over.
     func refuseUnknown() throws(ApiProblem) {
         for (key, _) in self.members.members where !self.known.contains(key) {

@@ -1,7 +1,6 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
-import Logging
 import NIOCore
 import TidingsModel
 
@@ -34,10 +33,12 @@ struct ApiProblem: Error, Equatable, HTTPResponseError {
 
     /// What the core refused.
     init(_ problem: ServerFrame.Problem) {
-        let isBusy = problem.code == .unavailable
+        // RFC 9110 §10.2.3 counts in seconds; one too early would be refused again.
+        let wait = problem.retryAfterMilliseconds.map { max(1, (Int64($0) + 999) / 1_000) }
+        let seconds = wait ?? (problem.code == .unavailable ? 1 : nil)
         self.init(
             Self.status(of: problem.code), code: problem.code.rawValue, field: problem.field, rule: problem.rule,
-            headers: isBusy ? [.retryAfter: "1"] : [:])
+            headers: seconds.map { [.retryAfter: "\($0)"] } ?? [:])
     }
 
     private static func status(of code: ServerFrame.Problem.Code) -> HTTPResponse.Status {
@@ -64,52 +65,18 @@ struct ApiProblem: Error, Equatable, HTTPResponseError {
     var response: Response {
         var headers = self.headers
         headers[.contentType] = "application/problem+json"
+        return Response(
+            status: self.status, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: self.json.serialized)))
+    }
+
+    /// The body of the response.
+    var json: JSONValue {
         let detail = self.field.isEmpty ? self.rule : "\(self.field) \(self.rule)"
-        let body: JSONValue = [
+        return [
             "type": .string("urn:tidings:problem:\(self.code)"), "title": .string(self.status.reasonPhrase),
             "status": .int(self.status.code), "detail": .string(detail), "code": .string(self.code),
             "field": .string(self.field), "rule": .string(self.rule),
         ]
-        return Response(
-            status: self.status, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: body.serialized)))
-    }
-}
-
-/// Turns every error into a problem and counts the request by its route.
-struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
-    /// Where requests are counted.
-    let metrics: ServerMetrics
-
-    func handle(
-        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
-    ) async throws -> Response {
-        var response: Response
-        do {
-            response = try await next(request, context)
-        } catch let problem as ApiProblem {
-            response = problem.response
-        } catch let error as any HTTPResponseError {
-            response = Self.problem(for: error, request).response
-        } catch {
-            context.logger.log(.error, "request failed", [.path: context.endpointPath ?? "", .error: "\(error)"])
-            response = ApiProblem.bug.response
-        }
-        self.metrics.request(route: context.endpointPath ?? "NotFound", status: response.status.code)
-        return response
-    }
-
-    private static func problem(for error: any HTTPResponseError, _ request: Request) -> ApiProblem {
-        switch error.status {
-        case .notFound:
-            ApiProblem(
-                .notFound, code: "unknown_route", field: "path",
-                rule: "\(request.method.rawValue) \(request.uri.path) is not part of the API; see /openapi.yaml")
-        case .contentTooLarge:
-            ApiProblem(
-                .contentTooLarge, code: "body_too_large", field: "body", rule: "is larger than api.body_bytes_max")
-        default:
-            ApiProblem(error.status, code: "bad_request", rule: error.status.reasonPhrase)
-        }
     }
 }
 

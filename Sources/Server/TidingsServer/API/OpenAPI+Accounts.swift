@@ -26,7 +26,7 @@ extension OpenAPI {
                               properties:
                                 kind: {type: string, enum: [CS, MC, MP]}
                                 id: {$ref: "#/components/schemas/Id"}
-                default: {$ref: "#/components/responses/Problem"}
+                problems: [400, 401, 403, 429, 503]
           /v1/apps/{app}/accounts/{type}/{id}:
             put:
               summary: Declare a person an account of a kind
@@ -40,7 +40,7 @@ extension OpenAPI {
                 - {$ref: "#/components/parameters/id"}
               responses:
                 "204": {description: Done}
-                default: {$ref: "#/components/responses/Problem"}
+                problems: [400, 401, 403, 429, 503, 507]
             delete:
               summary: Take an account back
               description: |
@@ -52,7 +52,7 @@ extension OpenAPI {
                 - {$ref: "#/components/parameters/id"}
               responses:
                 "204": {description: Done}
-                default: {$ref: "#/components/responses/Problem"}
+                problems: [400, 401, 403, 429, 503, 507]
           /v1/apps/{app}/conversations/{type}/{id}/bans:
             get:
               summary: Who may not come into a chat room
@@ -83,7 +83,7 @@ extension OpenAPI {
                                 until:
                                   type: [integer, "null"]
                                   description: Milliseconds since 1970; null for as long as nobody lifts it
-                default: {$ref: "#/components/responses/Problem"}
+                problems: [400, 401, 403, 404, 429, 503]
           /v1/apps/{app}/conversations/{type}/{id}/bans/{user}:
             put:
               summary: Put a person out of a chat room, and keep them out
@@ -112,7 +112,7 @@ extension OpenAPI {
                           description: Milliseconds since 1970, in the future; null or missing until the ban is lifted
               responses:
                 "204": {description: Done}
-                default: {$ref: "#/components/responses/Problem"}
+                problems: [400, 401, 403, 404, 408, 413, 429, 503, 507]
             delete:
               summary: Lift a ban
               description: |
@@ -126,7 +126,7 @@ extension OpenAPI {
                 - {$ref: "#/components/parameters/actor"}
               responses:
                 "204": {description: Done}
-                default: {$ref: "#/components/responses/Problem"}
+                problems: [400, 401, 403, 404, 429, 503, 507]
 
         """#
 }

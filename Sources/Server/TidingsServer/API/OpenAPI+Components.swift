@@ -55,7 +55,12 @@ extension OpenAPI {
                       sent_at: {type: integer, description: Milliseconds since 1970}
                       repeated: {type: boolean}
           schemas:
-            Id: {type: string, minLength: 1, maxLength: 64, description: No spaces or control characters}
+            Id:
+              type: string
+              minLength: 1
+              maxLength: 64
+              pattern: '^[^\x00-\x20\x7f]+$'
+              description: At most 64 bytes of UTF-8, no spaces or control characters
             MessageId: {type: string, pattern: "^[0-9a-hjkmnp-tv-z]{13}$"}
             Conversation:
               type: object
@@ -69,8 +74,8 @@ extension OpenAPI {
               description: Everybody, or 1 to 100 people; not in conversations whose target is a person
               additionalProperties: false
               properties:
-                everyone: {type: boolean, default: false}
-                users: {type: array, maxItems: 100, items: {$ref: "#/components/schemas/Id"}}
+                everyone: {type: [boolean, "null"], default: false}
+                users: {type: [array, "null"], maxItems: 100, items: {$ref: "#/components/schemas/Id"}}
             ConversationInfo:
               type: object
               required: [conversation, version, name, portrait, members, is_dissolved]
@@ -131,11 +136,11 @@ extension OpenAPI {
                   minimum: 0
                   maximum: 1439
                 weekdays:
-                  type: array
+                  type: [array, "null"]
                   description: "The days on which they begin: 1 is Monday; empty for every day"
                   items: {type: integer, minimum: 1, maximum: 7}
                 time_zone: {type: string, description: A name of the time-zone database, maxLength: 64}
-                manner: {type: string, enum: [defer, drop], default: defer}
+                manner: {type: [string, "null"], enum: [defer, drop, null], default: defer}
             Settings:
               type: object
               required: [levels, quiet_hours, hides_content, language, conversations, blocked]

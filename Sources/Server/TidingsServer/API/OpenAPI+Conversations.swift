@@ -20,12 +20,12 @@ extension OpenAPI {
                       required: [members]
                       additionalProperties: false
                       properties:
-                        name: {type: string, maxLength: 256}
-                        portrait: {type: string, minLength: 1, maxLength: 1024, description: A URL}
+                        name: {type: [string, "null"], maxLength: 256}
+                        portrait: {type: [string, "null"], minLength: 1, maxLength: 1024, description: A URL}
                         members: {type: array, maxItems: 3000, items: {$ref: "#/components/schemas/Id"}}
               responses:
                 "204": {description: Done}
-                default: {$ref: "#/components/responses/Problem"}
+                problems: [400, 401, 403, 408, 413, 429, 503, 507]
             post:
               summary: Create a conversation that does not exist yet
               description: |
@@ -47,13 +47,13 @@ extension OpenAPI {
                       additionalProperties: false
                       properties:
                         name: {type: string, minLength: 1, maxLength: 256}
-                        portrait: {type: string, minLength: 1, maxLength: 1024, description: A URL}
+                        portrait: {type: [string, "null"], minLength: 1, maxLength: 1024, description: A URL}
                         members: {type: array, maxItems: 3000, items: {$ref: "#/components/schemas/Id"}}
               responses:
                 "201":
                   description: It exists now
                   content: {application/json: {schema: {$ref: "#/components/schemas/Conversation"}}}
-                default: {$ref: "#/components/responses/Problem"}
+                problems: [400, 401, 403, 408, 409, 413, 429, 503, 507]
             get:
               summary: Name, portrait and members
               description: |
@@ -68,7 +68,7 @@ extension OpenAPI {
                 "200":
                   description: The conversation
                   content: {application/json: {schema: {$ref: "#/components/schemas/ConversationInfo"}}}
-                default: {$ref: "#/components/responses/Problem"}
+                problems: [400, 401, 403, 404, 429, 503]
             delete:
               summary: Dissolve a conversation
               description: |
@@ -82,7 +82,7 @@ extension OpenAPI {
                 - {$ref: "#/components/parameters/actor"}
               responses:
                 "204": {description: Done}
-                default: {$ref: "#/components/responses/Problem"}
+                problems: [400, 401, 403, 404, 429, 503, 507]
           /v1/apps/{app}/conversations/{type}/{id}/name:
             put:
               summary: Rename a conversation
@@ -106,7 +106,7 @@ extension OpenAPI {
                         name: {type: string, minLength: 1, maxLength: 256}
               responses:
                 "204": {description: Done}
-                default: {$ref: "#/components/responses/Problem"}
+                problems: [400, 401, 403, 404, 408, 413, 429, 503, 507]
           /v1/apps/{app}/conversations/{type}/{id}/portrait:
             put:
               summary: Change its picture
@@ -129,7 +129,7 @@ extension OpenAPI {
                         portrait: {type: [string, "null"], minLength: 1, maxLength: 1024, description: "A URL; null takes it away"}
               responses:
                 "204": {description: Done}
-                default: {$ref: "#/components/responses/Problem"}
+                problems: [400, 401, 403, 404, 408, 413, 429, 503, 507]
           /v1/apps/{app}/conversations/{type}/{id}/members:
             post:
               summary: Add members
@@ -153,7 +153,7 @@ extension OpenAPI {
                         users: {type: array, minItems: 1, items: {$ref: "#/components/schemas/Id"}}
               responses:
                 "204": {description: Done}
-                default: {$ref: "#/components/responses/Problem"}
+                problems: [400, 401, 403, 404, 408, 413, 429, 503, 507]
           /v1/apps/{app}/conversations/{type}/{id}/members/{user}:
             delete:
               summary: Remove a member
@@ -168,7 +168,7 @@ extension OpenAPI {
                 - {$ref: "#/components/parameters/actor"}
               responses:
                 "204": {description: Done}
-                default: {$ref: "#/components/responses/Problem"}
+                problems: [400, 401, 403, 404, 429, 503, 507]
           /v1/apps/{app}/conversations/{type}/{id}/members/{user}/role:
             put:
               summary: What a member may do
@@ -194,7 +194,7 @@ extension OpenAPI {
                         role: {type: string, enum: [owner, admin, member]}
               responses:
                 "204": {description: Done}
-                default: {$ref: "#/components/responses/Problem"}
+                problems: [400, 401, 403, 404, 408, 413, 429, 503, 507]
           /v1/apps/{app}/conversations/{type}/{id}/members/{user}/nickname:
             put:
               summary: What a member is called there
@@ -219,7 +219,7 @@ extension OpenAPI {
                         nickname: {type: [string, "null"], minLength: 1, maxLength: 64}
               responses:
                 "204": {description: Done}
-                default: {$ref: "#/components/responses/Problem"}
+                problems: [400, 401, 403, 404, 408, 413, 429, 503, 507]
 
         """#
 }

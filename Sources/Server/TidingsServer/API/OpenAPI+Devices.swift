@@ -20,7 +20,7 @@ extension OpenAPI {
                         required: [devices]
                         properties:
                           devices: {type: array, items: {$ref: "#/components/schemas/Device"}}
-                default: {$ref: "#/components/responses/Problem"}
+                problems: [400, 401, 403, 429, 503]
             delete:
               summary: Sign a person out on all devices
               description: |
@@ -32,7 +32,7 @@ extension OpenAPI {
                 - {$ref: "#/components/parameters/user"}
               responses:
                 "204": {description: "Done, also if there was no device"}
-                default: {$ref: "#/components/responses/Problem"}
+                problems: [400, 401, 403, 429, 503, 507]
           /v1/apps/{app}/users/{user}/devices/{device}:
             delete:
               summary: Sign a person out on one device
@@ -46,7 +46,7 @@ extension OpenAPI {
                 - {name: device, in: path, required: true, schema: {$ref: "#/components/schemas/Id"}}
               responses:
                 "204": {description: Done}
-                default: {$ref: "#/components/responses/Problem"}
+                problems: [400, 401, 403, 429, 503, 507]
 
         """#
 }

@@ -21,30 +21,30 @@ extension OpenAPI {
                         sender: {$ref: "#/components/schemas/Id"}
                         client_message_id: {$ref: "#/components/schemas/Id"}
                         conversation: {$ref: "#/components/schemas/Conversation"}
-                        object_name: {type: string, default: "RC:TxtMsg"}
+                        object_name: {oneOf: [{$ref: "#/components/schemas/Id"}, {type: "null"}], default: "RC:TxtMsg"}
                         content:
                           type: string
                           description: As the object name defines it; for RC:TxtMsg a JSON object with content
                           maxLength: 32768
-                        stored: {type: boolean, default: true}
-                        counted: {type: boolean, default: true}
-                        notified: {type: boolean, default: true}
-                        push_text: {type: string, maxLength: 1024}
-                        mentions: {$ref: "#/components/schemas/Mentions"}
+                        stored: {type: [boolean, "null"], default: true}
+                        counted: {type: [boolean, "null"], default: true}
+                        notified: {type: [boolean, "null"], default: true}
+                        push_text: {type: [string, "null"], maxLength: 1024}
+                        mentions: {oneOf: [{$ref: "#/components/schemas/Mentions"}, {type: "null"}]}
                         recipients:
-                          type: array
+                          type: [array, "null"]
                           description: The members of a group or discussion it is for; all without it
                           maxItems: 100
                           items: {$ref: "#/components/schemas/Id"}
                         lifetime_ms:
-                          type: integer
+                          type: [integer, "null"]
                           description: How long it is worth a push and a place on the screen
                           minimum: 1
                           maximum: 2592000000
               responses:
                 "201": {$ref: "#/components/responses/Sent"}
                 "200": {$ref: "#/components/responses/Sent"}
-                default: {$ref: "#/components/responses/Problem"}
+                problems: [400, 401, 403, 404, 408, 413, 429, 503, 507]
           /v1/apps/{app}/messages/{id}:
             patch:
               summary: Give a message another content
@@ -68,7 +68,7 @@ extension OpenAPI {
                         content: {type: string, minLength: 1, maxLength: 32768}
               responses:
                 "204": {description: Done}
-                default: {$ref: "#/components/responses/Problem"}
+                problems: [400, 401, 403, 404, 408, 409, 413, 429, 503, 507]
             delete:
               summary: Withdraw a message for everybody
               description: |
@@ -81,7 +81,7 @@ extension OpenAPI {
                 - {$ref: "#/components/parameters/actor"}
               responses:
                 "204": {description: Done}
-                default: {$ref: "#/components/responses/Problem"}
+                problems: [400, 401, 403, 404, 409, 429, 503, 507]
           /v1/apps/{app}/conversations/{type}/{id}/messages:
             get:
               summary: Messages a person can read in a conversation, newest first
@@ -101,7 +101,7 @@ extension OpenAPI {
                 "200":
                   description: Newest first
                   content: {application/json: {schema: {$ref: "#/components/schemas/History"}}}
-                default: {$ref: "#/components/responses/Problem"}
+                problems: [400, 401, 403, 404, 429, 503]
           /v1/apps/{app}/custom-messages:
             post:
               summary: Send a message to the app itself on people's phones
@@ -123,19 +123,19 @@ extension OpenAPI {
                       properties:
                         recipients: {type: array, minItems: 1, maxItems: 1000, items: {$ref: "#/components/schemas/Id"}}
                         client_message_id: {$ref: "#/components/schemas/Id"}
-                        title: {type: string, maxLength: 256}
+                        title: {type: [string, "null"], maxLength: 256}
                         content: {type: string, minLength: 1, maxLength: 32768}
-                        content_type: {type: string, maxLength: 128}
-                        extras: {type: object, description: "At most 8,192 bytes of JSON"}
+                        content_type: {type: [string, "null"], maxLength: 128}
+                        extras: {type: [object, "null"], description: "At most 8,192 bytes of JSON"}
                         lifetime_ms:
-                          type: integer
+                          type: [integer, "null"]
                           minimum: 1
                           maximum: 2592000000
                           description: "How long after it was taken it is handed over; without it, as long as it is kept"
               responses:
                 "201": {$ref: "#/components/responses/Sent"}
                 "200": {$ref: "#/components/responses/Sent"}
-                default: {$ref: "#/components/responses/Problem"}
+                problems: [400, 401, 403, 408, 413, 429, 503, 507]
           /v1/apps/{app}/messages/{id}/receipts:
             get:
               summary: Who has got a message and who has read it
@@ -160,7 +160,7 @@ extension OpenAPI {
                           recipients: {type: integer, minimum: 0}
                           delivered: {type: array, items: {$ref: "#/components/schemas/Id"}}
                           read: {type: array, items: {$ref: "#/components/schemas/Id"}}
-                default: {$ref: "#/components/responses/Problem"}
+                problems: [400, 401, 403, 404, 429, 503]
           /v1/apps/{app}/messages/{id}/trace:
             get:
               summary: The life of one message
@@ -175,7 +175,7 @@ extension OpenAPI {
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/Trace"}
-                default: {$ref: "#/components/responses/Problem"}
+                problems: [400, 401, 403, 404, 429, 503]
 
         """#
 }

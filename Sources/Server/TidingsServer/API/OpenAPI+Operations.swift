@@ -2,6 +2,7 @@ extension OpenAPI {
     /// The extension's routes, and what an operator looks at.
     static let operationPaths = #"""
           /v1/extension/receipts:
+            servers: [{url: "http://127.0.0.1:7481", description: The routes for phones}]
             post:
               summary: What a phone did with a pushed message
               security: [{extensionToken: []}]
@@ -24,8 +25,9 @@ extension OpenAPI {
                         receipt: {type: string, enum: [shown, opened]}
               responses:
                 "204": {description: Done}
-                default: {$ref: "#/components/responses/Problem"}
+                problems: [400, 401, 408, 413, 429, 503, 507]
           /v1/extension/missed:
+            servers: [{url: "http://127.0.0.1:7481", description: The routes for phones}]
             get:
               summary: Entries of the person's log after a position
               security: [{extensionToken: []}]
@@ -44,11 +46,12 @@ extension OpenAPI {
                           entries: {type: array, items: {$ref: "#/components/schemas/Entry"}}
                           head: {type: integer}
                           unread: {type: integer}
-                default: {$ref: "#/components/responses/Problem"}
+                problems: [400, 401, 429, 503]
           /healthz:
             get:
               summary: The process runs
-              responses: {"200": {description: It does}}
+              responses:
+                "200": {description: It does}
           /readyz:
             get:
               summary: The server takes work
@@ -58,11 +61,13 @@ extension OpenAPI {
           /metrics:
             get:
               summary: Metrics in Prometheus's text form
-              responses: {"200": {description: The metrics, content: {text/plain: {}}}}
+              responses:
+                "200": {description: The metrics, content: {text/plain: {}}}
           /openapi.yaml:
             get:
               summary: This document
-              responses: {"200": {description: This document, content: {application/yaml: {}}}}
+              responses:
+                "200": {description: This document, content: {application/yaml: {}}}
 
         """#
 }

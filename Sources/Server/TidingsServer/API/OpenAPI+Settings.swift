@@ -14,7 +14,7 @@ extension OpenAPI {
                 "200":
                   description: Everything
                   content: {application/json: {schema: {$ref: "#/components/schemas/Settings"}}}
-                default: {$ref: "#/components/responses/Problem"}
+                problems: [400, 401, 403, 429, 503]
             put:
               summary: Set what holds everywhere
               description: |
@@ -32,13 +32,13 @@ extension OpenAPI {
                       type: object
                       additionalProperties: false
                       properties:
-                        levels: {$ref: "#/components/schemas/Levels"}
+                        levels: {oneOf: [{$ref: "#/components/schemas/Levels"}, {type: "null"}]}
                         quiet_hours: {oneOf: [{$ref: "#/components/schemas/QuietHours"}, {type: "null"}]}
-                        hides_content: {type: boolean, default: false}
+                        hides_content: {type: [boolean, "null"], default: false}
                         language: {type: [string, "null"], maxLength: 35, description: A BCP 47 tag}
               responses:
                 "204": {description: Done}
-                default: {$ref: "#/components/responses/Problem"}
+                problems: [400, 401, 403, 408, 413, 429, 503, 507]
           /v1/apps/{app}/users/{user}/settings/{type}/{id}:
             put:
               summary: Set how loud a conversation may be
@@ -60,10 +60,10 @@ extension OpenAPI {
                       additionalProperties: false
                       properties:
                         level: {$ref: "#/components/schemas/Level"}
-                        level_until: {type: integer, description: "Milliseconds since 1970, in the future"}
+                        level_until: {type: [integer, "null"], minimum: 1, description: "Milliseconds since 1970, in the future"}
               responses:
                 "204": {description: Done}
-                default: {$ref: "#/components/responses/Problem"}
+                problems: [400, 401, 403, 408, 413, 429, 503, 507]
             delete:
               summary: Set nothing for a conversation any more
               description: |
@@ -76,7 +76,7 @@ extension OpenAPI {
                 - {$ref: "#/components/parameters/id"}
               responses:
                 "204": {description: Done}
-                default: {$ref: "#/components/responses/Problem"}
+                problems: [400, 401, 403, 429, 503, 507]
           /v1/apps/{app}/users/{user}/blocked/{other}:
             put:
               summary: Refuse somebody's one-to-one messages
@@ -89,7 +89,7 @@ extension OpenAPI {
                 - {name: other, in: path, required: true, schema: {$ref: "#/components/schemas/Id"}}
               responses:
                 "204": {description: Done}
-                default: {$ref: "#/components/responses/Problem"}
+                problems: [400, 401, 403, 429, 503, 507]
             delete:
               summary: Refuse them no longer
               description: |
@@ -101,7 +101,7 @@ extension OpenAPI {
                 - {name: other, in: path, required: true, schema: {$ref: "#/components/schemas/Id"}}
               responses:
                 "204": {description: Done}
-                default: {$ref: "#/components/responses/Problem"}
+                problems: [400, 401, 403, 429, 503, 507]
           /v1/apps/{app}/users/{user}/unread:
             get:
               summary: How much a person has not read
@@ -115,7 +115,7 @@ extension OpenAPI {
                 "200":
                   description: In all conversations together
                   content: {application/json: {schema: {$ref: "#/components/schemas/Unread"}}}
-                default: {$ref: "#/components/responses/Problem"}
+                problems: [400, 401, 403, 429, 503]
           /v1/apps/{app}/users/{user}/unread/{type}/{id}:
             get:
               summary: How much of one conversation a person has not read
@@ -132,7 +132,7 @@ extension OpenAPI {
                 "200":
                   description: The conversation's part
                   content: {application/json: {schema: {$ref: "#/components/schemas/UnreadInConversation"}}}
-                default: {$ref: "#/components/responses/Problem"}
+                problems: [400, 401, 403, 429, 503]
           /v1/apps/{app}/object-names:
             get:
               summary: The object names the app has registered
@@ -145,7 +145,7 @@ extension OpenAPI {
                 "200":
                   description: Sorted, without those that are built in
                   content: {application/json: {schema: {$ref: "#/components/schemas/ObjectNames"}}}
-                default: {$ref: "#/components/responses/Problem"}
+                problems: [400, 401, 403, 429, 503]
             put:
               summary: Register the app's own object names
               description: |
@@ -160,7 +160,7 @@ extension OpenAPI {
                 content: {application/json: {schema: {$ref: "#/components/schemas/ObjectNames"}}}
               responses:
                 "204": {description: Done}
-                default: {$ref: "#/components/responses/Problem"}
+                problems: [400, 401, 403, 408, 413, 429, 503, 507]
 
         """#
 }

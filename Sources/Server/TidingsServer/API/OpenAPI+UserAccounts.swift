@@ -22,7 +22,7 @@ extension OpenAPI {
                           tokens_not_before:
                             type: [integer, "null"]
                             description: Tokens issued before are revoked, in milliseconds since 1970; null if none ever was
-                default: {$ref: "#/components/responses/Problem"}
+                problems: [400, 401, 403, 429, 503]
           /v1/apps/{app}/users/{user}/ban:
             put:
               summary: Ban a person
@@ -36,7 +36,7 @@ extension OpenAPI {
                 - {$ref: "#/components/parameters/user"}
               responses:
                 "204": {description: "Done, also if they were banned already"}
-                default: {$ref: "#/components/responses/Problem"}
+                problems: [400, 401, 403, 429, 503, 507]
             delete:
               summary: Let a person in again
               description: |
@@ -48,7 +48,7 @@ extension OpenAPI {
                 - {$ref: "#/components/parameters/user"}
               responses:
                 "204": {description: "Done, also if they were not banned"}
-                default: {$ref: "#/components/responses/Problem"}
+                problems: [400, 401, 403, 429, 503, 507]
           /v1/apps/{app}/users/{user}/revoke-tokens:
             post:
               summary: Revoke a person's user tokens
@@ -78,7 +78,7 @@ extension OpenAPI {
                           description: Sign all devices out, too
               responses:
                 "204": {description: Done}
-                default: {$ref: "#/components/responses/Problem"}
+                problems: [400, 401, 403, 408, 413, 429, 503, 507]
 
         """#
 }

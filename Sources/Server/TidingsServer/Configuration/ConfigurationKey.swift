@@ -24,6 +24,10 @@ package struct ConfigurationKey: Sendable {
         case node(any WritableKeyPath<ServerConfiguration, UInt8> & Sendable, ClosedRange<Int>)
         /// A text that must not be empty.
         case text(any WritableKeyPath<ServerConfiguration, String> & Sendable)
+        /// A text that may be empty.
+        case optional(any WritableKeyPath<ServerConfiguration, String> & Sendable)
+        /// Addresses and networks, as a list or with commas between; may be empty.
+        case networks(any WritableKeyPath<ServerConfiguration, [String]> & Sendable)
         /// How much somebody may do: `RATE/BURST`, or `none`.
         case rate(RateScope, RateKind)
         /// One of a few words.
@@ -45,12 +49,16 @@ package struct ConfigurationKey: Sendable {
         case .integer(let path, _): "\(configuration[keyPath: path])"
         case .milliseconds(let path, _): "\(configuration[keyPath: path])"
         case .node(let path, _): "\(configuration[keyPath: path])"
-        case .text(let path), .choice(let path, _): configuration[keyPath: path]
+        case .networks(let path): configuration[keyPath: path].joined(separator: ", ")
+        case .text(let path), .optional(let path), .choice(let path, _): configuration[keyPath: path]
         case .rate(let scope, let kind): configuration.core.limits[scope, kind]?.text ?? Self.noLimit
         }
     }
 
     private static let noLimit = "none"
+
+    /// Whether the value is a list.
+    var isList: Bool { if case .networks = self.place { true } else { false } }
 
     /// Takes a value from outside.
     ///
@@ -66,7 +74,9 @@ package struct ConfigurationKey: Sendable {
         case .node(let path, let range):
             guard let value = UInt8(text) else { return self.notWhole(text, range) }
             configuration[keyPath: path] = value
-        case .text(let path), .choice(let path, _):
+        case .networks(let path):
+            configuration[keyPath: path] = text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+        case .text(let path), .optional(let path), .choice(let path, _):
             configuration[keyPath: path] = text
         case .rate(let scope, let kind):
             guard text != Self.noLimit else {
@@ -96,6 +106,13 @@ package struct ConfigurationKey: Sendable {
         case .text(let path):
             configuration[keyPath: path].isEmpty
                 ? ConfigurationFault(field: self.name, rule: "must not be empty", remedy: self.remedy) : nil
+        case .optional: nil
+        case .networks(let path):
+            configuration[keyPath: path].first { IPNetwork($0) == nil }.map {
+                ConfigurationFault(
+                    field: self.name, rule: "must be addresses or networks, got \"\($0)\"",
+                    remedy: "write for example 127.0.0.1 or 10.0.0.0/8")
+            }
         case .choice(let path, let words):
             words.contains(configuration[keyPath: path])
                 ? nil
@@ -124,7 +141,7 @@ package struct ConfigurationKey: Sendable {
 
     /// Every key, in the order of the documentation.
     package static let all: [ConfigurationKey] =
-        Self.network + Self.times + Self.push + Self.policy + Self.admission + Self.limits
+        Self.network + Self.http + Self.files + Self.times + Self.push + Self.policy + Self.admission + Self.limits
 
     private static let network: [ConfigurationKey] = [
         .init("gateway.host", "address the WebSocket gateway listens on", .text(\.gateway.host)),
@@ -141,11 +158,39 @@ package struct ConfigurationKey: Sendable {
         .init(
             "gateway.connections_max", "connections at the same time",
             .integer(\.gateway.connectionsMax, 1...10_000_000)),
+    ]
+
+    private static let http: [ConfigurationKey] = [
         .init("api.host", "address the HTTP API listens on", .text(\.api.host)),
         .init("api.port", "TCP port of the HTTP API, 0 for any free one", .integer(\.api.port, 0...65_535)),
         .init(
             "api.body_bytes_max", "largest body of a request in bytes", .integer(\.api.bodyBytesMax, 1_024...16_777_216)
         ),
+        .init(
+            "api.connections_max", "connections of the HTTP API at the same time",
+            .integer(\.api.connectionsMax, 8...1_000_000)),
+        .init("phone.host", "address the routes for phones listen on", .text(\.phone.host)),
+        .init(
+            "phone.port", "TCP port of the routes for phones, 0 for any free one", .integer(\.phone.port, 0...65_535)),
+        .init(
+            "phone.connections_max", "connections of the routes for phones at the same time",
+            .integer(\.phone.connectionsMax, 8...1_000_000)),
+        .init(
+            "http.header_milliseconds", "time a new connection of either may take until the head of its first request",
+            .integer(\.http.headerMilliseconds, 10...300_000)),
+        .init(
+            "http.body_milliseconds", "time the body of a request may take",
+            .integer(\.http.bodyMilliseconds, 10...3_600_000)),
+        .init(
+            "http.idle_milliseconds", "time a connection may wait for its next request, or for its answer to be read",
+            .integer(\.http.idleMilliseconds, 10...3_600_000)),
+        .init(
+            "proxy.addresses",
+            "addresses or networks of proxies whose X-Forwarded-For and X-Request-Id are believed, with commas between",
+            .networks(\.proxy.addresses)),
+    ]
+
+    private static let files: [ConfigurationKey] = [
         .init("store.path", "path of the SQLite file; its folder must exist", .text(\.store.path)),
         .init(
             "store.synchronous", "full; normal loses acknowledged messages when the power goes, and is for proofs only",
@@ -161,6 +206,9 @@ package struct ConfigurationKey: Sendable {
         .init(
             "log.level", "lowest level that is logged", .choice(\.log.level, Logger.Level.allCases.map(\.rawValue))),
         .init("log.format", "form of a log line", .choice(\.log.format, ["json", "text"])),
+        .init(
+            "log.audit_path", "file the lines of the audit log are appended to; without one they are among the others",
+            .optional(\.log.auditPath)),
     ]
 
     private static let times: [ConfigurationKey] = [

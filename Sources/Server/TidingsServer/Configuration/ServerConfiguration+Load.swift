@@ -19,10 +19,12 @@ extension ServerConfiguration {
         var reader = try await ConfigurationReading(file: file, environment: environment, overrides: overrides)
         var configuration = ServerConfiguration()
         for key in ConfigurationKey.all {
-            guard let text = await reader.text(key.name.split(separator: ".").map(String.init)) else { continue }
+            let path = key.name.split(separator: ".").map(String.init)
+            let text = key.isList ? await reader.list(path)?.joined(separator: ",") : await reader.text(path)
+            guard let text else { continue }
             if let fault = key.set(text, in: &configuration) { reader.faults.append(fault) }
         }
-        for id in await reader.list(["apps"]) { configuration.apps.append(await reader.app(id)) }
+        for id in await reader.list(["apps"]) ?? [] { configuration.apps.append(await reader.app(id)) }
         reader.refuseUnknownKeys(overrides: overrides)
         let unreadable = Set(reader.faults.map(\.field))
         let faults = reader.faults + configuration.validate().filter { !unreadable.contains($0.field) }
@@ -128,29 +130,29 @@ private struct ConfigurationReading {
     }
 
     /// A list in the file, or one text with commas in a flag or the environment.
-    mutating func list(_ path: [String]) async -> [String] {
+    mutating func list(_ path: [String]) async -> [String]? {
         let name = path.joined(separator: ".")
         self.known.insert(name)
         if let list = try? await self.reader.fetchStringArray(forKey: ConfigKey(path)) { return list }
-        guard let text = try? await self.reader.fetchString(forKey: ConfigKey(path)) else { return [] }
+        guard let text = try? await self.reader.fetchString(forKey: ConfigKey(path)) else { return nil }
         return text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
     }
 
     mutating func app(_ id: String) async -> ServerConfiguration.App {
         let secret = await self.text(["app", id, "token_secret"], isSecret: true)
         var app = ServerConfiguration.App(id: AppID(id), tokenSecret: Secret(secret ?? ""))
-        for key in await self.list(["app", id, "api_keys"]) {
+        for key in await self.list(["app", id, "api_keys"]) ?? [] {
             let path = ["app", id, "api_key", key]
             let hash = await self.text(path + ["sha256"])
             var scopes: [ApiScope] = []
-            for word in await self.list(path + ["scopes"]) {
+            for word in await self.list(path + ["scopes"]) ?? [] {
                 if let scope = ApiScope(rawValue: word) { scopes.append(scope) } else { self.refuse(scope: word, path) }
             }
             app.apiKeys.append(.init(id: key, sha256: hash ?? "", scopes: scopes))
         }
         app.tokens = await self.tokens(["app", id])
         app.apns = await self.apns(["app", id, "apns"])
-        app.pushTopics = await self.list(["app", id, "push", "topics"])
+        app.pushTopics = await self.list(["app", id, "push", "topics"]) ?? []
         app.membersMax = await self.membersMax(["app", id, "members_max"])
         app.words = await self.words(["app", id])
         return app
@@ -159,7 +161,7 @@ private struct ConfigurationReading {
     private mutating func tokens(_ path: [String]) async -> ServerConfiguration.TokenRules {
         var rules = ServerConfiguration.TokenRules()
         rules.previousSecret = await self.text(path + ["token_secret_previous"], isSecret: true).map { Secret($0) }
-        rules.audiences = await self.list(path + ["token_audiences"])
+        rules.audiences = await self.list(path + ["token_audiences"]) ?? []
         switch await self.text(path + ["token_audience_required"]) {
         case nil, "false"?: break
         case "true"?: rules.demandsAudience = true
@@ -191,7 +193,7 @@ private struct ConfigurationReading {
     private mutating func words(_ path: [String]) async -> AppWords {
         var words = AppWords()
         if let language = await self.text(path + ["language"]) { words.language = language.lowercased() }
-        for tag in await self.list(path + ["languages"]) {
+        for tag in await self.list(path + ["languages"]) ?? [] {
             let path = path + ["words", tag]
             var own = PushWords.builtIn(for: tag) ?? PushWords()
             if let text = await self.text(path + ["other"]) { own.other = text }
@@ -199,7 +201,7 @@ private struct ConfigurationReading {
             if let text = await self.text(path + ["hidden"]) { own.hidden = text }
             if let text = await self.text(path + ["recalled"]) { own.recalled = text }
             if let text = await self.text(path + ["several"]) { own.several = text }
-            for entry in await self.list(path + ["kinds"]) {
+            for entry in await self.list(path + ["kinds"]) ?? [] {
                 let parts = entry.split(separator: "=", maxSplits: 1)
                 guard parts.count == 2 else {
                     self.faults.append(

@@ -11,11 +11,15 @@ extension ServerConfiguration {
     /// Looks at the values only; files and ports are tried when the server starts.
     package func validate() -> [ConfigurationFault] {
         var faults = ConfigurationKey.all.compactMap { $0.fault(in: self) }
-        if self.gateway.port == self.api.port, self.gateway.port != 0, self.gateway.host == self.api.host {
-            faults.append(
-                ConfigurationFault(
-                    field: "api.port", rule: "must not be the gateway's, got \(self.api.port)",
-                    remedy: "give api.port and gateway.port different values"))
+        let listeners = self.listeners
+        for (index, listener) in listeners.enumerated() where listener.port != 0 {
+            for other in listeners[..<index] where listener.port == other.port && listener.host == other.host {
+                let (port, taken) = ("\(listener.listener.rawValue).port", "\(other.listener.rawValue).port")
+                faults.append(
+                    ConfigurationFault(
+                        field: port, rule: "must not be \(other.listener.owner), got \(listener.port)",
+                        remedy: "give \(port) and \(taken) different values"))
+            }
         }
         if self.apps.isEmpty {
             faults.append(

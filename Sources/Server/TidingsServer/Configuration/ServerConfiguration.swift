@@ -9,6 +9,12 @@ package struct ServerConfiguration: Equatable, Sendable {
     package var gateway = Gateway()
     /// The HTTP API.
     package var api = Api()
+    /// The routes for phones.
+    package var phone = Phone()
+    /// What holds for the HTTP connections of both.
+    package var http = Http()
+    /// Proxies in front of the server.
+    package var proxy = Proxy()
     /// The database.
     package var store = Store()
     /// User tokens.
@@ -50,6 +56,35 @@ package struct ServerConfiguration: Equatable, Sendable {
         package var port = 7_480
         /// The largest body of a request, in bytes.
         package var bodyBytesMax = 1_048_576
+        /// How many connections there may be at the same time.
+        package var connectionsMax = 1_024
+    }
+
+    /// Where phones talk HTTP to the server: what the notification service extension asks. Not where backends and operators do,
+    /// so that a proxy or firewall can let phones through to it and to nothing else.
+    package struct Phone: Equatable, Sendable {
+        /// The address to listen on; loopback unless told otherwise.
+        package var host = "127.0.0.1"
+        /// The TCP port; 0 takes any free one.
+        package var port = 7_481
+        /// How many connections there may be at the same time.
+        package var connectionsMax = 1_024
+    }
+
+    /// Time limits of HTTP connections, in milliseconds.
+    package struct Http: Equatable, Sendable {
+        /// How long a new connection may take until the head of its first request is there.
+        package var headerMilliseconds = 10_000
+        /// How long the body of a request may take.
+        package var bodyMilliseconds = 30_000
+        /// How long a connection may wait for its next request, or for its answer to be read.
+        package var idleMilliseconds = 60_000
+    }
+
+    /// Proxies in front of the server.
+    package struct Proxy: Equatable, Sendable {
+        /// Addresses, or networks such as `10.0.0.0/8`, of proxies whose `X-Forwarded-For` and `X-Request-Id` are believed.
+        package var addresses: [String] = []
     }
 
     /// Where messages are kept.
@@ -77,6 +112,8 @@ package struct ServerConfiguration: Equatable, Sendable {
         package var level = "info"
         /// `json` or `text`.
         package var format = "json"
+        /// A file for the lines of the audit log; empty for among the other lines.
+        package var auditPath = ""
     }
 
     /// One app (tenant).

@@ -10,8 +10,8 @@ struct ApiKeys: Sendable {
         case granted(name: String)
         /// The key is none of the app's, or the app is unknown; which of the two is not told.
         case unknownKey
-        /// The key is one of the app's, but lacks the scope.
-        case missingScope
+        /// The key is one of the app's, but lacks the scope. Its name is for logs.
+        case missingScope(name: String)
     }
 
     private struct Key: Sendable {
@@ -40,7 +40,7 @@ struct ApiKeys: Sendable {
         // Comparing a digest is swift-crypto's constant-time comparison.
         for candidate in self.keys[app] ?? [] where hash == candidate.hash { found = candidate }
         guard let found else { return .unknownKey }
-        return found.scopes.contains(scope) ? .granted(name: found.name) : .missingScope
+        return found.scopes.contains(scope) ? .granted(name: found.name) : .missingScope(name: found.name)
     }
 
     private static func bytes(hexadecimal text: String) -> [UInt8] {

@@ -20,6 +20,11 @@ struct Gateway: Sendable {
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             // Connections taken at a time, before those that are there get their turn.
             .serverChannelOption(.maxMessagesPerRead, value: 32)
+            .serverChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(server.acceptPause())
+                }
+            }
             .childChannelOption(.maxMessagesPerRead, value: 1)
             .childChannelOption(.recvAllocator, value: TransientReceiveBuffers())
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)

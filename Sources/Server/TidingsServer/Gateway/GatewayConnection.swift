@@ -26,8 +26,6 @@ final class GatewayConnection: ChannelInboundHandler {
     /// The connection's number.
     let id: SessionID
     private let server: ServerLoop
-    /// Where it comes from, as limits count it; empty if that is not known.
-    var address = ""
     private var context: ChannelHandlerContext?
     private var phase: Phase
     private var format = WireFormat.protobuf
@@ -36,6 +34,11 @@ final class GatewayConnection: ChannelInboundHandler {
     private var partial = HeldInput()
     /// What is written at the end of the tick, behind `parts`.
     private var output = ByteBuffer()
+    /// Whose connection it is, for the audit log; from the handshake on.
+    var signIn: AuditLog.SignIn?
+    private var isHelloAnswered = false
+    /// The request for another token that is being answered.
+    var renewal: RequestNumber?
     /// What is written before it: among it long frames that other connections get, too, and that are not copied for each of them.
     private var parts: [ByteBuffer] = []
     private var partsBytes = 0
@@ -97,6 +100,9 @@ final class GatewayConnection: ChannelInboundHandler {
 
     // MARK: - What comes in
 
+    /// Whether the client has not said who it is.
+    var awaitsHello: Bool { self.phase == .handshake || self.phase == .unauthenticated }
+
     /// Until it has said who it is, a connection may leave little waiting: a hello with the longest token fits.
     private var bytesMax: Int {
         self.phase == .live ? self.server.frameBytesMax : min(16_384, self.server.frameBytesMax)
@@ -107,10 +113,13 @@ final class GatewayConnection: ChannelInboundHandler {
             switch WebSocketHandshake.read(&input) {
             case .incomplete: return
             case .refused(let answer): return self.refuse(answer)
-            case .accepted(let format, let answer):
+            case .accepted(let format, let answer, let proxy):
                 self.format = format
+                let signIn = self.server.handshake(on: self.id, from: self.context?.remoteAddress, proxy)
+                guard self.phase == .handshake else { return }
+                self.signIn = signIn
                 self.phase = .unauthenticated
-                self.append { $0.writeString(answer) }
+                self.append { $0.writeString(answer + "\(RequestID.header): \(signIn.requestID)\r\n\r\n") }
             }
         }
         do throws(WebSocketFault) {
@@ -160,7 +169,7 @@ final class GatewayConnection: ChannelInboundHandler {
                         code: .unexpectedFrame, field: "frame", rule: "must be hello, the first of every connection"))
             }
             self.phase = .live
-            self.server.hello(hello, on: self.id)
+            self.server.hello(hello, on: self)
         } catch {
             self.refuse(error)
         }
@@ -209,11 +218,12 @@ final class GatewayConnection: ChannelInboundHandler {
             self.problem = WebSocketCloseCode(problem.code)
             self.server.metrics.problem(problem.code)
         }
+        if self.phase == .live { self.audit(frame) }
         if case .reconnect = frame { self.problem = .goingAway }
-        if case .signal = frame, self.isBehind {
+        let encoded = self.server.fanOut.encode(frame, as: self.format)
+        if case .signal = frame, !self.hasRoom(forSignal: encoded.count) {
             return self.server.metrics.signalsDropped.increment()
         }
-        let encoded = self.server.fanOut.encode(frame, as: self.format)
         guard encoded.count <= ServerSettings.serverFrameBytesMax else {
             switch Self.replacement(for: frame, bytes: encoded.count) {
             case .problem(let problem, _): return self.fail(problem)
@@ -236,11 +246,28 @@ final class GatewayConnection: ChannelInboundHandler {
     /// Shared bytes from this length on are written where they lie; fewer are copied behind the others.
     private static let copiedBytesMax = 4_096
 
-    /// The reader leaves so much waiting that what is of interest only now does not get through: it is left out, for a reader must not be
-    /// cut off because somebody else talks much.
-    private var isBehind: Bool {
-        self.partsBytes + self.output.readableBytes > self.server.backlogBytesMax
-            || self.context?.channel.isWritable == false
+    /// Whether something of interest only now still gets through. Signals take half of what may wait for a reader: one who is behind
+    /// because somebody else talks much is left out of them, and the next answer or log entry, which cannot be left out, still fits.
+    private func hasRoom(forSignal bytes: Int) -> Bool {
+        let buffered = try? self.context?.channel.syncOptions?.getOption(.bufferedWritableBytes)
+        let waiting = self.partsBytes + self.output.readableBytes + (buffered ?? 0)
+        return waiting == 0 || waiting + bytes <= self.server.backlogBytesMax / 2
+    }
+
+    private func audit(_ frame: ServerFrame) {
+        guard let signIn = self.signIn else { return }
+        switch frame {
+        case .welcome:
+            self.server.audit.signedIn(signIn)
+            self.isHelloAnswered = true
+        case .problem(let problem, isFatal: true) where !self.isHelloAnswered:
+            self.server.audit.refused(signIn, problem.code)
+            self.isHelloAnswered = true
+        case .answer(let number, let answer) where number == self.renewal:
+            self.server.audit.renewed(signIn, answer)
+            self.renewal = nil
+        default: return
+        }
     }
 
     /// What is said in the place of a frame that is larger than what the client was promised: a person's settings may be, with a

@@ -10,10 +10,18 @@ enum WebSocketHandshake {
     enum Outcome: Equatable {
         /// The request is not complete.
         case incomplete
-        /// Send this and speak the format from here on.
-        case accepted(WireFormat, answer: String)
+        /// Send this, more headers and an empty line, and speak the format from here on.
+        case accepted(WireFormat, answer: String, proxy: ProxyHeaders)
         /// Send this and close.
         case refused(answer: String)
+    }
+
+    /// What a proxy says of the request; to be believed only of a trusted one.
+    struct ProxyHeaders: Equatable {
+        /// `X-Forwarded-For`.
+        var forwardedFor: String?
+        /// `X-Request-Id`.
+        var requestID: String?
     }
 
     /// The largest request head in bytes.
@@ -38,12 +46,12 @@ enum WebSocketHandshake {
             return .refused(answer: Self.tooLarge)
         }
         do throws(Refusal) {
-            let (format, accept) = try Self.check(head)
+            let (format, accept, proxy) = try Self.check(head)
             let lines = [
                 "HTTP/1.1 101 Switching Protocols", "Upgrade: websocket", "Connection: Upgrade",
                 "Sec-WebSocket-Accept: \(accept)", "Sec-WebSocket-Protocol: \(format.subprotocol)",
             ]
-            return .accepted(format, answer: lines.joined(separator: "\r\n") + "\r\n\r\n")
+            return .accepted(format, answer: lines.joined(separator: "\r\n") + "\r\n", proxy: proxy)
         } catch {
             return .refused(answer: Self.answer(error))
         }
@@ -80,7 +88,7 @@ enum WebSocketHandshake {
         }
     }
 
-    private static func check(_ head: String) throws(Refusal) -> (WireFormat, accept: String) {
+    private static func check(_ head: String) throws(Refusal) -> (WireFormat, accept: String, ProxyHeaders) {
         // Swift sees CR LF as one character.
         let lines = head.split(separator: "\r\n", omittingEmptySubsequences: true)
         let request = (lines.first ?? "").split(separator: " ", omittingEmptySubsequences: false)
@@ -97,7 +105,11 @@ enum WebSocketHandshake {
         guard request[1].prefix(while: { $0 != "?" }) == Self.path else {
             throw Refusal(status: "404 Not Found", field: "path", rule: "must be \(Self.path); this is the gateway")
         }
-        return try Self.check(headers: try Self.headers(lines.dropFirst()))
+        let headers = try Self.headers(lines.dropFirst())
+        let (format, accept) = try Self.check(headers: headers)
+        return (
+            format, accept, ProxyHeaders(forwardedFor: headers["x-forwarded-for"], requestID: headers["x-request-id"])
+        )
     }
 
     private static func headers(_ lines: ArraySlice<Substring>) throws(Refusal) -> [String: String] {

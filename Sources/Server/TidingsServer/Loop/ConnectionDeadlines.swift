@@ -23,6 +23,12 @@ struct ConnectionDeadlines {
         if self.queue.timer == nil { Self.arm(self.queue, eventLoop, reached) }
     }
 
+    /// The connection whose deadline is nearest among those that still have to meet theirs; those before it are taken out.
+    func first(where isWaiting: (SessionID) -> Bool) -> (deadline: NIODeadline, id: SessionID)? {
+        while let first = self.queue.entries.first, !isWaiting(first.id) { self.queue.entries.removeFirst() }
+        return self.queue.entries.first
+    }
+
     /// Forgets all of them.
     func cancel() {
         self.queue.timer?.cancel()

@@ -26,11 +26,15 @@ final class ServerLoop: @unchecked Sendable {
     /// Completed when the core is drained; fails if the store refused to write.
     let ended: EventLoopPromise<Void>
 
+    /// Where it is told who signed in.
+    let audit: AuditLog
+
     private let logger: Logger
     private let store: any BatchStore
     private let senders: [AppID: any PushSender]
     private let tokens: UserTokens
     private let gateway: ServerConfiguration.Gateway
+    private let proxies: TrustedProxies
     private let readiness: Readiness
 
     private var core: ServerCore
@@ -62,22 +66,25 @@ final class ServerLoop: @unchecked Sendable {
 
     /// A loop whose core has no store yet; `open` starts it.
     ///
-    /// - Parameter seed: drawn by the caller; the jitter of back-offs comes from it.
+    /// - Parameters:
+    ///   - audit: where it is told who signed in; `logger` if nil.
+    ///   - seed: drawn by the caller; the jitter of back-offs comes from it.
     init(
         eventLoop: any EventLoop, configuration: ServerConfiguration, store: any BatchStore,
         senders: [AppID: any PushSender], tokens: UserTokens, metrics: ServerMetrics,
-        readiness: Readiness = Readiness(),
-        logger: Logger, seed: UInt64
+        readiness: Readiness = Readiness(), logger: Logger, audit: AuditLog? = nil, seed: UInt64
     ) {
         self.eventLoop = eventLoop
         self.metrics = metrics
         self.logger = logger
+        self.audit = audit ?? AuditLog(logger)
         self.store = store
         self.senders = senders
         self.tokens = tokens
         self.gateway = configuration.gateway
         self.readiness = readiness
         self.frameBytesMax = configuration.gateway.frameBytesMax
+        self.proxies = TrustedProxies(configuration.proxy.addresses)
         self.backlogBytesMax = configuration.gateway.backlogBytesMax
         self.core = ServerCore(settings: configuration.coreSettings, seed: seed)
         self.ended = eventLoop.makePromise(of: Void.self)
@@ -162,6 +169,7 @@ final class ServerLoop: @unchecked Sendable {
         case .readTimeZone(let name):
             self.waiting.append(.timeZoneRead(name, TimeZoneFacts(named: name, at: self.now.wall)))
         case .checkToken(let session, let number, let token):
+            self.connections[session]?.renewal = number
             let verdict = self.tokens.verdict(on: token, device: nil, wallMilliseconds: self.now.wall)
             self.waiting.append(.tokenChecked(session, number, verdict))
         case .reply(let id, let result): self.replies.removeValue(forKey: id)?.succeed(result)
@@ -299,12 +307,15 @@ final class ServerLoop: @unchecked Sendable {
 
     // MARK: - Connections
 
+    /// Stops accepting for a while when there is no room for a connection in the process.
+    func acceptPause() -> AcceptPause { AcceptPause(.gateway, metrics: self.metrics, logger: self.logger) }
+
     /// Takes a connection that was just accepted.
     ///
     /// - Returns: its handler; one that turns the client away if there are `gateway.connections_max` already.
     func connectionAccepted() -> GatewayConnection {
         self.connectionsMade += 1
-        let isFull = self.connections.count >= self.gateway.connectionsMax || self.isStopped
+        let isFull = self.isStopped || !self.makeRoom()
         let connection = GatewayConnection(id: SessionID(self.connectionsMade), server: self, isTurnedAway: isFull)
         guard !isFull else {
             self.metrics.connectionsRefused.increment()
@@ -321,10 +332,26 @@ final class ServerLoop: @unchecked Sendable {
         return connection
     }
 
-    /// A connection is open, and it is known where it comes from.
+    /// Whether there is room for one more connection. When all are taken, the one that has waited longest without a hello makes
+    /// room: a client says hello within a moment, and connections that never do are to keep nobody out.
+    private func makeRoom() -> Bool {
+        guard self.connections.count >= self.gateway.connectionsMax else { return true }
+        let limit = TimeAmount.milliseconds(Int64(self.gateway.unauthenticatedMilliseconds))
+        guard let oldest = self.unauthenticated.first(where: { self.connections[$0]?.awaitsHello == true }),
+            NIODeadline.now() - (oldest.deadline - limit) >= Self.helloTime
+        else { return false }
+        self.metrics.connectionsRefused.increment()
+        self.connections[oldest.id]?.hangUp()
+        return self.connections.count < self.gateway.connectionsMax
+    }
+
+    /// How long a connection may be without a hello even if others wait for its place.
+    private static let helloTime = TimeAmount.seconds(1)
+
+    /// A connection is open, and it is known where it comes from; behind a trusted proxy not before its handshake.
     func connectionOpened(_ id: SessionID, from address: SocketAddress?) {
+        guard !self.proxies.contain(address.ip) else { return }
         self.receive(.accepted(id, from: NetworkAddress.owner(of: address)))
-        self.connections[id]?.address = NetworkAddress.owner(of: address)
     }
 
     /// A connection is gone.
@@ -336,11 +363,30 @@ final class ServerLoop: @unchecked Sendable {
         if wasLive { self.receive(.disconnected(id)) }
     }
 
+    /// A handshake is good: where it comes from, and its id. Only a trusted proxy's word is taken for either. The connection may be
+    /// turned away before this returns.
+    func handshake(
+        on id: SessionID, from peer: SocketAddress?, _ proxy: WebSocketHandshake.ProxyHeaders
+    ) -> AuditLog.SignIn {
+        let isTrusted = self.proxies.contain(peer.ip)
+        let address = self.proxies.remote(peer: peer.ip, forwardedFor: proxy.forwardedFor)
+        // Only now it is known whose connection this is.
+        if isTrusted { self.receive(.accepted(id, from: address.network)) }
+        return AuditLog.SignIn(
+            address: address, requestID: RequestID.taken(over: proxy.requestID, isTrusted: isTrusted))
+    }
+
     /// A client said hello: its token is checked, and the core told what was found.
-    func hello(_ hello: ClientFrame.Hello, on id: SessionID) {
+    func hello(_ hello: ClientFrame.Hello, on connection: GatewayConnection) {
         let verdict = self.tokens.verdict(
             on: hello.token, device: hello.device, wallMilliseconds: Clocks.now().wall)
-        self.receive(.connected(id, hello, verdict, from: self.connections[id]?.address ?? ""))
+        // The core checks the id; one that is none is not for the log.
+        if case .valid(let checked, _) = verdict,
+            let device = try? DeviceID.validated(hello.device.rawValue, field: "")
+        {
+            connection.signIn?.device = DeviceKey(user: checked.user, device: device)
+        }
+        self.receive(.connected(connection.id, hello, verdict, from: connection.signIn?.address.network ?? ""))
     }
 
     /// Hangs up on a connection if the client has not done so in a second.
@@ -348,16 +394,5 @@ final class ServerLoop: @unchecked Sendable {
         self.lingering.add(id, after: Self.lingerMilliseconds, on: self.eventLoop) { id in
             self.connections[id]?.hangUp()
         }
-    }
-}
-
-/// The store cannot go on: the process must end and be started again (DESIGN P1).
-package struct StoreFailure: Error, Equatable, CustomStringConvertible {
-    /// What the store said, with the remedy.
-    package var reason: String
-
-    /// One sentence with the remedy.
-    package var description: String {
-        "the store has stopped: \(self.reason)"
     }
 }

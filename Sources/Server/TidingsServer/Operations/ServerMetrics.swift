@@ -27,6 +27,10 @@ package enum ServerMetric: String, CaseIterable, Sendable {
     case registrationsRefused = "tidings.push.registrations.refused"
     case bugs = "tidings.bugs"
     case apiRequests = "tidings.api.requests"
+    case httpConnections = "tidings.http.connections"
+    case httpClosed = "tidings.http.connections.closed"
+    case acceptFailures = "tidings.accept.failures"
+    case logDropped = "tidings.log.dropped"
     case tokenKeys = "tidings.token.keys"
 
     /// One sentence for the `# HELP` line and the documentation.
@@ -55,6 +59,11 @@ package enum ServerMetric: String, CaseIterable, Sendable {
         case .registrationsRefused: "Push registrations refused for their token's form or their topic."
         case .bugs: "Things our own code must not do."
         case .apiRequests: "Requests of the HTTP API, by route and status class."
+        case .httpConnections: "Open connections of the HTTP API and of the routes for phones, by listener."
+        case .httpClosed:
+            "HTTP connections the server closed for want of room or after a time limit, by listener and reason."
+        case .acceptFailures: "Pauses in accepting because there were no files or no memory left, by listener."
+        case .logDropped: "Log lines that could not be written."
         case .tokenKeys: "Looks at apps' key sets, by outcome."
         }
     }
@@ -84,6 +93,7 @@ struct ServerMetrics: Sendable {
     let pushesInFlight: Meter
     let registrationsRefused: Counter
     let bugs: Counter
+    let logDropped: Counter
     private let problems: [ServerFrame.Problem.Code: Counter]
     private let refusals: [Refusal: Counter]
     private let pushes: [PushOutcome: Counter]
@@ -131,6 +141,7 @@ struct ServerMetrics: Sendable {
         self.registrationsRefused = counter(.registrationsRefused)
         self.pushesInFlight = Meter(label: ServerMetric.pushesInFlight.rawValue, factory: factory)
         self.bugs = counter(.bugs)
+        self.logDropped = counter(.logDropped)
         func counters<Key: Hashable>(
             _ metric: ServerMetric, _ dimension: String, _ keys: [Key], _ name: (Key) -> String
         ) -> [Key: Counter] {
@@ -201,6 +212,22 @@ struct ServerMetrics: Sendable {
     func request(route: String, status: Int) {
         self.count(.apiRequests, [("route", route), ("status", "\(status / 100)xx")])
     }
+
+    /// Sets the number of a listener's HTTP connections.
+    func httpConnections(_ listener: Listener, _ count: Int) {
+        Meter(
+            label: ServerMetric.httpConnections.rawValue, dimensions: [("listener", listener.rawValue)],
+            factory: self.factory
+        ).set(count)
+    }
+
+    /// Counts an HTTP connection the server closed.
+    func httpClosed(_ listener: Listener, _ reason: HTTPConnections.Closing) {
+        self.count(.httpClosed, [("listener", listener.rawValue), ("reason", reason.rawValue)])
+    }
+
+    /// Counts that a listener pauses.
+    func acceptFailed(_ listener: Listener) { self.count(.acceptFailures, [("listener", listener.rawValue)]) }
 
     private func count(_ metric: ServerMetric, _ dimensions: [(String, String)]) {
         Counter(label: metric.rawValue, dimensions: dimensions, factory: self.factory).increment()

@@ -17,7 +17,7 @@ struct Demo: AsyncParsableCommand {
     func run() async throws {
         let timeline = Timeline()
         let site = try await LocalServer.start(
-            name: "demo", withAPNs: true, ports: self.stay ? [7_400, 7_480, 7_443, 7_444, 7_445] : nil)
+            name: "demo", withAPNs: true, ports: self.stay ? [7_400, 7_480, 7_443, 7_444, 7_445, 7_481] : nil)
         let stage = DemoStage(site: site, timeline: timeline)
         do {
             try await stage.open()

@@ -34,7 +34,7 @@ final class DemoStage {
                 "127.0.0.1:\(self.site.courierPort)", "--control", "\(port)", "--bundle", LocalServer.topic, "--env",
                 "CHAT_SERVER_URL=\(self.site.gatewayAddress)", "--env", "CHAT_APP_KEY=\(LocalServer.app)", "--env",
                 "CHAT_USER=\(user)", "--env", "CHAT_TOKEN=\(try self.site.userToken(user))", "--env",
-                "CHAT_API_URL=\(self.site.apiAddress)",
+                "CHAT_API_URL=\(self.site.phoneAddress)",
             ], folder: self.site.folder.path)
         self.phones.append(process)
         self.phonePorts += self.phonePorts.isEmpty ? "\(user) \(port)" : ", \(user) \(port)"

@@ -15,6 +15,7 @@ final class LocalServer {
     let courierPort: Int
     let apnsPort: Int
     let controlPort: Int
+    let phonePort: Int
     /// The key of the HTTP API with every scope.
     let apiKey: String
     private let tokens: UserTokens
@@ -23,6 +24,8 @@ final class LocalServer {
 
     var gatewayAddress: String { "ws://127.0.0.1:\(self.gatewayPort)" }
     var apiAddress: String { "http://127.0.0.1:\(self.apiPort)" }
+    /// Where the phones' extensions ask.
+    var phoneAddress: String { "http://127.0.0.1:\(self.phonePort)" }
 
     private init(
         folder: TemporaryFolder, ports: [Int], apiKey: String, tokens: UserTokens
@@ -33,6 +36,7 @@ final class LocalServer {
         self.apnsPort = ports[2]
         self.courierPort = ports[3]
         self.controlPort = ports[4]
+        self.phonePort = ports[5]
         self.apiKey = apiKey
         self.tokens = tokens
     }
@@ -41,13 +45,13 @@ final class LocalServer {
     ///
     /// - Parameters:
     ///   - settings: keys of the server's configuration, for example `["lease.grace_milliseconds": "1000"]`.
-    ///   - ports: gateway, API, APNs, courier, APNs control; nil for free ones.
+    ///   - ports: gateway, API, APNs, courier, APNs control, phones; nil for free ones.
     ///
     /// - Throws: `ToolFailure` if one of `ports` is in use, or what was started is not ready in time.
     static func start(
         name: String, withAPNs: Bool, settings: [String: String] = [:], ports: [Int]? = nil
     ) async throws -> LocalServer {
-        for (port, use) in zip(ports ?? [], ["gateway", "HTTP API", "local APNs", "courier", "local APNs' control"])
+        for (port, use) in zip(ports ?? [], ["gateway", "HTTP API", "local APNs", "courier", "local APNs' control", "phones"])
         where !isPortFree(port) {
             throw ToolFailure(
                 """
@@ -61,7 +65,7 @@ final class LocalServer {
             let apiKey = SymmetricKey(size: .bits256).withUnsafeBytes { Data($0).base64EncodedString() }
             var app = ServerConfiguration.App(id: Self.app, tokenSecret: Secret(secret))
             app.apiKeys = []
-            let ports = try ports ?? (0..<5).map { _ in try freePort() }
+            let ports = try ports ?? (0..<6).map { _ in try freePort() }
             let site = LocalServer(
                 folder: folder, ports: ports, apiKey: apiKey, tokens: try await UserTokens(apps: [app]))
             do {
@@ -96,7 +100,8 @@ final class LocalServer {
             String($0 >> 4, radix: 16) + String($0 & 15, radix: 16)
         }
         var lines = [
-            "gateway:", "  port: \(self.gatewayPort)", "api:", "  port: \(self.apiPort)", "store:",
+            "gateway:", "  port: \(self.gatewayPort)", "api:", "  port: \(self.apiPort)", "phone:",
+            "  port: \(self.phonePort)", "store:",
             "  path: \"\(self.folder.path)/tidings.sqlite\"", "apps: [\(Self.app)]", "app:", "  \(Self.app):",
             "    token_secret: \"\(secret)\"", "    api_keys: [tool]", "    api_key:", "      tool:",
             "        sha256: \"\(hash.joined())\"",

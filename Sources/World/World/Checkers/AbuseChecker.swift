@@ -9,6 +9,8 @@ import TidingsModel
 enum HostileFact {
     /// Something it asked was refused.
     case refused(ServerFrame.Problem.Code)
+    /// A question about a group of others was answered.
+    case granted(ClientRequest)
     /// An entry of its log, in a page.
     case toldEntry(LogEntry)
     /// It shows another person that it types.
@@ -22,21 +24,22 @@ struct AbuseChecker: Checker {
 
     /// Messages of one of them in a minute of one life of the server: what `World.hostileLimits` lets through.
     static let messagesPerMinute = 80 + 2 * 60
-    /// What one person is shown of their typing in a minute: one a second, and its end.
-    static let typingPerMinute = 2 * 60 + 2
+    /// What one connection is shown of their typing in a second: of each of theirs that one types, and no longer; twice, for a second
+    /// may begin anywhere.
+    static let typingPerSecond = 4 * World.hostileSessionsMax
     /// Pushes to a token that APNs has never accepted, in a minute of one life of the server and for each time it is registered: the
     /// first, one as soon as others' pushes are accepted, and three before that, with pauses that double from five seconds.
     static let pushesPerRegistration = 5
-    /// Devices of one person.
+    /// Devices of one person that may be signed in.
     static let devices = ServerSettings().devicesMax
 
-    /// How often something has happened within a minute.
+    /// How often something has happened within a time.
     private struct Counter {
         var since: Int64 = .min / 2
         var count = 0
 
-        mutating func add(at now: Int64) -> Int {
-            if now >= self.since + 60_000 { (self.since, self.count) = (now, 0) }
+        mutating func add(at now: Int64, within milliseconds: Int64 = 60_000) -> Int {
+            if now >= self.since + milliseconds { (self.since, self.count) = (now, 0) }
             self.count += 1
             return self.count
         }
@@ -44,6 +47,8 @@ struct AbuseChecker: Checker {
 
     private var messages: OrderedDictionary<UserID, Counter> = [:]
     private var typing: OrderedDictionary<SessionID, Counter> = [:]
+    /// Devices that each person had before the first of them signed in, in this life of the server.
+    private var devices: OrderedDictionary<UserKey, Int> = [:]
     /// Pushes to tokens that were made up, since they were registered.
     private var pushes: OrderedDictionary<PushToken, Counter> = [:]
 
@@ -51,6 +56,7 @@ struct AbuseChecker: Checker {
         switch fact {
         case .serverStarted:
             self.messages = [:]
+            self.devices = [:]
             for token in self.pushes.keys { self.pushes[token] = Counter() }
         case .hostile(let told): self.see(told, scene, into: &findings)
         case .refused(let draft, let problem, let key):
@@ -74,13 +80,14 @@ struct AbuseChecker: Checker {
     private mutating func see(_ told: HostileFact, _ scene: Scene, into findings: inout Findings) {
         switch told {
         case .refused: findings.reach(.hostileRefusals)
+        case .granted(let request): findings.add("abuse", "a client that is no member was granted \(request)")
         case .toldEntry(let entry):
             guard case .message(let message) = entry.body, scene.known.recalled[message.id] != nil else { return }
             findings.add("abuse", "a client that syncs was told what \(message.id) said, which was recalled before")
         case .relayed(let session):
-            if self.typing[session, default: Counter()].add(at: scene.now.monotonic) > Self.typingPerMinute {
-                findings.add(
-                    "abuse", "\(session) was told more than \(Self.typingPerMinute) times in a minute who types")
+            let count = self.typing[session, default: Counter()].add(at: scene.now.monotonic, within: 1_000)
+            if count > Self.typingPerSecond {
+                findings.add("abuse", "\(session) was told \(count) times in a second who types")
             }
         }
     }
@@ -95,16 +102,19 @@ struct AbuseChecker: Checker {
         case (.edit(let operation), .noted(.edit(let edit)?, _)):
             self.checkAuthor(of: edit.message, operation.actor, "edited", scene, into: &findings)
         case (.change(let operation), .changed(_?, _)):
-            if let actor = operation.actor, World.isHostile(actor), operation.conversation.type == .group {
+            if let actor = operation.actor, World.isHostile(actor) {
                 findings.add("abuse", "\(actor) changed \(operation.conversation), which is none of theirs")
             }
         case (.signIn(let key, _, _, _), .device):
             let count = scene.committed.devices(of: key.user).count
-            // Those too many are signed out with what is handed to the store next; a hostile client signs in twelve at once.
-            if count > Self.devices + World.madeUpAtOnce {
+            // Those too many are signed out with what is handed to the store next; as many may be signing in by then. What a server
+            // that crashed has not signed out any more, the next one does.
+            let before = self.devices[key.user, default: count - 1]
+            self.devices[key.user] = before
+            if count > max(Self.devices, before) + Self.devices {
                 findings.add("abuse", "\(key.user) is signed in on \(count) devices")
             }
-        case (.setPushState(let key, .registered(let registration, _, _)), _):
+        case (.setPushState(let key, .registered(let registration, _, _), about: nil), _):
             if World.isHostile(key.user.user) { self.pushes[registration.token] = Counter() }
         default: break  // tidy: the other commands are no abuse
         }
@@ -118,8 +128,8 @@ struct AbuseChecker: Checker {
                 "abuse", "\(message.sender) had more than \(Self.messagesPerMinute) messages accepted in a minute")
         }
         switch message.conversation.type {
-        case .direct, .discussion: break
-        case .group, .chatRoom, .customerService, .system, .appPublicService, .publicService, .pushService:
+        case .direct: break
+        case .group, .discussion, .chatRoom, .customerService, .system, .appPublicService, .publicService, .pushService:
             findings.add("abuse", "\(message.sender) wrote to \(message.conversation), where they may not")
         }
     }

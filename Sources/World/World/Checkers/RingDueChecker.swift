@@ -144,7 +144,7 @@ struct RingDueChecker: Checker {
         _ command: StoreCommand, _ result: StoreResult, _ scene: Scene, into findings: inout Findings
     ) {
         switch (command, result) {
-        case (.setPushState(let key, let state), .done), (.setPushState(let key, let state), .taken):
+        case (.setPushState(let key, let state, _), .done), (.setPushState(let key, let state, _), .taken):
             self.take(state, of: key, scene, into: &findings)
         case (.signOut(let key, _), .done): self.forget(key, into: &findings)
         case (.keepLeg(let open), .done): self.postpone(open, scene)
@@ -208,8 +208,9 @@ struct RingDueChecker: Checker {
         guard scene.committed.devices[key]?.isSignedOut == false else { return }
         switch state {
         case .registered(let registration, _, _):
-            // Whoever has it as it is has it alone.
-            guard self.registrations[key] != registration else { return }
+            // Whoever has it as it is has it alone, and what APNs said of one that is somebody else's changes nothing.
+            guard self.registrations[key] != registration, scene.committed.registration(of: key) == registration
+            else { return }
             var others: [DeviceKey] = []
             for (other, its) in self.registrations
             where its.token == registration.token && its == registration && other != key {
@@ -218,7 +219,9 @@ struct RingDueChecker: Checker {
             for other in others { self.forget(other, into: &findings) }
             self.registrations[key] = registration
         case .none: self.forget(key, into: &findings)
-        case .quarantined: if self.refusesTokens { self.forget(key, into: &findings) }
+        case .quarantined(let registration, _, _):
+            guard scene.committed.registration(of: key) == registration else { return }
+            if self.refusesTokens { self.forget(key, into: &findings) }
         // Whether it is dead the phone knows.
         case .dead: break
         }

@@ -142,6 +142,8 @@ struct StoreView {
     private var owned: OrderedDictionary<UserKey, [Int]> = [:]
     private var tokens: OrderedSet<DeviceKey> = []
     private var owners: OrderedDictionary<PushToken, DeviceKey> = [:]
+    /// What each device has registered, valid or quarantined.
+    private var registrations: OrderedDictionary<DeviceKey, PushRegistration> = [:]
     /// How many messages were unread when a person's log ended at a position, by position.
     private var unread: OrderedDictionary<UserID, [Int?]> = [:]
     /// Whether the server's wall clock was set.
@@ -177,6 +179,9 @@ struct StoreView {
     func hasToken(_ leg: LegID) -> Bool {
         leg.device.map { self.tokens.contains(DeviceKey(user: leg.user, device: $0)) } ?? false
     }
+
+    /// What a device has registered, valid or quarantined.
+    func registration(of key: DeviceKey) -> PushRegistration? { self.registrations[key] }
 
     /// The device that has registered a token last; nil if it has taken it back.
     func owner(of token: PushToken) -> DeviceKey? { self.owners[token] }
@@ -217,15 +222,13 @@ struct StoreView {
             }
         case (.signOut(let key, _), .done):
             self.devices[key]?.isSignedOut = true
+            self.registrations[key] = nil
             self.tokens.remove(key)
             self.owners.removeAll { $0.value == key }
-        case (.setPushState(let key, .registered(let registration, _, _)), let result):
-            if self.devices[key]?.isSignedOut == false { self.owners[registration.token] = key }
-            if case .taken(let others) = result { self.tokens.subtract(others) }
-            self.tokens.append(key)
-        case (.setPushState(let key, _), .done):
-            self.tokens.remove(key)
-            self.owners.removeAll { $0.value == key }
+        case (.setPushState(let key, let state, let about), .done):
+            self.take(state, of: key, about: about, from: [])
+        case (.setPushState(let key, let state, let about), .taken(let others)):
+            self.take(state, of: key, about: about, from: others)
         case (_, .noted(let body?, let deliveries)):
             guard let user = deliveries.first?.user else { return }
             var all = self.settings(of: user)
@@ -235,6 +238,21 @@ struct StoreView {
             }
         default: break  // tidy: the other results say nothing a promise looks at
         }
+    }
+
+    /// A device registers, or APNs has said something about its registration: nothing about one that is somebody else's by then.
+    private mutating func take(
+        _ state: PushState, of key: DeviceKey, about: PushRegistration?, from others: [DeviceKey]
+    ) {
+        guard self.devices[key]?.isSignedOut == false, about == nil || about == self.registrations[key] else { return }
+        for other in others { self.registrations[other] = nil }
+        self.tokens.subtract(others)
+        self.registrations[key] = state.registration
+        self.tokens.remove(key)
+        self.owners.removeAll { $0.value == key }
+        guard case .registered(let registration, _, _) = state else { return }
+        self.owners[registration.token] = key
+        self.tokens.append(key)
     }
 
     private mutating func count(_ command: StoreCommand, _ result: StoreResult) {

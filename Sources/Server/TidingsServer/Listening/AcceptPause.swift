@@ -1,0 +1,59 @@
+import Foundation
+import Logging
+import NIOCore
+
+/// Stops accepting for a second when there are no files or no memory for a connection.
+///
+/// NIO's own `AcceptBackoffHandler` delays the next read only. The one that failed stays asked for, so the selector reports the
+/// same connection again at once, and the loop spins; only reads that are switched off are not.
+final class AcceptPause: ChannelInboundHandler {
+    typealias InboundIn = any Channel
+
+    private let listener: Listener
+    private let metrics: ServerMetrics
+    private let logger: Logger
+    private var isPausing = false
+    /// When the last pause was logged: one line a minute is enough.
+    private var loggedAt: NIODeadline?
+
+    /// For the socket of a listener; each pause is counted.
+    init(_ listener: Listener, metrics: ServerMetrics, logger: Logger) {
+        self.listener = listener
+        self.metrics = metrics
+        self.logger = logger
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        self.pause(error, context.channel)
+        context.fireErrorCaught(error)
+    }
+
+    private func pause(_ error: any Error, _ channel: any Channel) {
+        // accept(2): EMFILE of this process, ENFILE of the system, and no memory for the socket.
+        guard let error = error as? IOError, [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(error.errnoCode),
+            !self.isPausing
+        else { return }
+        self.isPausing = true
+        self.metrics.acceptFailed(self.listener)
+        self.log(error)
+        let options = channel.syncOptions
+        try? options?.setOption(.autoRead, value: false)
+        channel.eventLoop.assumeIsolated().scheduleTask(in: .seconds(1)) {
+            self.isPausing = false
+            // Throws if the socket was closed meanwhile.
+            try? options?.setOption(.autoRead, value: true)
+        }
+    }
+
+    private func log(_ error: IOError) {
+        let now = NIODeadline.now()
+        if let last = self.loggedAt, now - last < .minutes(1) { return }
+        self.loggedAt = now
+        self.logger.log(
+            .error, "cannot accept connections",
+            [
+                .listener: self.listener.rawValue, .reason: "\(error)",
+                .field: "\(self.listener.rawValue).connections_max",
+            ])
+    }
+}

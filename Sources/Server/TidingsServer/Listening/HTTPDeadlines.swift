@@ -1,0 +1,145 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+import TidingsModel
+
+/// Keeps one HTTP connection's time limits and tells `HTTPConnections` what it waits for. Each limit runs from when what is
+/// awaited began, however many bytes come meanwhile: a client that sends one now and then gains nothing.
+///
+/// Hummingbird's own idle time-out is begun anew with each part of a body, so it is not used.
+final class HTTPDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+    typealias OutboundIn = HTTPServerResponsePart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    private let connections: HTTPConnections
+    private var awaited = HTTPConnections.Closing.header
+    private var deadline = NIODeadline.distantFuture
+    private var timer: Scheduled<Void>?
+    private var timerDeadline = NIODeadline.distantFuture
+    /// Requests whose head has come and whose answer is not written.
+    private var unanswered = 0
+    private var isReadingBody = false
+    private var isWritingAnswer = false
+
+    /// For one of these connections.
+    init(_ connections: HTTPConnections) { self.connections = connections }
+
+    /// What Hummingbird puts behind its HTTP codec: puts the deadlines before it, where the parts are NIO's own.
+    final class Installer: ChannelInboundHandler, RemovableChannelHandler {
+        typealias InboundIn = Never
+
+        private let connections: HTTPConnections
+
+        init(_ connections: HTTPConnections) { self.connections = connections }
+
+        func handlerAdded(context: ChannelHandlerContext) {
+            let pipeline = context.pipeline.syncOperations
+            do {
+                let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
+                try pipeline.addHandler(HTTPDeadlines(self.connections), position: .after(decoder))
+            } catch {
+                // Without limits it is not let in.
+                context.close(promise: nil)
+            }
+        }
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.connections.opened(context.channel)
+        self.begin(.header, context)
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { self.end(context) }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        self.end(context)
+        context.fireChannelInactive()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch self.unwrapInboundIn(data) {
+        case .head:
+            self.unanswered += 1
+            self.isReadingBody = true
+            self.begin(.body, context)
+        case .body: break
+        case .end:
+            self.isReadingBody = false
+            self.begin(self.unanswered > 0 ? .answer : .idle, context)
+        }
+        context.fireChannelRead(data)
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        switch self.unwrapOutboundIn(data) {
+        case .head: self.isWritingAnswer = true
+        case .body: break
+        case .end:
+            self.isWritingAnswer = false
+            self.unanswered -= 1
+            if !self.isReadingBody { self.begin(self.unanswered > 0 ? .answer : .idle, context) }
+        }
+        context.write(data, promise: promise)
+    }
+
+    // MARK: - Deadlines
+
+    private func begin(_ awaited: HTTPConnections.Closing, _ context: ChannelHandlerContext) {
+        let isWaiting = awaited != .answer
+        if isWaiting != (self.awaited != .answer) || awaited == .idle {
+            self.connections.change(context.channel, isWaiting: isWaiting)
+        }
+        self.awaited = awaited
+        self.deadline = context.eventLoop.now + .milliseconds(Int64(self.milliseconds))
+        // A deadline that has been put off costs the timer one look.
+        if self.deadline < self.timerDeadline { self.arm(context) }
+    }
+
+    private var milliseconds: Int {
+        switch self.awaited {
+        case .header: self.connections.limits.headerMilliseconds
+        case .body: self.connections.limits.bodyMilliseconds
+        case .idle, .answer, .full: self.connections.limits.idleMilliseconds
+        }
+    }
+
+    private func arm(_ context: ChannelHandlerContext) {
+        self.timer?.cancel()
+        self.timerDeadline = self.deadline
+        self.timer = context.eventLoop.assumeIsolated().scheduleTask(deadline: self.deadline) {
+            self.timerDeadline = .distantFuture
+            self.timer = nil
+            if self.deadline <= context.eventLoop.now { self.expire(context) } else { self.arm(context) }
+        }
+    }
+
+    private func end(_ context: ChannelHandlerContext) {
+        self.connections.closed(context.channel)
+        self.timer?.cancel()
+        self.timer = nil
+        self.deadline = .distantFuture
+    }
+
+    private func expire(_ context: ChannelHandlerContext) {
+        self.connections.closing(self.awaited)
+        if self.awaited == .body, self.unanswered > 0, !self.isWritingAnswer { self.writeTimedOut(context) }
+        context.close(promise: nil)
+    }
+
+    private func writeTimedOut(_ context: ChannelHandlerContext) {
+        let problem = ApiProblem(
+            .requestTimeout, code: "timed_out", field: "body",
+            rule: "must come within \(self.connections.limits.bodyMilliseconds) ms")
+        let bytes = ByteBuffer(bytes: problem.json.serialized)
+        let headers: HTTPHeaders = [
+            "content-type": "application/problem+json", "content-length": "\(bytes.readableBytes)",
+            "connection": "close",
+        ]
+        let head = HTTPResponseHead(version: .http1_1, status: .requestTimeout, headers: headers)
+        context.write(self.wrapOutboundOut(.head(head)), promise: nil)
+        context.write(self.wrapOutboundOut(.body(.byteBuffer(bytes))), promise: nil)
+        context.writeAndFlush(self.wrapOutboundOut(.end(nil)), promise: nil)
+    }
+}

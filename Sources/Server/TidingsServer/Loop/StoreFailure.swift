@@ -1,0 +1,10 @@
+/// The store cannot go on: the process must end and be started again (DESIGN P1).
+package struct StoreFailure: Error, Equatable, CustomStringConvertible {
+    /// What the store said, with the remedy.
+    package var reason: String
+
+    /// One sentence with the remedy.
+    package var description: String {
+        "the store has stopped: \(self.reason)"
+    }
+}
