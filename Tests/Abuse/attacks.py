@@ -98,7 +98,8 @@ class Line:
         self.last = payload
         kind = payload[2 : payload.find(b'"', 2)].decode()
         code = re.search(rb'"code":"([a-z_]+)"', payload) if kind in ("problem", "sendRefused", "answer") else None
-        if kind in ("sendAccepted", "sendRefused", "answer", "page", "pong"):
+        # A problem is a sync that was refused, or what nobody waits for.
+        if kind in ("sendAccepted", "sendRefused", "answer", "page", "pong", "problem"):
             self.under_way = max(0, self.under_way - 1)
         self.result.answers[code[1].decode() if code else kind] += 1
 

@@ -301,6 +301,31 @@ enum Unlimited {
         #expect(bench.core.load(at: bench.now).askers == 1)  // the app; nobody has anything waiting
     }
 
+    @Test func `one person's readings are few at a time, whatever the connection; other commands go on`() {
+        var settings = Unlimited.settings
+        settings.personReadsMax = 2
+        var bench = ServerBench(settings: settings)
+        let mallory = bench.connect("mallory").session
+        let tablet = bench.connect("mallory", "tablet").session
+        let alice = bench.connect("alice").session
+        bench.isStoreHeld = true
+        bench.run(.frame(mallory, .sync(after: 0, limit: 9)))
+        _ = bench.ask(tablet, 1, .history(.direct("bob"), before: nil, limit: 9))
+        #expect(
+            bench.run(.frame(mallory, .sync(after: 0, limit: 9))) == [
+                "refuse backlog of person", "s1 ← problem unavailable",
+            ])
+        #expect(
+            bench.ask(tablet, 2, .receipts(MessageID(rawValue: 9))) == [
+                "refuse backlog of person",
+                "s2 ← answer 2 refused(unavailable: must wait: 2 readings of the person are being carried out already)",
+            ])
+        #expect(bench.run(.frame(mallory, .send(bench.draft("hi", .direct("bob"))))) == ["store accept m1"])
+        #expect(bench.run(.frame(alice, .sync(after: 0, limit: 9))).count == 1)
+        bench.releaseStore()
+        #expect(bench.run(.frame(mallory, .sync(after: 0, limit: 9))).first?.hasPrefix("refuse") == false)
+    }
+
     @Test func `one app's commands are refused before other apps notice`() {
         var settings = Unlimited.settings
         settings.appBacklogMax = 2

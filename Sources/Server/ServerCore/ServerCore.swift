@@ -32,9 +32,11 @@ package struct ServerCore: Sendable {
     var storeRequests: UInt64 = 0
     var storeAnswers: UInt64 = 0
     /// What is to be done with answers that are not merely `.done`, in the order of the requests.
-    var purposes: Deque<(id: UInt64, purpose: StorePurpose, asker: Asker?)> = []
+    var purposes: Deque<(id: UInt64, purpose: StorePurpose, asker: Asker?, isReading: Bool)> = []
     /// How many commands of each person the store has not answered; of those who have any.
     var backlogs: [UserKey: Int] = [:]
+    /// How many of them read much; of those who have any.
+    var reads: [UserKey: Int] = [:]
     /// In the order of the requests.
     var lateEnds: Deque<LateEnd> = []
 

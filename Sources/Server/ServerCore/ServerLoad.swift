@@ -62,7 +62,7 @@ extension ServerCore {
         load.lanes = self.lanes.count
         load.timers = self.timers.count
         load.addresses = self.addresses.count
-        load.askers = self.backlogs.count + self.apps.count
+        load.askers = self.backlogs.count + self.reads.count + self.apps.count
         // tidy: order does not leave: a sum is the same in any order
         load.listeners = self.rooms.values.reduce(0) { $0 + $1.count }
         // tidy: order does not leave: a sum is the same in any order

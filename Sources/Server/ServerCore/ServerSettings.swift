@@ -37,6 +37,8 @@ package struct ServerSettings: Hashable, Sendable {
     package var limits = RateLimits()
     /// How many store commands of one person may be unanswered before more of theirs are refused with `unavailable`.
     package var personBacklogMax: Int = 1_000
+    /// How many pages, histories and lists of receipts one person may have waiting for the store: each takes the time of many messages.
+    package var personReadsMax: Int = 8
     /// The same for one app, its backend included.
     package var appBacklogMax: Int = 100_000
     /// The largest frame the gateway accepts, in bytes; told to clients.

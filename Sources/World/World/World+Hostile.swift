@@ -220,7 +220,7 @@ extension World {
         let message = self.anyMessage()
         let kind = self.chance.number(0...7)
         // One connection has few messages under way at a time: what bounds them all is the person's limit.
-        let own = self.hostile.sessions.filter { $0.value.user == user }.keys.elements
+        let own = self.hostile.sessions.elements.filter { $0.value.user == user }.map(\.key)
         self.note("\(user) floods, kind \(kind)")
         for number in 0..<250 {
             switch kind {

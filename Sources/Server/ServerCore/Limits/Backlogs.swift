@@ -25,10 +25,15 @@ enum Asker: Hashable, Sendable {
 extension ServerCore {
     /// Makes sure that another command may wait for the store.
     ///
+    /// - Parameter isReading: it reads a page of a log, a history or receipts: these keep the store from everybody else for longest.
     /// - Throws: `unavailable` if too many do: the asker's own, those of the app, or all together.
     func checkBacklog(
-        of asker: Asker, _ effects: inout [ServerEffect]
+        of asker: Asker, isReading: Bool = false, _ effects: inout [ServerEffect]
     ) throws(ServerFrame.Problem) {
+        if isReading, case .person(let user) = asker, self.reads[user] ?? 0 >= self.settings.personReadsMax {
+            effects.append(.countRefusal(.person, nil))
+            throw Self.backlogged("the person", self.settings.personReadsMax, "readings")
+        }
         if case .person(let user) = asker, self.backlogs[user] ?? 0 >= self.settings.personBacklogMax {
             effects.append(.countRefusal(.person, nil))
             throw Self.backlogged("the person", self.settings.personBacklogMax)
@@ -40,22 +45,50 @@ extension ServerCore {
         guard self.storeBacklog < self.settings.storeBacklogMax else { throw Self.unavailable }
     }
 
-    private static func backlogged(_ who: String, _ count: Int) -> ServerFrame.Problem {
+    private static func backlogged(
+        _ who: String, _ count: Int, _ what: String = "commands"
+    ) -> ServerFrame.Problem {
         .init(
-            code: .unavailable, rule: "must wait: \(count) commands of \(who) are being carried out already",
+            code: .unavailable, rule: "must wait: \(count) \(what) of \(who) are being carried out already",
             retryAfterMilliseconds: 1_000)
     }
 
     /// A command was handed to the store.
-    mutating func noteAsked(_ asker: Asker) {
-        if case .person(let user) = asker { self.backlogs[user, default: 0] += 1 }
+    mutating func noteAsked(_ asker: Asker, isReading: Bool) {
+        if case .person(let user) = asker {
+            self.backlogs[user, default: 0] += 1
+            if isReading { self.reads[user, default: 0] += 1 }
+        }
         self.apps[asker.app, default: AppLoad()].backlog += 1
     }
 
     /// The store has answered it.
-    mutating func noteAnswered(_ asker: Asker) {
+    mutating func noteAnswered(_ asker: Asker, isReading: Bool) {
         self.apps[asker.app]?.backlog -= 1
+        if isReading, case .person(let user) = asker, let count = self.reads[user] {
+            self.reads[user] = count > 1 ? count - 1 : nil
+        }
         guard case .person(let user) = asker, let count = self.backlogs[user] else { return }
         self.backlogs[user] = count > 1 ? count - 1 : nil
+    }
+}
+
+extension StoreCommand {
+    /// It reads much of the store and changes nothing.
+    var isReading: Bool {
+        switch self {
+        case .readLog, .readHistory, .readReceipts: true
+        default: false  // tidy: every other command writes, or reads a record or two
+        }
+    }
+}
+
+extension ClientRequest {
+    /// What it asks the store for is a command with `isReading`.
+    var isReading: Bool {
+        switch self {
+        case .history, .enterRoom, .receipts: true
+        default: false  // tidy: every other request writes, or reads a record or two
+        }
     }
 }

@@ -27,8 +27,8 @@ extension ServerCore {
         _ command: StoreCommand, for purpose: StorePurpose, by asker: Asker? = nil, _ effects: inout [ServerEffect]
     ) {
         self.tell(command, &effects)
-        self.purposes.append((self.storeRequests, purpose, asker))
-        if let asker { self.noteAsked(asker) }
+        self.purposes.append((self.storeRequests, purpose, asker, command.isReading))
+        if let asker { self.noteAsked(asker, isReading: command.isReading) }
     }
 
     /// Hands a command to the store whose answer is `.done`.
@@ -52,7 +52,7 @@ extension ServerCore {
         while let end = self.lateEnds.first, end.request <= id.rawValue { self.lateEnds.removeFirst() }
         if case .unreadable(let user, _) = result {
             let waiting = self.purposes.first?.id == id.rawValue ? self.purposes.removeFirst() : nil
-            if let asker = waiting?.asker { self.noteAnswered(asker) }
+            if let waiting, let asker = waiting.asker { self.noteAnswered(asker, isReading: waiting.isReading) }
             return self.useUnreadable(waiting?.purpose, setAside: user, now, &effects)
         }
         guard let first = self.purposes.first, first.id == id.rawValue else {
@@ -60,7 +60,7 @@ extension ServerCore {
             return
         }
         self.purposes.removeFirst()
-        if let asker = first.asker { self.noteAnswered(asker) }
+        if let asker = first.asker { self.noteAnswered(asker, isReading: first.isReading) }
         self.use(result, for: first.purpose, now, &effects)
     }
 
@@ -163,7 +163,7 @@ extension ServerCore {
 
     /// The disk refused: everybody who waits is told, nothing is taken any more.
     mutating func failStore(_ id: StoreRequestID, _ reason: String, _ effects: inout [ServerEffect]) {
-        for (_, purpose, _) in self.purposes {
+        for (_, purpose, _, _) in self.purposes {
             switch purpose {
             case .send(let session, let message, _):
                 self.finishSend(session, message, .failure(Self.unavailable), &effects)

@@ -69,7 +69,9 @@ extension ServerCore {
         _ request: ClientRequest, _ asked: Asked, _ now: Now, _ effects: inout [ServerEffect]
     ) {
         do throws(ServerFrame.Problem) {
-            if let asker = asked.asker { try self.checkBacklog(of: asker, &effects) }
+            if let asker = asked.asker {
+                try self.checkBacklog(of: asker, isReading: request.isReading, &effects)
+            }
             try self.check(request, in: asked.app)
             if request.isSomethingNew { try self.checkRoom() }
             switch request {

@@ -192,10 +192,10 @@ extension ServerCore {
     /// Whether another command of a session's person may wait for the store; if not, the session is told.
     private mutating func mayAsk(
         _ known: Session, _ session: SessionID, _ field: String, as number: RequestNumber? = nil,
-        _ effects: inout [ServerEffect]
+        isReading: Bool = false, _ effects: inout [ServerEffect]
     ) -> Bool {
         do throws(ServerFrame.Problem) {
-            try self.checkBacklog(of: .person(known.device.user), &effects)
+            try self.checkBacklog(of: .person(known.device.user), isReading: isReading, &effects)
             return true
         } catch {
             var problem = error
@@ -231,7 +231,7 @@ extension ServerCore {
             effects.append(.write(session, .problem(problem, isFatal: false)))
             return
         }
-        guard self.mayAsk(known, session, "sync", &effects) else { return }
+        guard self.mayAsk(known, session, "sync", isReading: true, &effects) else { return }
         self.sessions[session]?.syncsInFlight += 1
         let entries = max(1, min(Int(limit), self.settings.pageEntriesMax))
         self.ask(

@@ -14,6 +14,9 @@ extension ConfigurationKey {
                 "limits.person.backlog", "commands of a person that may wait for the disk before more are refused",
                 .integer(\.core.personBacklogMax, 1...1_000_000)),
             .init(
+                "limits.person.reads", "of these, pages of the log, histories and lists of receipts",
+                .integer(\.core.personReadsMax, 1...1_000)),
+            .init(
                 "limits.app.backlog", "the same for an app, its backend included",
                 .integer(\.core.appBacklogMax, 1...1_000_000)),
         ]

@@ -6,11 +6,9 @@ import TidingsModel
 enum Clocks {
     /// Both clocks.
     static func now() -> Now {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Now(
+        Now(
             monotonic: Int64(NIODeadline.now().uptimeNanoseconds / 1_000_000),
-            wall: Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000)
+            wall: Int64((Date().timeIntervalSince1970 * 1_000).rounded(.down)))
     }
 
     /// A time of the monotonic clock for NIO; a millisecond later, so that the core's clock has reached it.
