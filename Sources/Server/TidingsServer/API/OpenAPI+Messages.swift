@@ -26,7 +26,10 @@ extension OpenAPI {
                           type: string
                           description: As the object name defines it; for RC:TxtMsg a JSON object with content
                           maxLength: 32768
-                        stored: {type: boolean, default: true}
+                        stored:
+                          type: boolean
+                          default: true
+                          description: "Whether it is kept in the history. One that is not is a command for the app: it neither counts nor rings"
                         counted: {type: boolean, default: true}
                         notified: {type: boolean, default: true}
                         push_text: {type: string, maxLength: 1024}
