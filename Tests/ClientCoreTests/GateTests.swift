@@ -90,18 +90,16 @@ private func facts(
         #expect(Gate.names(message(3, in: .customerService), ResolvedNames())?.sender == "Customer service")
     }
 
-    @Test(.requirement("S0.4", "S3.5")) func `takes names from the local store only where the app gives none`() {
-        let stored = ResolvedNames(group: "Team", member: "Bobby")
-        #expect(ResolvedNames().filled(from: stored) == stored)
-        let given = ResolvedNames(user: "Bob", group: "Our team", member: "B.")
-        #expect(given.filled(from: stored) == given)
+    @Test(.requirement("S0.4", "S3.5"))
+    func `takes a nickname from the server's record, and no name the app has to give`() {
+        #expect(ResolvedNames().filled(nickname: "Bobby") == ResolvedNames())
+        #expect(ResolvedNames(group: "Team").filled(nickname: "Bobby") == ResolvedNames(group: "Team"))
+        let given = ResolvedNames(user: "Bob", group: "Team", member: "B.")
+        #expect(given.filled(nickname: "Bobby") == given)
         #expect(
-            ResolvedNames(user: "Bob", group: "").filled(from: stored)
+            ResolvedNames(user: "Bob", group: "Team", member: "").filled(nickname: "Bobby")
                 == ResolvedNames(user: "Bob", group: "Team", member: "Bobby"))
-        #expect(ResolvedNames(user: "Bob").filled(from: ResolvedNames()) == ResolvedNames(user: "Bob"))
-        #expect(Gate.names(message(2, in: .group), stored)?.sender == "Bobby")
-        // A person's own name is nobody's to know but the app's.
-        #expect(Gate.names(message(2, in: .group), ResolvedNames().filled(from: ResolvedNames(group: "Team"))) == nil)
+        #expect(ResolvedNames(user: "Bob", group: "").filled(nickname: nil) == ResolvedNames(user: "Bob"))
     }
 
     @Test(.requirement("S0.10", "S3.9", "S3.10"))

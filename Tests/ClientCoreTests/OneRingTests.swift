@@ -28,6 +28,38 @@ import TidingsModel
     }
 }
 
+@Suite struct `A push of a message that the app has claimed` {
+    private func push(isRecall: Bool = false) -> JSONValue {
+        let info = PushInfo(message: id(7), position: 20, badgePosition: 20, recipientTag: "tag", isRecall: isRecall)
+        return .members([("aps", ["alert": "hi"]), (PushInfo.key, info.dictionary)])
+    }
+
+    private func wait(_ push: JSONValue, _ ledger: Ledger, signIn: ExtensionDecision.SignIn? = nil, wall: Int64)
+        -> Int64?
+    {
+        ExtensionDecision.wait(
+            userInfo: push, signIn: signIn ?? .signedIn(recipientTag: "tag"), ledger: ledger, wall: wall)
+    }
+
+    @Test func `waits as long as the claim counts, and for nothing else`() {
+        var ledger = Ledger()
+        #expect(self.wait(self.push(), ledger, wall: 0) == nil)
+        _ = ledger.claim(id(7), by: .kit(process: 1), wall: 1_000)
+        #expect(
+            [1_000, 1_001, 5_999, 6_000, 999].map { self.wait(self.push(), ledger, wall: $0) } == [
+                5_000, 4_999, 1, nil, nil,
+            ])
+        #expect(self.wait(self.push(isRecall: true), ledger, wall: 1_000) == nil)
+        #expect(self.wait(self.push(), ledger, signIn: .signedIn(recipientTag: "another"), wall: 1_000) == nil)
+        #expect(self.wait(self.push(), ledger, signIn: .unknown, wall: 1_000) == nil)
+        ledger.markShown(id(7), by: .kit(process: 1), wall: 1_100)
+        #expect(self.wait(self.push(), ledger, wall: 1_200) == nil)
+        var other = Ledger()
+        _ = other.claim(id(7), by: .pushExtension, wall: 1_000)
+        #expect(self.wait(self.push(), other, wall: 1_000) == nil)
+    }
+}
+
 @Suite struct `A push of a message that was withdrawn` {
     private func push(isRecall: Bool) -> JSONValue {
         let info = PushInfo(

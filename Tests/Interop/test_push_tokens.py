@@ -107,6 +107,12 @@ def test_a_batch_of_tokens_of_the_other_environment_stops_nobody(make_site):
     # Now it is known to be right.
     for number, message in enumerate(first):
         backend.wait_for_ends(message, f"tester{number}", "token_quarantined")
+    # What APNs said stands in the trace: of the one that was refused, and of those that ended with the token afterwards.
+    last = backend.say("friend", "tester0", "once more")
+    backend.wait_for_ends(last, "tester0", "token_quarantined")
+    for message in (first[0], last):
+        assert [leg["detail"] for leg in site.trace(message)["ended_legs"] if leg["user"] == "tester0"] == [
+            "400 BadDeviceToken"]
     assert "pushes go again" in log(site)
     backend.wait_for_ends(backend.say("friend", "victim", "again"), "victim", "accepted")
 

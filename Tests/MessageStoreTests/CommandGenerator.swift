@@ -141,7 +141,9 @@ struct CommandGenerator {
         self.pick([
             .ownDevice, .noDevice, .signedOut, .notNotifiable, .settled(.shown), .settled(.appHandled),
             .settled(.leftToApp), .settled(.suppressed(.providerMissing)), .readElsewhere, .recalled, .expired, .muted,
-            .disabled, .noToken, .tokenQuarantined, .accepted(apnsID: "A-1"), .tokenDead(timestamp: -5),
+            .disabled, .noToken, .tokenQuarantined(reason: "", status: 0),
+            .tokenQuarantined(reason: "BadDeviceToken", status: 400),
+            .accepted(apnsID: "A-1"), .tokenDead(timestamp: -5),
             .rejected(reason: "TooBig"),
         ])
     }

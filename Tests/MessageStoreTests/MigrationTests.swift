@@ -6,6 +6,42 @@ import TidingsModel
 
 @testable import MessageStore
 
+@Suite struct `A journal written before Apple's reason was kept` {
+    private static func row(_ end: LegEnd) -> [UInt8] {
+        var row = JournalRow()
+        let leg = LegID(message: MessageID(rawValue: 1), user: bo, device: "phone")
+        row.append(.endLeg(EndedLeg(leg: leg, end: end, at: 7)))
+        return row.bytes
+    }
+
+    private static func ends(in bytes: [UInt8]) throws -> [LegEnd] {
+        var ends: [LegEnd] = []
+        try bytes.withUnsafeBytes {
+            try JournalRow.read($0) { record in
+                if case .endLeg(let ended) = record { ends.append(ended.end) }
+                return true
+            }
+        }
+        return ends
+    }
+
+    @Test func `tells of the end without it`() throws {
+        // Number 11 alone, where any other end without a detail has its own.
+        var bytes = Self.row(.noToken)
+        let place = try #require(
+            zip(bytes, Self.row(.muted)).enumerated().first { $0.element.0 != $0.element.1 }?.offset)
+        bytes[place] = 11
+        #expect(try Self.ends(in: bytes) == [.tokenQuarantined(reason: "", status: 0)])
+        // And is written as it was.
+        #expect(Self.row(.tokenQuarantined(reason: "", status: 0)) == bytes)
+    }
+
+    @Test func `goes on with ends that tell it`() throws {
+        let end = LegEnd.tokenQuarantined(reason: "BadDeviceToken", status: 400)
+        #expect(try Self.ends(in: Self.row(end)) == [end])
+    }
+}
+
 @Suite struct `A store file of version 1` {
     private static let hall = ConversationID(type: .chatRoom, target: "hall")
     private static let toAda = ConversationID(type: .direct, target: "ada")

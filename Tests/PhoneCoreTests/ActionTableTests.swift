@@ -110,11 +110,53 @@ import TidingsModel
         #expect(rig.state == .foregroundActive)
     }
 
-    @Test func `unlocks first if authentication is required, and not otherwise`() {
+    /// A phone on which an action was chosen that needs authentication.
+    static func asking(state: String = "NK") -> PhoneRig {
+        var locked = Self.rig(17, .modern, state: state)
+        locked.person(.locked)
+        return Self.press(locked, "pay")
+    }
+
+    @Test func `that needs authentication asks for the unlock, and runs after it`() {
+        var rig = Self.asking()
+        #expect(rig.core.screen.lock == .locked)
+        #expect(rig.core.screen.asksToUnlockFor == NotificationKey(app: PhoneRig.chat, identifier: "m"))
+        #expect(rig.calls == [])
+        #expect(rig.list == ["m"])
+        rig.person(.unlocked)
+        #expect(rig.core.screen.lock == .unlocked)
+        #expect(rig.core.screen.asksToUnlockFor == nil)
+        #expect(rig.calls == ["WF", "DF(remoteNotification)", "DR(pay)"])
+        #expect(rig.list == [])
+    }
+
+    @Test(arguments: [PersonEvent.locked, .appOpened(PhoneRig.chat)])
+    func `that needs authentication does not run when the person refuses, or unlocks for something else`(
+        event: PersonEvent
+    ) {
+        var rig = Self.asking()
+        rig.person(event)
+        rig.person(.unlocked)
+        #expect(!rig.calls.contains("DR(pay)"))
+        #expect(rig.core.screen.asksToUnlockFor == nil)
+        #expect(rig.list == ["m"])
+    }
+
+    @Test func `that needs authentication does not outlive its notification or a restart`() {
+        var withdrawn = Self.asking(state: "SU")
+        withdrawn.app(.deliveredRemoved(identifiers: ["m"]))
+        withdrawn.person(.unlocked)
+        #expect(withdrawn.calls == [] && withdrawn.faults == [])
+        var restarted = Self.asking()
+        restarted.send(.system(.restarted))
+        restarted.clear()
+        restarted.person(.unlocked)
+        #expect(!restarted.calls.contains("DR(pay)"))
+    }
+
+    @Test func `runs on a locked phone if no authentication is required`() {
         var locked = Self.rig(17, .modern, state: "NK")
         locked.person(.locked)
-        #expect(Self.press(locked, "pay").core.screen.lock == .unlocked)
-        #expect(Self.press(locked, "pay").calls == ["WF", "DF(remoteNotification)", "DR(pay)"])
         #expect(Self.press(locked, "read").core.screen.lock == .locked)
         #expect(Self.press(locked, "read").calls == ["WF", "DF(remoteNotification)", "DR(read)"])
     }

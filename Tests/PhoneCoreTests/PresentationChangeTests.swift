@@ -154,7 +154,8 @@ extension `What a person does with a notification` {
         let quiet = Self.press(rig, "read")
         #expect(quiet.calls == ["WF", "DF(remoteNotification)", "DR(read)"])
         #expect(quiet.core.screen.lock == .beforeFirstUnlock)
-        #expect(Self.press(rig, "pay").core.screen.lock == .unlocked)
+        let asking = Self.press(rig, "pay")
+        #expect(asking.core.screen.lock == .beforeFirstUnlock && asking.core.screen.asksToUnlockFor != nil)
         #expect(Self.press(rig, "open").core.screen.lock == .unlocked)
     }
 }

@@ -57,6 +57,14 @@ import TidingsModel
         #expect(!Quirks().missingDidReceiveFallsBack)
     }
 
+    @Test func `a late delegate: leaves a cold tap to the old callbacks`() {
+        for (isOn, called) in [(false, []), (true, ["RF(inactive)"])] {
+            let rig = Self.rig(12, Self.app(.modern), delegate: .inDidBecomeActive) { $0.lateDelegateFallsBack = isOn }
+            #expect(Self.tap(rig, "NK") == ["WF", "DF(remoteNotification)"] + called + ["DBA"])
+        }
+        #expect(!Quirks().lateDelegateFallsBack)
+    }
+
     @Test func `Q4: without a delegate the notification's own options count in front`() {
         for (isOn, story) in [
             (false, ["RF(active)", "none(inFrontWithoutDelegate)"]),

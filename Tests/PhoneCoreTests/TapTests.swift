@@ -112,7 +112,16 @@ struct TapRow: Sendable, CustomTestStringConvertible {
         .requirement("S1.12"),
         arguments: rows(
             "late", 12, cold, ["WF", "DF(remoteNotification)", "DBA"], [.willPresent, .receiveResponse],
-            delegate: .inDidBecomeActive))
+            delegate: .inDidBecomeActive)
+            + rows(
+                "late, with RF", 12, cold, ["WF", "DF(remoteNotification)", "DBA"], .modern,
+                delegate: .inDidBecomeActive)
+            + rows(
+                "late, with R0 and RF", 10, cold, ["WF", "DF(remoteNotification)", "DBA"],
+                old.union([.willPresent, .receiveResponse]), delegate: .inDidBecomeActive)
+            + rows(
+                "late, local", 12, cold, ["WF", "DF(localNotification)", "DBA"], .modern.union(.receiveLocal),
+                delegate: .inDidBecomeActive, isLocal: true))
     func `with a UN delegate set too late loses DR`(row: TapRow) {
         #expect(row.play() == row.calls)
     }

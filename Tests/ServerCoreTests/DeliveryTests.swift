@@ -246,6 +246,20 @@ import TidingsModel
             ])
     }
 
+    @Test func `ends not_notifiable when it is a command, which does not count as unread either`() {
+        var bench = ServerBench()
+        bench.goneDevice("bob")
+        #expect(
+            bench.say(to: .direct("bob"), flags: [.counted, .notified]).ends == [
+                "store end m1 bob/phone not_notifiable"
+            ]
+        )
+        #expect(bench.stored(bench.messages[0])?.flags == [.notified])
+        bench.say(to: .direct("bob"))
+        #expect(bench.acceptPush().contains("store end m2 bob/phone accepted"))
+        #expect(bench.say(to: .direct("bob")).outside == ["reply accepted m3", "push m3 to bob/phone badge 2@3"])
+    }
+
     @Test func `ends expired when its time is over before it could be pushed`() {
         var settings = ServerBench.plain
         settings.pushLifetime = 2_000

@@ -48,9 +48,6 @@ struct PolicyRow: Sendable, CustomTestStringConvertible {
         .init("muted", .end(.muted), "the conversation's level, or its kind's, does not let it ring") {
             $0.isMuted = true
         },
-        .init("quiet_hours", .end(.quietHours), "quiet hours whose pushes the person wants dropped", fact: "quiet") {
-            $0.quietHours = .drop
-        },
         .init("no_token", .end(.noToken), "the device has registered no push token", fact: "token") {
             $0.token = .missing
         },
@@ -59,9 +56,12 @@ struct PolicyRow: Sendable, CustomTestStringConvertible {
             fact: "token"
         ) { $0.token = .dead(timestamp: 5) },
         .init(
-            "token_quarantined", .end(.tokenQuarantined), "APNs has refused the token, and it has not registered again",
-            fact: "token"
-        ) { $0.token = .quarantined },
+            "token_quarantined", .end(.tokenQuarantined(reason: "BadDeviceToken", status: 400)),
+            "APNs has refused the token, and it has not registered again", fact: "token"
+        ) { $0.token = .quarantined(reason: "BadDeviceToken", status: 400) },
+        .init("quiet_hours", .end(.quietHours), "quiet hours whose pushes the person wants dropped", fact: "quiet") {
+            $0.quietHours = .drop
+        },
         .init("live", .wait(.live), "a connection carries it whose deadline has not passed", fact: "lease") {
             $0.presence = .live
         },
@@ -137,6 +137,12 @@ enum PolicyPage {
         ),
         ("at night, quiet hours that defer", .plain.with { $0.quiet = .defer }),
         ("at night, quiet hours that drop", .plain.with { $0.quiet = .drop }),
+        (
+            "the same, and the app never registered for pushes",
+            .plain.with {
+                $0.quiet = .drop; $0.token = .missing
+            }
+        ),
         (
             "at night, withdrawn meanwhile",
             .plain.with {

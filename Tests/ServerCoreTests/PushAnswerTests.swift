@@ -77,8 +77,9 @@ import TidingsModel
         bench.say(to: .direct("bob"))
         #expect(
             bench.answerPush(.refused(APNsRefusal(reason, status: 400))) == [
-                "store token of bob/phone is quarantined \(reason.name)", "store end m2 bob/phone token_quarantined",
-                "store end m3 bob/phone token_quarantined", "store cursor bob/phone decided 2",
+                "store token of bob/phone is quarantined \(reason.name)",
+                "store end m2 bob/phone token_quarantined 400 \(reason.name)",
+                "store end m3 bob/phone token_quarantined 400 \(reason.name)", "store cursor bob/phone decided 2",
             ])
         let session = bench.connect("bob", after: 2).session
         bench.run(.frame(session, .registerPush(ServerBench.registration("bob"))))

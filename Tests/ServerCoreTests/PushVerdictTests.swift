@@ -68,7 +68,10 @@ struct Situation: Sendable {
             for mention in Mention.allCases {
                 for quiet in [PushFacts.QuietHold.none, .defer, .drop] {
                     for flags in 0..<8 {
-                        for token in [PushFacts.Token.usable, .missing, .quarantined, .dead(timestamp: 9)] {
+                        for token in [
+                            PushFacts.Token.usable, .missing, .quarantined(reason: "BadDeviceToken", status: 400),
+                            .dead(timestamp: 9),
+                        ] {
                             for lease in [PushFacts.Presence.live, .grace, .gone] {
                                 all.append(
                                     Situation(
@@ -97,22 +100,20 @@ struct Situation: Sendable {
         return facts
     }
 
-    /// The rule once more, in other words: who may be rung at all, then who can be, then when.
+    /// The rule once more, in other words: what may ring at all, then what can, then when.
     var expected: String {
         let rung: [NotificationLevel: Set<Mention>] = [
             .all: [.nobody, .me, .somebodyElse, .everybody], .mentions: [.me, .everybody], .mentionsOfMe: [.me],
             .mentionsOfAll: [.everybody], .blocked: [],
         ]
-        let mayRing = rung[self.level]?.contains(self.mention) == true && self.quiet != .drop
-        if self.isRead || self.isRecalled || !mayRing {
-            if self.isRead { return "end read_elsewhere" }
-            if self.isRecalled { return "end recalled" }
-            return rung[self.level]?.contains(self.mention) == true ? "end quiet_hours" : "end muted"
-        }
+        if self.isRead { return "end read_elsewhere" }
+        if self.isRecalled { return "end recalled" }
+        if rung[self.level]?.contains(self.mention) != true { return "end muted" }
         switch (self.token, self.lease) {
         case (.missing, _): return "end no_token"
         case (.quarantined, _): return "end token_quarantined"
         case (.dead, _): return "end token_dead"
+        case (.usable, _) where self.quiet == .drop: return "end quiet_hours"
         case (.usable, .live): return "wait live"
         case (.usable, .grace): return "wait grace"
         case (.usable, .gone):
@@ -158,7 +159,7 @@ extension PushVerdict {
         for wait in LegWait.allCases where wait != .inFlight { #expect(rows.contains("wait \(wait.rawValue)")) }
         let ends: [LegEnd] = [
             .ownDevice, .noDevice, .signedOut, .notNotifiable, .settled(.shown), .readElsewhere, .recalled, .expired,
-            .muted, .quietHours, .noToken, .tokenQuarantined, .tokenDead(timestamp: 0),
+            .muted, .quietHours, .noToken, .tokenQuarantined(reason: "", status: 0), .tokenDead(timestamp: 0),
         ]
         for end in ends { #expect(rows.contains("end \(end.name)")) }
     }

@@ -46,7 +46,8 @@ extension ServerBench {
         bench.workingDevice("bob")
         let lines = Self.attacked(&bench)
         #expect(lines.filter { $0.hasPrefix("store token") }.count == 60)
-        #expect(lines.ends.count == 60 && lines.ends.allSatisfy { $0.hasSuffix("token_quarantined") })
+        #expect(
+            lines.ends.count == 60 && lines.ends.allSatisfy { $0.hasSuffix("token_quarantined 400 BadDeviceToken") })
         #expect(lines.outside.allSatisfy { $0.hasPrefix("push m2 to mallory/") })
         #expect(bench.say(to: .direct("bob")).outside == ["reply accepted m3", "push m3 to bob/phone badge 2@2"])
     }
@@ -108,7 +109,7 @@ extension ServerBench {
         #expect(bench.pass(9_999).outside == [])
         #expect(bench.pass(1).outside == ["push m2 to bob/phone badge 1@1"])
         #expect(bench.acceptPush().outside == ["push m1 to ann/phone badge 1@1"])
-        #expect(bench.answerPush(refused).ends == ["store end m1 ann/phone token_quarantined"])
+        #expect(bench.answerPush(refused).ends == ["store end m1 ann/phone token_quarantined 400 BadDeviceToken"])
     }
 }
 
@@ -167,7 +168,8 @@ extension ServerBench {
         #expect(bench.acceptPush().outside == ["push m3 to ann/phone badge 2@2"])
         #expect(
             bench.answerPush(refused) == [
-                "store token of ann/phone is quarantined BadDeviceToken", "store end m3 ann/phone token_quarantined",
+                "store token of ann/phone is quarantined BadDeviceToken",
+                "store end m3 ann/phone token_quarantined 400 BadDeviceToken",
             ])
     }
 
@@ -210,7 +212,7 @@ extension ServerBench {
         #expect(bench.answerPush(refused).outside == [])
         #expect(bench.pass(5_000).outside == ["push m12 to mallory/phone badge 1@1"])
         #expect(bench.acceptPush().outside == ["alarm over", "push m11 to eve/phone badge 1@1"])
-        #expect(bench.answerPush(refused).ends == ["store end m11 eve/phone token_quarantined"])
+        #expect(bench.answerPush(refused).ends == ["store end m11 eve/phone token_quarantined 400 BadDeviceToken"])
     }
 
     @Test func `show that quarantines were the lane's fault, and these are taken back`() {
@@ -220,7 +222,8 @@ extension ServerBench {
         bench.say(to: .direct("new"))
         #expect(
             bench.answerPush(refused) == [
-                "store token of new/phone is quarantined BadDeviceToken", "store end m6 new/phone token_quarantined",
+                "store token of new/phone is quarantined BadDeviceToken",
+                "store end m6 new/phone token_quarantined 400 BadDeviceToken",
                 "store cursor new/phone decided 1",
             ])
         let lines = Self.refuse(Self.people, &bench)

@@ -134,9 +134,8 @@ extension ServerDouble {
         #expect(try client.storedConversationInfo(team) == nil)
         #expect(try await client.conversationInfo(team) == info)
         #expect(try client.storedConversationInfo(team) == info)
-        let stored = client.storedNames(NameQuestion(sender: alice, group: team))
-        #expect(stored == ResolvedNames(group: "Team", member: "Al"))
-        #expect(client.storedNames(NameQuestion(sender: alice, group: nil)) == ResolvedNames())
+        #expect(client.storedNickname(NameQuestion(sender: alice, group: team)) == "Al")
+        #expect(client.storedNickname(NameQuestion(sender: alice, group: nil)) == nil)
         await client.signOut()
     }
 

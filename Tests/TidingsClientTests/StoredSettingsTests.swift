@@ -133,7 +133,7 @@ private let hours = QuietHours(start: 1_320, end: 420, weekdays: [1, 7], timeZon
     @Test func `are not known for sure to who came later, until the server has told them`() throws {
         let bench = try StoreBench()
         #expect(try bench.change(7, .add(["alice"])).incomplete == [team])
-        #expect(try bench.store.names(of: "bob", in: team) == (nil, nil))
+        #expect(try bench.store.nickname(of: "bob", in: team) == nil)
         let told = ConversationInfo(
             id: team, version: 8, name: "Team", portrait: nil, members: [Member("bob", nickname: "Bobby")],
             isDissolved: false)
@@ -141,7 +141,7 @@ private let hours = QuietHours(start: 1_320, end: 420, weekdays: [1, 7], timeZon
         // The answer was newer than the log that follows it.
         #expect(try bench.change(8, .rename("Old")).incomplete == [])
         #expect(try self.info(bench) == told)
-        #expect(try bench.store.names(of: "bob", in: team) == ("Team", "Bobby"))
+        #expect(try bench.store.nickname(of: "bob", in: team) == "Bobby")
         #expect(try bench.change(10, .rename("Newer")).incomplete == [team])
         #expect(try self.info(bench)?.name == "Newer")
         try bench.store.write(told)

@@ -28,8 +28,11 @@ final class PersonServer: ClientTransport {
     var frames: [ClientFrame] { self.state.withLock { $0.frames } }
     var isConnected: Bool { self.state.withLock { $0.events != nil } }
 
-    /// From now on no connection opens.
-    func beUnreachable() { self.state.withLock { $0.isReachable = false } }
+    /// From now on no connection opens, or one does again.
+    func beUnreachable(_ isUnreachable: Bool = true) { self.state.withLock { $0.isReachable = !isUnreachable } }
+
+    /// The connection is lost.
+    func lose() { self.close() }
 
     func open(_ url: URL, events: @escaping @Sendable (TransportEvent) -> Void) -> any TransportConnection {
         let isReachable = self.state.withLock { state in
@@ -40,14 +43,16 @@ final class PersonServer: ClientTransport {
         return End(server: self)
     }
 
-    /// A message of bob's.
+    /// A message of bob's; to alice if nothing else is said.
     @discardableResult
-    func say(_ text: String, sender: UserID = "bob") -> MessageID {
+    func say(
+        _ text: String, sender: UserID = "bob", to conversation: ConversationID = .init(type: .direct, target: "alice")
+    ) -> MessageID {
         let (entry, id, events) = self.state.withLock { state in
             let position = LogPosition(state.log.count + 1)
             let id = MessageID(rawValue: 1_000 + position)
             let message = Message(
-                id: id, app: "demo", sender: sender, conversation: ConversationID(type: .direct, target: "alice"),
+                id: id, app: "demo", sender: sender, conversation: conversation,
                 clientMessageID: "c", objectName: .text, content: JSONValue.members([("content", .string(text))]).text,
                 flags: .normal, pushText: nil, sentAt: 0)
             let entry = LogEntry(position: position, body: .message(message))
@@ -59,7 +64,7 @@ final class PersonServer: ClientTransport {
     }
 
     /// An entry of the person's log that is no message.
-    private func append(_ body: LogEntry.Body) {
+    func append(_ body: LogEntry.Body) {
         let (entry, events) = self.state.withLock { state in
             let entry = LogEntry(position: LogPosition(state.log.count + 1), body: body)
             state.log.append(entry)
@@ -143,11 +148,6 @@ final class PersonServer: ClientTransport {
         func limitReceived(to bytes: Int) {}
         func setReading(_ isReading: Bool) {}
     }
-}
-
-/// Persons are called what their id says.
-struct Names: UserInfoProvider {
-    func userInfo(for id: UserID) async -> UserInfo? { UserInfo(name: id.rawValue.capitalized) }
 }
 
 /// The app under test: forwards to the kit and writes down what a tap opened.

@@ -77,17 +77,6 @@ private func isSettling(_ frame: ClientFrame) -> Bool {
         #expect(bench.phone.faults == [])
     }
 
-    @Test(.requirement("S0.4", "S3.5")) func `shows nothing without a user info provider, and says why`() async {
-        let bench = await ChatBench(hasNames: false)
-        defer { bench.remove() }
-        await bench.phone.home()
-        await bench.until { $0.kit?.client.runState == .backgroundActive }
-        bench.server.say("hi")
-        await bench.until { $0.server.frames.contains { settles($0, .suppressed(.providerMissing)) } }
-        #expect(bench.server.frames.contains { settles($0, .suppressed(.providerMissing)) })
-        #expect(bench.phone.presentations.isEmpty)
-    }
-
     @Test(.requirement("S0.6")) func `tells the server how long it stays in the background`() async {
         let bench = await ChatBench()
         defer { bench.remove() }

@@ -117,7 +117,10 @@ import TidingsModel
             (.settled(.suppressed(.providerMissing)), "settled", "suppressed(provider_missing)"),
             (.readElsewhere, "read_elsewhere", nil), (.recalled, "recalled", nil), (.expired, "expired", nil),
             (.muted, "muted", nil), (.quietHours, "quiet_hours", nil), (.noToken, "no_token", nil),
-            (.tokenQuarantined, "token_quarantined", nil),
+            (
+                .tokenQuarantined(reason: "BadDeviceToken", status: 400), "token_quarantined", "400 BadDeviceToken"
+            ), (.tokenQuarantined(reason: "Newer", status: 0), "token_quarantined", "Newer"),
+            (.tokenQuarantined(reason: "", status: 0), "token_quarantined", nil),
             (.accepted(apnsID: "A-1"), "accepted", "A-1"), (.tokenDead(timestamp: 7), "token_dead", "7"),
             (.rejected(reason: "PayloadTooLarge"), "rejected", "PayloadTooLarge"),
         ] as [(LegEnd, String, String?)])

@@ -29,8 +29,10 @@ final class Service: UNNotificationServiceExtension {
     let phone: VirtualPhone
     let folder: String
 
-    /// - Parameter isFiltering: whether app and extension have the filtering entitlement.
-    init(osVersion: OSVersion = 17, isFiltering: Bool = false) async {
+    /// - Parameters:
+    ///   - isFiltering: whether app and extension have the filtering entitlement.
+    ///   - extensionCode: another extension than `Service`.
+    init(osVersion: OSVersion = 17, isFiltering: Bool = false, extensionCode: ProcessCode? = nil) async {
         Service.web.reset()
         self.folder = FileManager.default.temporaryDirectory.appendingPathComponent("tidings-\(UUID().uuidString)").path
         self.phone = VirtualPhone(osVersion: osVersion, folder: self.folder)
@@ -51,8 +53,9 @@ final class Service: UNNotificationServiceExtension {
                     reply()
                 }
             },
-            serviceExtension: isFiltering
-                ? VirtualExtension.code { FilteringService() } : VirtualExtension.code { Service() })
+            serviceExtension: extensionCode
+                ?? (isFiltering
+                    ? VirtualExtension.code { FilteringService() } : VirtualExtension.code { Service() }))
         await self.phone.allowNotifications()
         await self.phone.launch()
         await self.phone.home()

@@ -109,8 +109,9 @@ public enum LegEnd: Hashable, Sendable {
     case quietHours
     /// The device has never registered a push token.
     case noToken
-    /// APNs refused the token; it is kept aside until the device registers again (DESIGN P8).
-    case tokenQuarantined
+    /// APNs refused the token; it is kept aside until the device registers again (DESIGN P8). With Apple's reason and the HTTP
+    /// status it came with: empty and 0 for a leg that ended before they were kept.
+    case tokenQuarantined(reason: String, status: Int)
     /// APNs accepted the push.
     case accepted(apnsID: String)
     /// APNs said 410 with a time newer than the registration.
@@ -140,15 +141,18 @@ public enum LegEnd: Hashable, Sendable {
         }
     }
 
-    /// What the name leaves open: the disposition, the apns-id, the timestamp or Apple's reason.
+    /// What the name leaves open: the disposition, the apns-id, the timestamp, or Apple's reason; for a
+    /// token that is kept aside the status stands before it.
     public var detail: String? {
         switch self {
         case .settled(let disposition): disposition.name
         case .accepted(let apnsID): apnsID
         case .tokenDead(let timestamp): "\(timestamp)"
         case .rejected(let reason): reason
+        case .tokenQuarantined(let reason, let status):
+            reason.isEmpty ? nil : status == 0 ? reason : "\(status) \(reason)"
         case .ownDevice, .noDevice, .signedOut, .disabled, .notNotifiable, .readElsewhere, .recalled, .expired, .muted,
-            .quietHours, .noToken, .tokenQuarantined:
+            .quietHours, .noToken:
             nil
         }
     }

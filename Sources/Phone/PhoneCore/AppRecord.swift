@@ -65,6 +65,8 @@ struct AppRun: Equatable, Sendable {
     /// Calls without an answer, oldest first.
     var openCalls: [OpenCall] = []
     var delegateSet = false
+    /// Whether a UN delegate was ever set in this process; it may be gone again, since the centre holds it weakly.
+    var delegateWasSet = false
     var sceneConnected = false
     /// Whether the app was asked for its scene's configuration.
     var sceneConfigured = false

@@ -6,6 +6,8 @@ struct DispatchFacts: Equatable, Sendable {
     var methods: DelegateMethods
     /// Whether a UN delegate is set now.
     var delegateSet: Bool
+    /// Whether one was set earlier in this process.
+    var delegateWasSet: Bool
     /// Whether scenes carry the life-cycle.
     var scenes: Bool
     var quirks: Quirks
@@ -91,6 +93,8 @@ enum Dispatch {
                 return self.fetchAgain(response, isTap: isTap, facts: facts) + [.receiveResponse(response)]
             }
             guard facts.quirks.missingDidReceiveFallsBack else { return [] }
+        } else if launched, self.isDelegateLate(facts) {
+            return []
         }
         guard isTap else {
             let isDismissal = response.actionIdentifier == NotificationResponse.dismissAction
@@ -103,6 +107,13 @@ enum Dispatch {
         }
         if launched, facts.scenes { return [] }
         return self.oldTap(request.content.userInfo, launched: launched, wasActive: wasActive, facts: facts)
+    }
+
+    /// Whether the app has a UN delegate that it had not set when DF returned: the response is lost, and nothing stands in
+    /// for it (ios-delivery.md §6.1). One that was set and is gone again is none.
+    private static func isDelegateLate(_ facts: DispatchFacts) -> Bool {
+        facts.version.hasUserNotifications && !facts.delegateWasSet && facts.methods.contains(.receiveResponse)
+            && !facts.quirks.lateDelegateFallsBack
     }
 
     /// Q9: RF once more on a tap on AC.

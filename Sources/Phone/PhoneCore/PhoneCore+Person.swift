@@ -4,7 +4,7 @@ import TidingsModel
 extension PhoneCore {
     mutating func handle(_ event: PersonEvent, _ turn: inout Turn) {
         switch event {
-        case .unlocked: self.unlock(returning: true, &turn)
+        case .unlocked: self.unlockAndGoOn(&turn)
         case .locked: self.lockPhone(&turn)
         case .appOpened(let app): self.openApp(app, &turn)
         case .wentHome:
@@ -55,6 +55,8 @@ extension PhoneCore {
     // MARK: Lock
 
     private mutating func lockPhone(_ turn: inout Turn) {
+        // On a phone that asks to be unlocked it refuses: what was chosen does not run.
+        self.awaitsUnlock = nil
         guard self.lock == .unlocked else { return }
         self.lock = .locked
         // What still showed is on the lock screen now, which is dark.
@@ -75,8 +77,20 @@ extension PhoneCore {
         }
     }
 
+    /// Unlocks; then what was waiting for that runs, or the app that was in front comes back.
+    private mutating func unlockAndGoOn(_ turn: inout Turn) {
+        guard let waiting = self.awaitsUnlock, self.list.entry(waiting.notification) != nil else {
+            return self.unlock(returning: true, &turn)
+        }
+        self.act(
+            on: waiting.notification, action: waiting.action, text: waiting.text, isAuthenticated: true, &turn)
+        self.unlock(returning: true, &turn)
+    }
+
     /// Unlocks; the app that was in front comes back if `returning`.
     mutating func unlock(returning: Bool, _ turn: inout Turn) {
+        // Whoever unlocks the phone for something else has turned away from it.
+        self.awaitsUnlock = nil
         guard self.lock != .unlocked else { return }
         self.lock = .unlocked
         self.notices.litUntil = nil
@@ -100,12 +114,18 @@ extension PhoneCore {
         self.bringToFront(index, options: LaunchOptions(), step: .moveToFront, &turn)
     }
 
-    /// Tap, dismissal or custom action on an entry of the list or a banner (ios-delivery.md §5.6 `open`).
-    mutating func act(on key: NotificationKey, action: String, text: String?, _ turn: inout Turn) {
+    /// Tap, dismissal or custom action on an entry of the list or a banner (ios-delivery.md §5.6 `open`). What needs
+    /// authentication waits on a locked phone until it is unlocked (§6.4).
+    ///
+    /// - Parameter isAuthenticated: whether the person is just unlocking the phone for it.
+    mutating func act(
+        on key: NotificationKey, action: String, text: String?, isAuthenticated: Bool = false, _ turn: inout Turn
+    ) {
         guard let index = self.installed(key.app, &turn) else { return }
         guard let entry = self.list.entry(key) else {
             return turn.record(key.app, .fault("notification \(key.identifier) must be in the list or a banner"))
         }
+        self.awaitsUnlock = nil
         let category = self.apps[index].category(of: entry.notification.request.content)
         let isDismissal = action == NotificationResponse.dismissAction
         var foreground = action == NotificationResponse.defaultAction
@@ -115,6 +135,10 @@ extension PhoneCore {
                 return turn.record(key.app, .fault("action \(action) must be in the notification's category"))
             }
             foreground = custom.options.contains(.foreground)
+            if custom.options.contains(.authenticationRequired), !isAuthenticated, self.lock != .unlocked {
+                self.awaitsUnlock = GuardedAction(notification: key, action: action, text: text)
+                return
+            }
             needsUnlock = foreground || custom.options.contains(.authenticationRequired)
         }
         self.list.remove(key)

@@ -169,7 +169,9 @@ extension PhoneCore {
     private mutating func appReported(_ event: ProcessEvent, _ index: Int, _ turn: inout Turn) {
         let app = self.apps[index].installed.bundleID
         switch event {
-        case .delegateChanged(let isSet): self.apps[index].run?.delegateSet = isSet
+        case .delegateChanged(let isSet):
+            self.apps[index].run?.delegateSet = isSet
+            if isSet { self.apps[index].run?.delegateWasSet = true }
         case .remoteRegistrationRequested: self.register(index, &turn)
         case .remoteRegistrationEnded: self.unregister(index, &turn)
         case .backgroundTaskBegan(let task):

@@ -60,6 +60,7 @@ extension PhoneCore {
 
     /// What a restarted and a new device have in common: locked, nothing in front, no wakes for a while.
     mutating func lockAnew(_ turn: inout Turn) {
+        self.awaitsUnlock = nil
         self.frontApp = nil
         self.lock = .beforeFirstUnlock
         self.restartedAt = turn.now.monotonic

@@ -24,6 +24,8 @@ package struct PhoneCore: Equatable, Sendable {
     var isBackgroundRefreshRestricted = false
     /// Kept while the phone is locked, so that unlocking brings the app back.
     var frontApp: BundleID?
+    /// What was chosen on the locked phone and may not run before it is unlocked; nil if nothing asks for that.
+    var awaitsUnlock: GuardedAction?
     /// Permission prompts, the one on the screen first.
     var prompts: [PermissionPrompt] = []
     /// When the phone was restarted; nil if it never was.
@@ -34,6 +36,13 @@ package struct PhoneCore: Equatable, Sendable {
     var processCount: UInt64 = 0
     var callbackCount: CallbackNumber = 0
     var identifierCount: UInt64 = 0
+
+    /// An action with `authenticationRequired` that was chosen while the phone was locked.
+    struct GuardedAction: Equatable, Sendable {
+        var notification: NotificationKey
+        var action: String
+        var text: String?
+    }
 
     /// A question a person has not answered.
     struct PermissionPrompt: Equatable, Sendable {
@@ -133,6 +142,7 @@ package struct PhoneCore: Equatable, Sendable {
         let app = self.apps[index]
         return DispatchFacts(
             version: self.version, methods: app.installed.methods, delegateSet: app.run?.delegateSet ?? false,
+            delegateWasSet: app.run?.delegateWasSet ?? false,
             scenes: app.installed.hasScenes(on: self.version), quirks: self.settings.quirks)
     }
 }

@@ -13,8 +13,9 @@ package enum PhoneEvent: Equatable, Sendable {
 
 /// What the person holding the phone does.
 package enum PersonEvent: Equatable, Sendable {
-    /// The app that was in front returns to the front.
+    /// An action that waits for it runs; otherwise the app that was in front returns to the front.
     case unlocked
+    /// On a locked phone that asks to be unlocked for an action: refuses, and the action does not run.
     case locked
     /// By its icon. Unlocks a locked phone first.
     case appOpened(BundleID)
@@ -25,6 +26,7 @@ package enum PersonEvent: Equatable, Sendable {
     case notificationTapped(NotificationKey)
     /// Cleared from the list.
     case notificationDismissed(NotificationKey)
+    /// One that needs authentication runs on a locked phone only after `unlocked`; the notification stays until then.
     case actionPerformed(NotificationKey, action: String, text: String?)
     /// The answer to the permission prompt on the screen.
     case permissionAnswered(allowed: Bool)

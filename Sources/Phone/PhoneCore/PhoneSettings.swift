@@ -111,6 +111,9 @@ public struct Quirks: Hashable, Sendable {
     public var killedExtensionWithFilteringDiscards = false
     /// A push that starts a Live Activity launches its app in the background, unless it was force-quit.
     public var pushToStartWakes = true
+    /// A delegate that is set only after DF has returned leaves a cold tap to the old callbacks, as if there were none
+    /// (ios-delivery.md §6.1, "set too late").
+    public var lateDelegateFallsBack = false
     /// Q15: push type `background` hides alert keys; type `alert` without alert keys does nothing.
     public var pushTypeMismatchHides = false
 

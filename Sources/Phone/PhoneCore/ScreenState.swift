@@ -18,6 +18,8 @@ public struct ScreenState: Hashable, Sendable {
     public var badges: [IconBadge]
     /// The question on the screen, if there is one.
     public var permissionPrompt: BundleID?
+    /// The notification whose action waits until the phone is unlocked; nil if none does.
+    public var asksToUnlockFor: NotificationKey?
     /// The alert panel on the screen (iOS 3–9).
     public var alertPanel: ListEntry?
     /// How many more panels wait behind it.
@@ -41,7 +43,7 @@ public struct ScreenState: Hashable, Sendable {
         list: [ListEntry], badges: [IconBadge], permissionPrompt: BundleID?, alertPanel: ListEntry? = nil,
         waitingPanels: Int = 0, isLit: Bool = true, groupsThreads: Bool = false, focus: Focus? = nil,
         heldForSummary: [ListEntry] = [], activities: [ShownActivity] = [],
-        summaryFormats: [SummaryFormat] = []
+        summaryFormats: [SummaryFormat] = [], asksToUnlockFor: NotificationKey? = nil
     ) {
         self.lock = lock
         self.airplaneMode = airplaneMode
@@ -59,6 +61,7 @@ public struct ScreenState: Hashable, Sendable {
         self.heldForSummary = heldForSummary
         self.activities = activities
         self.summaryFormats = summaryFormats
+        self.asksToUnlockFor = asksToUnlockFor
     }
 
     /// The number on an app's icon, 0 for none.

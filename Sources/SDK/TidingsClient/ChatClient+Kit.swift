@@ -34,12 +34,10 @@ extension ChatClient {
     /// Whether the local store has a message.
     package func hasMessage(_ id: MessageID) -> Bool { (try? self.engine?.store.contains(id)) ?? false }
 
-    /// The names the local store knows: a group's, and what its sender is called there. It knows no person's own name.
-    package func storedNames(_ question: NameQuestion) -> ResolvedNames {
-        guard let group = question.group,
-            let known = try? self.engine?.store.names(of: question.sender, in: group)
-        else { return ResolvedNames() }
-        return ResolvedNames(group: known.conversation, member: known.member)
+    /// What the server has told of the sender's name in the group; nil for none, and elsewhere.
+    package func storedNickname(_ question: NameQuestion) -> String? {
+        guard let group = question.group else { return nil }
+        return (try? self.engine?.store.nickname(of: question.sender, in: group)) ?? nil
     }
 
     /// A push has rung in front before its message came over the connection: should that be in the background, the message

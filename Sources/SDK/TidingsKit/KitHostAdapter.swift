@@ -42,7 +42,7 @@ final class KitHostAdapter: KitHost {
             names.group = await groups?.groupInfo(for: group)?.name
             names.member = await members?.memberName(of: question.sender, in: group)
         }
-        return names.filled(from: self.client.value?.storedNames(question) ?? ResolvedNames())
+        return names.filled(nickname: self.client.value?.storedNickname(question))
     }
 
     func handles(_ message: Message, senderName: String) async -> Bool {
@@ -85,7 +85,8 @@ final class KitHostAdapter: KitHost {
     }
 
     func deliveredIdentifiers() async -> Set<String> {
-        Set(await self.center.deliveredNotifications().map(\.request.identifier))
+        guard self.system.major >= 10 else { return [] }
+        return Set(await self.center.deliveredNotifications().map(\.request.identifier))
     }
 
     #if TIDINGS_UIKIT

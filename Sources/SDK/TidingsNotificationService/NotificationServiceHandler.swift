@@ -33,6 +33,10 @@ public final class NotificationServiceHandler: Sendable {
         package var tokens: (any ExtensionTokens)?
         /// The system's version, `17.0`; nil if it cannot be told.
         package var version: @Sendable () -> String?
+        /// Lets some milliseconds pass, fewer if its task is cancelled.
+        package var sleep: @Sendable (Int64) async -> Void = {
+            try? await Task.sleep(nanoseconds: UInt64(max(0, $0)) * 1_000_000)
+        }
         /// Sets how files lie on the device.
         package var safety: any FileSafety = SystemFileSafety()
 
@@ -166,6 +170,21 @@ public final class NotificationServiceHandler: Sendable {
             surroundings: self.surroundings, options: self.options,
             mayFilter: ExtensionDecision.mayFilter(
                 isEntitled: self.options.isFilteringEntitled, version: self.surroundings.version()))
+        guard push.waitForApp() != nil else { return Self.decide(push, in: run) }
+        // The app is showing the message now, or died before it could: its claim tells which when it is old enough.
+        run.add(
+            Task {
+                while run.isOpen, let wait = push.waitForApp() {
+                    await push.surroundings.sleep(min(wait, Self.lookMilliseconds))
+                }
+                if run.isOpen { Self.decide(push, in: run) }
+            })
+    }
+
+    /// How often a push looks whether the app has shown its message, in milliseconds.
+    private static let lookMilliseconds: Int64 = 500
+
+    private static func decide(_ push: Push, in run: ExtensionRun) {
         switch push.decide(isDelivered: nil) {
         case .decided(let decision): Self.carryOut(decision, of: push, in: run)
         case .unreadable: run.finish()

@@ -66,6 +66,16 @@ struct Push: Sendable {
         }
     }
 
+    /// How long the app's claim of the message still counts, in milliseconds; nil if nothing has to be waited for.
+    func waitForApp() -> Int64? {
+        let wall = self.surroundings.wall()
+        let wait = try? self.group.update {
+            ExtensionDecision.wait(
+                userInfo: self.userInfo, signIn: $0.signIn, ledger: $0.ledger, wall: wall)
+        }
+        return wait
+    }
+
     /// - Parameter kept: the token that lies outside the app group; the file's own is empty then.
     private func api(_ contents: AppGroup.Contents, kept: String?) -> API? {
         guard let noted = contents.recipient?.extensionToken,

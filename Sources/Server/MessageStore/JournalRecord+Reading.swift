@@ -137,12 +137,16 @@ extension ByteReader {
         case 8: return .expired
         case 9: return .muted
         case 10: return .noToken
-        case 11: return .tokenQuarantined
+        case 11: return .tokenQuarantined(reason: "", status: 0)
         case 12: return .accepted(apnsID: try self.text())
         case 13: return .tokenDead(timestamp: try self.signed())
         case 14: return .rejected(reason: try self.text())
         case 15: return .quietHours
         case 16: return .disabled
+        case 17:
+            let reason = try self.text()
+            guard let status = Int(exactly: try self.signed()) else { throw .badValue("status") }
+            return .tokenQuarantined(reason: reason, status: status)
         default: throw .badValue("end of a leg")
         }
     }

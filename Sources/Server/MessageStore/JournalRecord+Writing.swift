@@ -176,7 +176,6 @@ extension ByteWriter {
         case .expired: self.byte(8)
         case .muted: self.byte(9)
         case .noToken: self.byte(10)
-        case .tokenQuarantined: self.byte(11)
         case .accepted(let apnsID):
             self.byte(12)
             self.text(apnsID)
@@ -188,6 +187,12 @@ extension ByteWriter {
             self.text(reason)
         case .quietHours: self.byte(15)
         case .disabled: self.byte(16)
+        // 11 is the form without a reason, which journals of before have.
+        case .tokenQuarantined(reason: "", status: 0): self.byte(11)
+        case .tokenQuarantined(let reason, let status):
+            self.byte(17)
+            self.text(reason)
+            self.signed(Int64(status))
         }
     }
 

@@ -62,6 +62,8 @@ enum Occurrence {
     case apiRequest(ApiRequestID, ApiCommand)
     /// An extension hears the answer to its request; nil when it has waited long enough.
     case extensionHears(Int, CallbackNumber, ApiRequestID, ApiResult?)
+    /// An extension looks whether the app is still at work on the message of a push.
+    case extensionDecides(Int, CallbackNumber)
     /// An extension calls its content handler.
     case extensionAnswers(Int, CallbackNumber)
     /// A push arrives at a phone, unless that was replaced by a new device meanwhile.

@@ -24,6 +24,20 @@ extension World {
             self.phones[index].extensionWork[call] = work
             return self.see(.unextended(identifier: request.identifier, on: self.phones[index].key))
         }
+        self.phones[index].extensionWork[call] = work
+        self.extensionDecides(call, on: index)
+    }
+
+    /// Decides when the app cannot be at work on the message any more: until then it looks twice a second.
+    mutating func extensionDecides(_ call: CallbackNumber, on index: Int) {
+        guard var work = self.phones[index].extensionWork[call], !work.isAnswering else { return }
+        let group = self.phones[index].group
+        let signIn = group.recipient.map { ExtensionDecision.SignIn.signedIn(recipientTag: $0.tag) } ?? .signedOut
+        if let wait = ExtensionDecision.wait(
+            userInfo: .object(work.request.content.userInfo), signIn: signIn, ledger: group.ledger, wall: self.now.wall)
+        {
+            return self.plan(.extensionDecides(index, call), after: min(wait, 500))
+        }
         self.decide(&work, on: index)
         self.phones[index].extensionWork[call] = work
         if let message = work.changes?.receipt { self.report(message, for: call, on: index) }

@@ -55,12 +55,8 @@ extension World {
 
     private mutating func claim(_ id: MessageID, in process: ProcessID, on index: Int) {
         let holder = Ledger.Holder.kit(process: process.number)
-        var verdict = self.phones[index].group.ledger.claim(id, by: holder, wall: self.now.wall)
-        if verdict == .lookAtDelivered {
-            let isDelivered = self.isDelivered(id.description, on: index)
-            verdict = self.phones[index].group.ledger.claim(
-                id, by: holder, isDelivered: isDelivered, wall: self.now.wall)
-        }
+        let verdict = self.phones[index].group.ledger.claim(
+            id, by: holder, isDelivered: self.isDelivered(id.description, on: index), wall: self.now.wall)
         self.later(.ringClaimed(id, verdict), in: process, on: index)
     }
 

@@ -32,6 +32,14 @@ package enum PhoneFault: String, Hashable, Sendable, CaseIterable {
     case storageFull
     /// Its app's scene is released.
     case sceneLost
+
+    /// Whether it costs nothing but the app's process, or its work: what comes meanwhile has to ring by push.
+    var endsAppAlone: Bool {
+        switch self {
+        case .frozen, .killed, .forceQuit, .memory, .crashed, .sceneLost: true
+        case .offline, .restarted, .lowPower, .forbidden, .updated, .restored, .storageFull: false
+        }
+    }
 }
 
 // What happens to phones. What follows from it, PhoneCore and ClientCore decide.
@@ -39,7 +47,7 @@ extension World {
     mutating func mishap(_ index: Int) {
         guard let fault = self.drawn(self.options.faults.phoneFaults) else { return }
         self.note("\(fault.rawValue) on phone \(index)")
-        self.see(.disturbed(self.phones[index].key))
+        self.see(fault.endsAppAlone ? .appEnded(self.phones[index].key) : .disturbed(self.phones[index].key))
         self.see(.reached(fault.mark))
         let minutes = self.chance.number(5_000...180_000)
         switch fault {

@@ -70,7 +70,7 @@ extension World {
         switch self.chance.number(0...19) {
         case 0: draft.lifetimeMilliseconds = self.chance.number(1_000...60_000)
         case 1: draft.flags = [.stored, .counted]
-        case 2: draft.flags = []
+        case 2: draft.flags.remove(.stored)
         default: break
         }
         self.note("person on phone \(index) writes \(name) to \(conversation)")

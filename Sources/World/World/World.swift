@@ -254,6 +254,7 @@ package struct World {
         case .apns, .apnsFault, .appleAnswers, .toApple, .chanceOfAPNsFault: .apns
         case .phone(let index, _), .phoneTimer(let index), .client(let index, _, _), .clientTimer(let index, _),
             .pushArrives(let index, _, _), .extensionHears(let index, _, _, _), .extensionAnswers(let index, _),
+            .extensionDecides(let index, _),
             .storageFreed(let index),
             .energySaved(let index):
             .phone(index)
@@ -319,6 +320,7 @@ package struct World {
         case .extensionHears(let index, let call, let request, let result):
             self.extensionHears(result, to: request, for: call, on: index)
         case .extensionAnswers(let index, let call): self.extensionAnswers(call, on: index)
+        case .extensionDecides(let index, let call): self.extensionDecides(call, on: index)
         case .pushArrives(let index, let generation, let push):
             guard generation == self.phones[index].tokenGeneration else { return }
             self.handle(.courier(.pushArrived(push)), on: index)

@@ -93,7 +93,7 @@ import TidingsModel
         let refused = LegEnd.rejected(reason: "BadDeviceToken")
         for (fact, fitting) in [
             (Fact.tokenEnded("ann-1"), [LegEnd.tokenDead(timestamp: 1), refused]),
-            (.wrongEnvironment, [.tokenQuarantined, refused]),
+            (.wrongEnvironment, [.tokenQuarantined(reason: "BadDeviceToken", status: 400), refused]),
         ] {
             for end in fitting {
                 var story = Story(LegChecker())

@@ -114,7 +114,9 @@ extension Story {
     }
 
     @Test(
-        arguments: [.moved(isInFront: false, on: ann1), .moved(isInFront: true, on: bob1), .disturbed(bob1)] as [Fact])
+        arguments: [
+            .moved(isInFront: false, on: ann1), .moved(isInFront: true, on: bob1), .disturbed(bob1), .appEnded(ann1),
+        ] as [Fact])
     func `excuses nobody for what happens to others`(fact: Fact) {
         var story = newStory()
         _ = story.due()

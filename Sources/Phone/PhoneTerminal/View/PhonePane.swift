@@ -59,6 +59,9 @@ struct PhonePane {
         if let app = self.picture.permissionPrompt {
             lines.append([Span(" \(VisibleText.of(app)) would like to send notifications (y/n)", .notice)])
         }
+        if self.picture.unlockFor != nil {
+            lines.append([Span(" Unlock to go on (l), or :lock to leave it", .notice)])
+        }
         if let panel = self.picture.alertPanel {
             lines.append([Span(" ! ", .notice), Span(VisibleText.of(panel.words), .strong)])
             lines.append([Span("   [v View] [c Close]", .notice)])

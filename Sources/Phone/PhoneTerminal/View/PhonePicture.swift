@@ -108,6 +108,8 @@ package struct PhonePicture: Equatable, Sendable {
     package var apps: [App] = []
     /// The app that asks for permission.
     package var permissionPrompt: String?
+    /// The identifier of the notification whose action waits until the phone is unlocked.
+    package var unlockFor: String?
     /// The alert panel on the screen (iOS 3–9).
     package var alertPanel: Notice?
 
@@ -125,6 +127,7 @@ package struct PhonePicture: Equatable, Sendable {
         if self.isBeforeFirstUnlock { lines.append("before first unlock") }
         lines += self.signs
         if let app = self.permissionPrompt { lines.append("permission: \(app) would like to send notifications") }
+        if let identifier = self.unlockFor { lines.append("unlock to go on with \(identifier)") }
         if let panel = self.alertPanel { lines.append("alert: \(panel.words)") }
         lines += self.banners.map { "banner: \($0.words)" }
         lines += self.list.enumerated().map { "notification \($0.offset + 1): \($0.element.words)" }
@@ -157,6 +160,7 @@ extension PhonePicture {
         self.banners = Self.notices(json["banners"])
         self.list = Self.notices(json["list"])
         self.permissionPrompt = json["permission_prompt"]?.stringValue
+        self.unlockFor = json["unlock_for"]?.stringValue
         self.alertPanel = json["alert_panel"].flatMap { $0.objectValue == nil ? nil : Notice(json: $0) }
         self.apps = (json["apps"]?.objectValue?.members ?? []).map { bundle, app in
             App(

@@ -134,6 +134,7 @@ extension ScreenState {
             ("banners", entries(self.banners)), ("list", entries(self.list)),
             ("badges", .members(self.badges.map { ($0.app.rawValue, .int($0.count)) })),
             ("permission_prompt", .optional(self.permissionPrompt?.rawValue)), ("focus", .bool(self.focus != nil)),
+            ("unlock_for", .optional(self.asksToUnlockFor?.identifier)),
             ("alert_panel", self.alertPanel?.json ?? .null), ("waiting_panels", .int(self.waitingPanels)),
             ("lit", .bool(self.isLit)), ("held_for_summary", .array(self.heldForSummary.map(\.json))),
             (

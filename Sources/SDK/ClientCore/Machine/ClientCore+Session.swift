@@ -221,10 +221,12 @@ extension ClientCore {
         _ accepted: ServerFrame.SendAccepted, at now: Now, into effects: inout [ClientEffect]
     ) {
         guard let draft = self.outbox.accepted(accepted.clientMessageID) else { return }
+        // As the server counts it: one that is not kept is a command, and counts for nobody.
+        let flags = draft.flags.contains(.stored) ? draft.flags : draft.flags.subtracting(.counted)
         let message = Message(
             id: accepted.messageID, app: self.settings.app, sender: self.settings.person,
             conversation: draft.conversation, clientMessageID: draft.clientMessageID, objectName: draft.objectName,
-            content: draft.content, flags: draft.flags, pushText: draft.pushText, sentAt: accepted.sentAt,
+            content: draft.content, flags: flags, pushText: draft.pushText, sentAt: accepted.sentAt,
             mentions: draft.addressed, recipients: draft.recipients,
             expiresAt: draft.lifetimeMilliseconds.map { accepted.sentAt + $0 })
         effects += [.removeOutgoing(draft.clientMessageID), .finishSend(draft.clientMessageID, .accepted(message))]

@@ -142,11 +142,11 @@ package struct ResolvedNames: Hashable, Sendable {
         self.member = member
     }
 
-    /// With what the local store knows where the app has said nothing.
-    package func filled(from stored: ResolvedNames) -> ResolvedNames {
+    /// With the sender's name in the group as the server has recorded it, where the app's own provider says nothing. It
+    /// stands in for no name that the app has to give: without one there is no notification (S0.4, S3.5).
+    package func filled(nickname: String?) -> ResolvedNames {
         func known(_ name: String?) -> String? { name.flatMap { $0.isEmpty ? nil : $0 } }
-        return ResolvedNames(
-            user: known(self.user), group: known(self.group) ?? known(stored.group),
-            member: known(self.member) ?? known(stored.member))
+        let member = known(self.member) ?? (known(self.user) == nil ? nil : known(nickname))
+        return ResolvedNames(user: known(self.user), group: known(self.group), member: member)
     }
 }

@@ -131,6 +131,16 @@ public enum ExtensionDecision {
         return major > 13 || major == 13 && parts.dropFirst().first ?? 0 >= 3
     }
 
+    /// How long a push has to wait before it is decided, in milliseconds; nil if it can be now. The app has claimed its message
+    /// and not shown it yet: it may do so at once, or be dead, and then nobody else would ring (DESIGN P3). Ask again
+    /// afterwards, at the latest; where there is no time, `changes` decides without it.
+    package static func wait(userInfo: JSONValue, signIn: SignIn, ledger: Ledger, wall: Int64) -> Int64? {
+        guard let info = PushInfo(userInfo: userInfo), !info.isRecall,
+            signIn == .signedIn(recipientTag: info.recipientTag)
+        else { return nil }
+        return ledger.kitClaimLeft(info.message, wall: wall)
+    }
+
     /// Decides, and writes ledger and badge. The caller holds the app group's lock around it and stores both.
     ///
     /// - Parameters:
@@ -187,7 +197,7 @@ public enum ExtensionDecision {
             changes.isDiscarded = facts.isFilteringEntitled
             if changes.isDiscarded { changes.imageURL = nil }
         case .heldByAnother, .lookAtDelivered:
-            // Whoever holds the claim may die before it shows: the entry stays in the list, without a ring.
+            // Another process of the extension is at work on it, or `wait` was not asked: the entry is there, without a ring.
             changes.isSilent = true
         }
         return changes

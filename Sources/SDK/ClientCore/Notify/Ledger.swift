@@ -123,6 +123,15 @@ public struct Ledger: Hashable, Sendable {
         return .granted
     }
 
+    /// How long a claim of the app's counts from now on, in milliseconds, 1 to `kitClaimMilliseconds`; nil if there is none, or
+    /// it has been shown.
+    func kitClaimLeft(_ message: MessageID, wall: Int64) -> Int64? {
+        guard let entry = self.entries[message], !entry.isShown, case .kit = entry.holder,
+            self.isLive(entry, for: .pushExtension, wall: wall)
+        else { return nil }
+        return entry.claimedAt + Self.kitClaimMilliseconds - wall
+    }
+
     /// Marks a message shown, claimed or not.
     public mutating func markShown(_ message: MessageID, by holder: Holder, wall: Int64) {
         if self.entries[message] == nil {

@@ -50,20 +50,19 @@ extension ClientEngine {
         }
     }
 
+    /// The delivered list is looked at before the ledger: a push that came while there was no connection is there, also where no
+    /// extension ran that could have said so.
     func claim(_ id: MessageID) {
-        // Without an app group there is no extension to race with.
-        guard self.parts.group != nil else { return self.post(.ringClaimed(id, .granted)) }
         let holder = Ledger.Holder.kit(process: self.parts.processNumber)
         let clock = self.parts.clock
-        let verdict = self.withGroup { $0.ledger.claim(id, by: holder, wall: clock.now.wall) }
-        guard let verdict else { return self.post(.ringClaimFailed(id)) }
-        guard verdict == .lookAtDelivered else { return self.post(.ringClaimed(id, verdict)) }
         self.asking { host in
             let isDelivered = await host.deliveredIdentifiers().contains(id.description)
-            let second = self.withGroup {
+            // Without an app group there is no extension to race with.
+            guard self.parts.group != nil else { return .ringClaimed(id, isDelivered ? .alreadyShown : .granted) }
+            let verdict = self.withGroup {
                 $0.ledger.claim(id, by: holder, isDelivered: isDelivered, wall: clock.now.wall)
             }
-            return second.map { .ringClaimed(id, $0) } ?? .ringClaimFailed(id)
+            return verdict.map { .ringClaimed(id, $0) } ?? .ringClaimFailed(id)
         }
     }
 

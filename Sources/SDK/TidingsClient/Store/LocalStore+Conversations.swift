@@ -14,14 +14,13 @@ extension LocalStore {
         }
     }
 
-    /// The name of a conversation, and what a member is called in it; nil for what is not known.
-    func names(of user: UserID, in conversation: ConversationID) throws -> (conversation: String?, member: String?) {
+    /// What a member is called in a conversation; nil if it is not known.
+    func nickname(of user: UserID, in conversation: ConversationID) throws -> String? {
         try self.read { database in
-            let name: String? = try Self.infoRow(conversation, in: database)?["name"]
             let nickname = try String?.fetchOne(
                 database, sql: "SELECT nickname FROM member WHERE type = ? AND target = ? AND user = ?",
                 arguments: [conversation.type.rawValue, conversation.target, user.rawValue])
-            return (name, nickname ?? nil)
+            return nickname ?? nil
         }
     }
 

@@ -1,3 +1,4 @@
+import APNsModel
 import StoreModel
 import TidingsModel
 
@@ -146,7 +147,8 @@ struct Device: Sendable {
         switch self.push {
         case .none: .missing
         case .registered: .usable
-        case .quarantined: .quarantined
+        case .quarantined(_, _, let reason):
+            .quarantined(reason: reason, status: APNsReason(name: reason).status ?? 0)
         case .dead(let timestamp): .dead(timestamp: timestamp)
         }
     }

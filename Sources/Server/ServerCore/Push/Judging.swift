@@ -119,8 +119,10 @@ extension ServerCore {
     ) {
         let user = self.people[slot].key.user
         let conversation = message.conversation(seenBy: user)
+        // A command is for the app, not for the person: as the phone does, which shows none on a live connection.
         facts.isNotifiable =
-            message.flags.contains(.notified) && message.conversation.type != .chatRoom && message.sender != user
+            message.flags.isSuperset(of: [.notified, .stored]) && message.conversation.type != .chatRoom
+            && message.sender != user
         facts.isRecalled = open.withdrawal == .recalled
         facts.isReadElsewhere = open.withdrawal == .deleted
         if !self.people[slot].readUpTo.isEmpty, (self.people[slot].readUpTo[conversation] ?? 0) >= open.position {

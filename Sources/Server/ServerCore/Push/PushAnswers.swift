@@ -20,7 +20,7 @@ extension ServerCore {
         /// 410: the token is dead if this is newer than its registration (apns.md §11).
         case drop(APNsRefusal)
         /// The token is kept aside, if its lane works (DESIGN P8).
-        case quarantine(reason: String)
+        case quarantine(APNsRefusal)
 
         var isAccepted: Bool {
             if case .end(.accepted) = self { true } else { false }
@@ -63,7 +63,7 @@ extension ServerCore {
             case .quarantine:
                 return (
                     .tokenRefused(id, reason: reason.name, of: push.leg.user, wasAccepted: push.wasAccepted),
-                    .quarantine(reason: reason.name)
+                    .quarantine(refusal)
                 )
             case .config: return (.configRefused(id, reason: reason.name), .putBack(isAnswered: true))
             case .bug: return (.toldNothing(id), .end(.rejected(reason: reason.name)))
@@ -117,13 +117,15 @@ extension ServerCore {
                     legs.filter { !again.contains($0) }, push, index, .rejected(reason: refusal.reason.name), now,
                     &effects)
             }
-        case .quarantine(let reason):
+        case .quarantine(let refusal):
             if isSameToken, self.isTokenAtFault(push, index) {
                 let key = DeviceKey(user: push.leg.user, device: device)
                 self.lanes[push.lane]?.keep(.init(device: key, before: self.people[slot].devices[index].push))
                 self.setPush(
-                    .quarantined(push.registration, at: now.wall, reason: reason), slot, index, &effects)
-                self.endLegs(legs, push, index, .tokenQuarantined, now, &effects)
+                    .quarantined(push.registration, at: now.wall, reason: refusal.reason.name), slot, index, &effects)
+                self.endLegs(
+                    legs, push, index, .tokenQuarantined(reason: refusal.reason.name, status: refusal.status), now,
+                    &effects)
             } else {
                 self.putBack(legs, slot, index, isAnswered: true, now)
                 if isSameToken { self.doubt(slot, index, wasAccepted: push.wasAccepted, now) }

@@ -25,13 +25,15 @@ package enum PushVerdict: Hashable, Sendable {
         if facts.isRecalled { self = .end(.recalled); return }
         if facts.isExpired { self = .end(.expired); return }
         if facts.isMuted { self = .end(.muted); return }
-        if facts.quietHours == .drop { self = .end(.quietHours); return }
         switch facts.token {
         case .missing: self = .end(.noToken); return
         case .dead(let timestamp): self = .end(.tokenDead(timestamp: timestamp)); return
-        case .quarantined: self = .end(.tokenQuarantined); return
+        case .quarantined(let reason, let status):
+            self = .end(.tokenQuarantined(reason: reason, status: status)); return
         case .usable: break
         }
+        // What no hour changes is said at every hour (docs/decisions/0020).
+        if facts.quietHours == .drop { self = .end(.quietHours); return }
         // Waits.
         if facts.presence == .live { self = .wait(.live); return }
         if facts.presence == .grace { self = .wait(.grace); return }
@@ -91,8 +93,9 @@ package struct PushFacts: Hashable, Sendable {
         case missing
         /// APNs has said so, newer than the registration (apns.md §11).
         case dead(timestamp: Int64)
-        /// Kept aside until the device registers again (DESIGN P8).
-        case quarantined
+        /// Kept aside until the device registers again (DESIGN P8): Apple's reason and its status; 0 for a reason Apple does not
+        /// document.
+        case quarantined(reason: String, status: Int)
     }
 
     /// A device's lease as the verdict sees it.

@@ -71,6 +71,8 @@ extension ServerCore {
         try self.checkRoom()
         var draft = draft
         draft.recipients = Set(draft.recipients).sorted()
+        // Nobody could read a command away: it is in no history.
+        if !draft.flags.contains(.stored) { draft.flags.remove(.counted) }
         if draft.mentions == .none, !draft.conversation.type.targetIsPeer, draft.content.contains("mentionedInfo"),
             let content = try? JSONValue(parsing: draft.content)
         {

@@ -270,7 +270,11 @@ extension OpenAPI {
                       user: {$ref: "#/components/schemas/Id"}
                       device: {type: [string, "null"]}
                       end: {type: string}
-                      detail: {type: [string, "null"]}
+                      detail:
+                        type: [string, "null"]
+                        description: |
+                          What the end leaves open: of settled how, of accepted the apns-id, of token_dead since when, of rejected Apple's
+                          reason, of token_quarantined the HTTP status and Apple's reason, such as 400 BadDeviceToken
                       at: {type: integer}
                 receipts:
                   type: array

@@ -26,7 +26,10 @@ extension OpenAPI {
                           type: string
                           description: As the object name defines it; for RC:TxtMsg a JSON object with content
                           maxLength: 32768
-                        stored: {type: [boolean, "null"], default: true}
+                        stored:
+                          type: [boolean, "null"]
+                          default: true
+                          description: "Whether it is kept in the history. One that is not is a command for the app: it neither counts nor rings"
                         counted: {type: [boolean, "null"], default: true}
                         notified: {type: [boolean, "null"], default: true}
                         push_text: {type: [string, "null"], maxLength: 1024}

@@ -189,7 +189,8 @@ struct ServerMetrics: Sendable {
         .ownDevice, .noDevice, .signedOut, .disabled, .notNotifiable, .settled(.shown), .readElsewhere, .recalled,
         .expired,
         .muted, .quietHours,
-        .noToken, .tokenQuarantined, .accepted(apnsID: ""), .tokenDead(timestamp: 0), .rejected(reason: ""),
+        .noToken, .tokenQuarantined(reason: "", status: 0), .accepted(apnsID: ""), .tokenDead(timestamp: 0),
+        .rejected(reason: ""),
     ]
 
     /// Counts the outcome of a push.

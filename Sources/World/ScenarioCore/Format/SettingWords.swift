@@ -24,6 +24,10 @@ enum QuirkWords {
             ("Q13", \.quirks.lockHeldWhileSuspendedKills, "a lock in the app group held at suspension kills; on"),
             ("Q14", \.quirks.killedExtensionWithFilteringDiscards, "a killed extension that may filter discards; off"),
             ("Q15", \.quirks.pushTypeMismatchHides, "a push type that does not fit the payload hides it; off"),
+            (
+                "lateDelegateFallsBack", \.quirks.lateDelegateFallsBack,
+                "a delegate set after DF has returned leaves a cold tap to the old callbacks; off"
+            ),
             ("pushToStartWakes", \.quirks.pushToStartWakes, "a push that starts a Live Activity launches the app; on"),
             ("badgeZeroRequestIsLost", \.quirks.badgeZeroRequestIsLost, "a local request of badge 0 alone is lost; on"),
         ]

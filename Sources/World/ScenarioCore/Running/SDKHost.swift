@@ -91,7 +91,8 @@ struct SDKHost {
     /// - Parameter other: whose message it is, if not the message of the person who is signed in.
     func push(of entry: LogEntry, to other: UserID? = nil) -> JSONObject? {
         let person = other ?? self.setup.person
-        guard case .message(let message) = entry.body, message.flags.contains(.notified), message.sender != person
+        guard case .message(let message) = entry.body, message.flags.isSuperset(of: [.notified, .stored]),
+            message.sender != person
         else { return nil }
         let conversation = message.conversation(seenBy: person)
         guard other != nil || self.setup.levels[conversation] != .blocked else { return nil }

@@ -22,7 +22,7 @@ extension Stage {
     private func obstacle(to event: PersonEvent) -> String? {
         let screen = self.core.screen
         switch event {
-        case .locked: return screen.lock == .unlocked ? nil : "the phone is locked"
+        case .locked: return screen.lock == .unlocked || screen.asksToUnlockFor != nil ? nil : "the phone is locked"
         case .unlocked: return screen.lock == .unlocked ? "the phone is unlocked" : nil
         case .overlayAppeared: return self.state == .foregroundActive ? nil : "the app is \(self.state.word)"
         case .overlayDisappeared: return self.state == .foregroundInactive ? nil : "the app is \(self.state.word)"

@@ -48,6 +48,8 @@ enum Fact {
     case tapped(MessageID, on: DeviceKey)
     /// Something happened to the phone that may cost what the app was about to do.
     case disturbed(DeviceKey)
+    /// The app ended or stands still, and nothing else: what it was about to do may be lost, but not a ring.
+    case appEnded(DeviceKey)
     /// The app opens a conversation because of a tap.
     case opened(ConversationID, of: MessageID, on: DeviceKey)
 

@@ -16,7 +16,7 @@ enum FactKind: UInt64, CaseIterable {
     case heard, clockSet, wrongEnvironment, serverStarted, pushed, pool, neighbourTold, apiAccepted, hostile
 
     // A person and the app in front of them.
-    case written, acknowledged, refused, asked, answered, tapped, disturbed, opened, refusedWrite, tokenEnded
+    case written, acknowledged, refused, asked, answered, tapped, disturbed, appEnded, opened, refusedWrite, tokenEnded
     case signedIn, signedOut
 
     // The SDK on a phone.
@@ -64,6 +64,7 @@ extension Fact {
         case .answered: .answered
         case .tapped: .tapped
         case .disturbed: .disturbed
+        case .appEnded: .appEnded
         case .opened: .opened
         case .refusedWrite: .refusedWrite
         case .tokenEnded: .tokenEnded

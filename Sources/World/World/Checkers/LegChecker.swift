@@ -190,7 +190,8 @@ struct LegChecker: Checker {
         switch end.end {
         case .ownDevice: return message.sender == user && end.leg.device == accepted.device ? nil : "not its device"
         case .notNotifiable:
-            return message.sender == user || !message.flags.contains(.notified) ? nil : "it may be notified of"
+            let isForApp = !message.flags.isSuperset(of: [.notified, .stored])
+            return message.sender == user || isForApp ? nil : "it may be notified of"
         case .settled:
             guard let device = end.leg.device else { return "there is no device" }
             let stored = self.stored[DeviceKey(user: end.leg.user, device: device)] ?? 0
@@ -212,6 +213,7 @@ struct LegChecker: Checker {
                 return hours.end(at: end.at, in: World.zone) != nil
             }
             return isQuiet ? nil : "these are no quiet hours"
+        case .accepted where !message.flags.isSuperset(of: [.notified, .stored]): return "nobody may be notified of it"
         case .accepted(let apnsID): return self.apnsIDs.contains(apnsID) ? nil : "\(apnsID) was never sent"
         case .noToken: return scene.committed.hasToken(end.leg) ? "the device had a token" : nil
         case .signedOut:

@@ -50,7 +50,7 @@ struct Scene {
         case .pushed, .pool, .wrongEnvironment, .neighbourTold, .apiAccepted, .hostile, .written, .acknowledged,
             .refused, .asked,
             .answered, .tapped,
-            .disturbed, .opened,
+            .disturbed, .appEnded, .opened,
             .refusedWrite, .tokenEnded, .signedIn, .signedOut, .stored, .applied, .passedGate, .posted, .extended,
             .unextended,
             .toldMissed,

@@ -4,7 +4,7 @@ import TidingsModel
 
 /// Watches taps and what the app opens.
 struct TapChecker: Checker {
-    static let kinds = FactKinds(.tapped, .disturbed, .opened)
+    static let kinds = FactKinds(.tapped, .disturbed, .appEnded, .opened)
 
     private struct Tap: Hashable {
         var message: MessageID
@@ -17,7 +17,7 @@ struct TapChecker: Checker {
     mutating func see(_ fact: Fact, in scene: Scene, into findings: inout Findings) {
         switch fact {
         case .tapped(let message, let key): self.taps[key, default: []].append(Tap(message: message))
-        case .disturbed(let key):
+        case .disturbed(let key), .appEnded(let key):
             for index in self.taps[key]?.indices ?? 0..<0 { self.taps[key]?[index].isExcused = true }
         case .opened(let conversation, let message, let key):
             guard let index = self.taps[key]?.firstIndex(where: { $0.message == message && !$0.isOpened }) else {

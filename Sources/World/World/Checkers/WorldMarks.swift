@@ -254,7 +254,7 @@ package struct WorldMarks: Hashable, Sendable {
             .acknowledged,
             .asked, .answered,
             .tapped,
-            .disturbed,
+            .disturbed, .appEnded,
             .signedIn, .signedOut, .stored, .applied, .passedGate, .extended, .unextended, .toldMissed, .fetched,
             .presented, .away, .moved, .held, .rollCallEnded, .measured, .looked:
             break

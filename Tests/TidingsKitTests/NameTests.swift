@@ -1,0 +1,73 @@
+import Foundation
+import PhoneCore
+import Requirements
+import Testing
+import TidingsClient
+import TidingsModel
+import VirtualPhone
+
+@testable import TidingsKit
+
+/// Persons are called what their id says.
+struct Names: UserInfoProvider {
+    func userInfo(for id: UserID) async -> UserInfo? { UserInfo(name: id.rawValue.capitalized) }
+}
+
+struct GroupNames: GroupInfoProvider {
+    func groupInfo(for id: ConversationID) async -> GroupInfo? { GroupInfo(name: "Our \(id.target)") }
+}
+
+extension PersonServer {
+    /// The backend makes a group of alice and bob, who has a name of his own in it.
+    func make(_ group: ConversationID, named name: String) {
+        let actions: [ConversationAction] = [
+            .create(name: name, portrait: nil, members: ["alice", "bob"]), .setNickname("bob", "Bobby"),
+        ]
+        for (index, action) in actions.enumerated() {
+            self.append(
+                .change(
+                    ConversationChange(conversation: group, version: UInt64(index) + 1, action: action, by: nil, at: 1))
+            )
+        }
+    }
+}
+
+private func settles(_ frame: ClientFrame, _ disposition: Disposition) -> Bool {
+    guard case .ack(let ack) = frame else { return false }
+    return ack.settled.contains { $0.disposition == disposition }
+}
+
+@MainActor @Suite(.serialized) struct `A notification of the kit` {
+    @Test(.requirement("S0.4", "S3.5")) func `shows nothing without a user info provider, and says why`() async {
+        let bench = await ChatBench(hasNames: false)
+        defer { bench.remove() }
+        await bench.phone.home()
+        await bench.until { $0.kit?.client.runState == .backgroundActive }
+        bench.server.say("hi")
+        await bench.until { $0.server.frames.contains { settles($0, .suppressed(.providerMissing)) } }
+        #expect(bench.server.frames.contains { settles($0, .suppressed(.providerMissing)) })
+        #expect(bench.phone.presentations.isEmpty)
+    }
+
+    @Test(.requirement("S0.4", "S3.5"))
+    func `shows nothing in a group without a group provider, whose name the server knows`() async {
+        let bench = await ChatBench()
+        defer { bench.remove() }
+        let team = ConversationID(type: .group, target: "team")
+        bench.server.make(team, named: "Team")
+        await bench.until { (try? $0.kit?.client.storedConversationInfo(team))??.name == "Team" }
+        await bench.phone.home()
+        await bench.until { $0.kit?.client.runState == .backgroundActive }
+        bench.server.say("hi", to: team)
+        await bench.until { $0.server.frames.contains { settles($0, .suppressed(.providerMissing)) } }
+        #expect(bench.server.frames.contains { settles($0, .suppressed(.providerMissing)) })
+        #expect(bench.phone.presentations.isEmpty)
+        // With one it does, and the name in the group is the server's where the app has none.
+        bench.kit?.groupInfoProvider = GroupNames()
+        bench.server.say("hello", to: team)
+        await bench.until { !$0.phone.presentations.isEmpty }
+        let shown = bench.phone.screen.list.first?.notification.request.content
+        #expect(shown?.title == "Our team")
+        #expect(shown?.body == "Bobby: hello")
+    }
+}
