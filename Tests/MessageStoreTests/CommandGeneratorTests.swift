@@ -16,7 +16,8 @@ import TidingsModel
             }
         }
         let wanted = [
-            "accept: accepted", "accept: duplicate", "accept: invalid_field client_message_id", "accept: blocked", "accept: unknown_conversation",
+            "accept: accepted", "accept: duplicate", "accept: invalid_field client_message_id", "accept: blocked",
+            "accept: unknown_conversation",
             "accept: not_a_member", "accept: invalid_field recipients", "accept: invalid_field message.id",
             "change: changed", "change: nothing", "change: exists", "change: unknown_conversation",
             "change: not_a_member", "change: not_allowed", "change: invalid_field members",

@@ -112,7 +112,7 @@ import TidingsModel
             rule: "must be another one: request 7 of this connection is not answered yet")
         #expect(bench.ask(alice, 7, .settings) == ["s1 ← problem invalid_field"])
         #expect(bench.frames.last == .problem(problem, isFatal: false))
-        #expect(bench.run(.frame(alice, .registerPush(nil, 7))) == ["s1 ← problem invalid_field"])
+        #expect(bench.run(.frame(alice, .registerPush(nil, number: 7))) == ["s1 ← problem invalid_field"])
         #expect(bench.releaseStore().count == 1)
         #expect(bench.ask(alice, 7, .settings).last?.hasPrefix("s1 ← answer 7 settings") == true)
     }

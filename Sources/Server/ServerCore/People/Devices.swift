@@ -1,4 +1,5 @@
 import APNsModel
+import OrderedCollections
 import StoreModel
 import TidingsModel
 

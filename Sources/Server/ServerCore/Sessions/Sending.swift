@@ -1,3 +1,4 @@
+import OrderedCollections
 import StoreModel
 import TidingsModel
 
@@ -41,9 +42,10 @@ extension ServerCore {
     mutating func noteRefused(
         _ draft: MessageDraft, _ problem: ServerFrame.Problem, _ session: SessionID, _ now: Now
     ) {
-        guard let wait = problem.waitMilliseconds(default: 0), let known = self.sessions[session],
+        guard [.unavailable, .rateLimited, .storageFull].contains(problem.code), let known = self.sessions[session],
             known.awaited[draft.conversation] == nil
         else { return }
+        let wait = Int64(problem.retryAfterMilliseconds ?? 0)
         if known.awaited.count >= self.settings.sendsInFlightMax { self.sessions[session]?.awaited.removeFirst() }
         self.sessions[session]?.awaited[draft.conversation] = Awaited(
             message: draft.clientMessageID, until: now.monotonic + wait + Self.repeatTime)
@@ -60,7 +62,9 @@ extension ServerCore {
         }
         throw .init(
             code: .unavailable, field: "send",
-            rule: "must follow \"\(first.message)\" of the same conversation, which was refused for now: send that again first")
+            rule:
+                "must follow \"\(first.message)\" of the same conversation, which was refused for now: send that again first"
+        )
     }
 
     /// Checks a draft and gives it an id.

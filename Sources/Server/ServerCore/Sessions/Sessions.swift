@@ -227,7 +227,9 @@ extension ServerCore {
         guard known.syncsInFlight < self.settings.syncsInFlightMax else {
             let problem = ServerFrame.Problem(
                 code: .unavailable, field: "sync",
-                rule: "must wait: \(self.settings.syncsInFlightMax) are being answered already, not the one after \(after)")
+                rule:
+                    "must wait: \(self.settings.syncsInFlightMax) are being answered already, not the one after \(after)"
+            )
             effects.append(.write(session, .problem(problem, isFatal: false)))
             return
         }

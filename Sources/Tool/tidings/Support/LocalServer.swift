@@ -51,7 +51,8 @@ final class LocalServer {
     static func start(
         name: String, withAPNs: Bool, settings: [String: String] = [:], ports: [Int]? = nil
     ) async throws -> LocalServer {
-        for (port, use) in zip(ports ?? [], ["gateway", "HTTP API", "local APNs", "courier", "local APNs' control", "phones"])
+        for (port, use) in zip(
+            ports ?? [], ["gateway", "HTTP API", "local APNs", "courier", "local APNs' control", "phones"])
         where !isPortFree(port) {
             throw ToolFailure(
                 """
