@@ -74,6 +74,13 @@ class Program:
                 time.sleep(0.05)
         raise AssertionError(f"{address} did not become ready; last lines:\n{self.tail()}")
 
+    def wait_for_log(self, pattern: str, seconds: float = 30):
+        """Waits until its log tells of something: lines are written a little later than what they tell of happens."""
+        deadline = time.monotonic() + seconds
+        while not re.search(pattern, self.log.read_text(errors="replace")):
+            assert time.monotonic() < deadline, f"{pattern} is not in the log; last lines:\n{self.tail()}"
+            time.sleep(0.05)
+
     def tail(self, lines: int = 20) -> str:
         return "\n".join(self.log.read_text(errors="replace").splitlines()[-lines:])
 

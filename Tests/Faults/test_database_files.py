@@ -244,7 +244,7 @@ def test_a_person_whose_rows_are_damaged_is_refused_and_all_others_go_on(make_si
     with urllib.request.urlopen(f"{site.api}/metrics") as answer:
         assert "tidings_store_unreadable_total 0" not in answer.read().decode()
     assert site.server.process.poll() is None, site.server.tail()
-    assert "demo/u0" in site.server.log.read_text()
+    site.server.wait_for_log("demo/u0")
     site.server.stop()
     found = command(site, "check")
     assert found.returncode == 1 and "u0" in found.stdout, found.stdout + found.stderr

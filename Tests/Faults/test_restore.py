@@ -84,7 +84,7 @@ def test_a_restored_copy_loses_nothing_on_phones(make_site, tmp_path, way):
                 assert done.returncode == 0, done.stderr
         await asyncio.to_thread(site.start)
         if way != "folder":
-            assert "the store was restored" in site.server.log.read_text()
+            await asyncio.to_thread(site.server.wait_for_log, "the store was restored")
         # Ahead: nothing new has come yet.
         await ahead.connect()
         assert ahead.held == ["one", "two", "three", "four"]

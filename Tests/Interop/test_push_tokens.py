@@ -102,7 +102,7 @@ def test_a_batch_of_tokens_of_the_other_environment_stops_nobody(make_site):
     for number, message in enumerate(first):
         backend.wait_for_open_leg(message, f"tester{number}", "breaker_open")
     # Nothing has worked yet: it may be the server's environment that is wrong, and somebody should know.
-    assert re.search(r"pushes wait.*BadDeviceToken", log(site))
+    site.server.wait_for_log(r"pushes wait.*BadDeviceToken")
     backend.wait_for_ends(backend.say("friend", "victim", "hello"), "victim", "accepted")
     # Now it is known to be right.
     for number, message in enumerate(first):
@@ -113,7 +113,7 @@ def test_a_batch_of_tokens_of_the_other_environment_stops_nobody(make_site):
     for message in (first[0], last):
         assert [leg["detail"] for leg in site.trace(message)["ended_legs"] if leg["user"] == "tester0"] == [
             "400 BadDeviceToken"]
-    assert "pushes go again" in log(site)
+    site.server.wait_for_log("pushes go again")
     backend.wait_for_ends(backend.say("friend", "victim", "again"), "victim", "accepted")
 
 
@@ -138,7 +138,7 @@ def test_tokens_that_worked_are_known_after_a_restart_and_an_operator_s_mistake_
     messages = {person: backend.say("friend", person, "wrong side") for person in people}
     for person, message in messages.items():
         backend.wait_for_open_leg(message, person, "breaker_open")
-    assert re.search(r"pushes wait.*BadDeviceToken", log(site))
+    site.server.wait_for_log(r"pushes wait.*BadDeviceToken")
     site.call("POST", "/faults", {"seed": 1, "rules": []}, base=control)
     for person, message in messages.items():
         backend.wait_for_ends(message, person, "accepted")
