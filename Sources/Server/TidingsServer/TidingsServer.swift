@@ -1,4 +1,5 @@
 import Foundation
+import HTTPUpgrades
 import Hummingbird
 package import Logging
 import NIOCore
@@ -236,6 +237,7 @@ private struct ApiService: Service {
         quiet.logLevel = max(quiet.logLevel, .warning)
         let application = Application(
             router: self.api.router(),
+            server: .http1(configuration: .init(additionalChannelHandlers: [UpgradeOffers()])),
             configuration: ApplicationConfiguration(
                 address: .hostname(self.configuration.host, port: self.configuration.port), serverName: nil),
             onServerRunning: { channel in self.onRunning(channel.localAddress?.port ?? 0) },
