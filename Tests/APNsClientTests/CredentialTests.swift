@@ -101,7 +101,7 @@ import TidingsModel
         let client = try wire.client {
             $0.credential = .certificate(try .init(certificatePEM: certificate, privateKeyPEM: key))
         }
-        guard case .notSent(let why) = await client.outcome(of: Wire.request()) else {
+        guard case .stopped(let why) = await client.outcome(of: Wire.request()) else {
             Issue.record("it was sent")
             return
         }
@@ -120,7 +120,7 @@ import TidingsModel
         let client = try wire.client {
             $0.credential = .certificate(try .init(certificatePEM: certificate, privateKeyPEM: key))
         }
-        guard case .notSent(let why) = await client.outcome(of: Wire.request()) else {
+        guard case .stopped(let why) = await client.outcome(of: Wire.request()) else {
             Issue.record("it was sent")
             return
         }

@@ -3,6 +3,7 @@ import Logging
 /// The keys of the server's log lines. Message text, device tokens and provider tokens are never logged.
 enum LogKey: String, CaseIterable {
     case address = "address"
+    case advice = "advice"
     case app = "app"
     case bug = "bug"
     case connections = "connections"

@@ -147,7 +147,7 @@ final class ChaosRun: Sendable {
         case .accepted: .accepted
         case .refused(let refusal): .refused(refusal.reason)
         case .unknownOutcome(let why): .unknown(byReset: why.hasPrefix("APNs reset the stream"))
-        case .notSent: .notSent
+        case .notSent, .stopped: .notSent
         }
     }
 
@@ -157,6 +157,7 @@ final class ChaosRun: Sendable {
         case .refused(let refusal): "refused: \(refusal)"
         case .unknownOutcome(let why): "unknown outcome: \(why)"
         case .notSent(let why): "not sent: \(why)"
+        case .stopped(let cause): "stopped: \(cause)"
         }
     }
 
