@@ -55,6 +55,8 @@ private func rule(_ members: String) throws -> FaultPlan { try plan(#"{"rules":[
         (#"{"rules":[{"fault":"respond"}]}"#, "rules[0].status"),
         (#"{"rules":[{"fault":"respond","status":200}]}"#, "rules[0].status"),
         (#"{"rules":[{"fault":"respond","reason":"New"}]}"#, "rules[0].status"),
+        (#"{"rules":[{"fault":"respond","status":418}]}"#, "rules[0].reason"),
+        (#"{"rules":[{"fault":"respond","status":502,"retry_after":1}]}"#, "rules[0].reason"),
         (#"{"rules":[{"fault":"goaway","reason":"A","text":"b"}]}"#, "rules[0].text"),
         (#"{"rules":[{"fault":"goaway","last_stream":"next"}]}"#, "rules[0].last_stream"),
         (#"{"rules":[{"fault":"tls_alert","alert":"loud"}]}"#, "rules[0].alert"),
