@@ -190,8 +190,9 @@ private func rule(_ members: String) throws -> FaultPlan { try plan(#"{"rules":[
             .faultsChanged(FaultPlan(rules: [FaultRule(.refuseConnect, count: 1), FaultRule(.tlsAlert(.unknownCA))])))
         #expect(apple.handle(.connectionArrived(second, .push(.sandbox))) == [.refuseConnection(second)])
         #expect(apple.handle(.connectionArrived(second, .push(.sandbox))) == [.alertTLS(second, .unknownCA)])
-        let outage = apple.handle(.faultsChanged(FaultPlan(rules: [FaultRule(.outage, count: 1)])))
+        let outage = apple.handle(.faultsChanged(FaultPlan(rules: [FaultRule(.outage, count: 2)])))
         #expect(outage == [.cutConnection(Apple.provider), .cutConnection(second)])
+        // Its handshake was under way when the outage began.
         #expect(apple.open(2) == [.cutConnection(second)])
         #expect(apple.handle(.connectionArrived(second, .push(.sandbox))) == [.refuseConnection(second)])
         #expect(apple.handle(.connectionArrived(second, .push(.sandbox))) == [])
