@@ -122,11 +122,14 @@ targets += shell(
         "Crypto", "Logging", "Metrics", "NIOConcurrencyHelpers", "NIOCore", "NIOPosix", "NIOSSL", "NIOTLS",
     ], testing: ["APNsSimulator", "APNsCore"], testingUses: ["MetricsTestKit", "SwiftASN1", "X509"])
 targets += shell(
-    "APNs", "APNsSimulator", needs: ["TidingsModel", "APNsModel", "APNsCore", "HTTP2Connection"],
+    "APNs", "APNsSimulator", needs: ["TidingsModel", "APNsModel", "APNsCore", "HTTP2Connection", "HTTPUpgrades"],
     uses: [
         "Crypto", "GRDB", "Hummingbird", "HTTPTypes", "Logging", "NIOConcurrencyHelpers", "NIOCore",
         "NIOPosix", "NIOSSL", "NIOTLS", "SwiftASN1", "X509",
     ], testingUses: ["NIOEmbedded"])
+
+// Both HTTP/1.1 servers, of the server and of the local APNs, pass over offers of another protocol.
+targets += shell("Server", "HTTPUpgrades", uses: ["NIOCore", "NIOHTTP1"], testingUses: ["NIOEmbedded"])
 
 // Server
 targets += core("Server", "StoreModel", needs: ["TidingsModel"])
@@ -137,7 +140,7 @@ targets += shell(
     "Server", "TidingsServer",
     needs: [
         "TidingsModel", "TidingsWire", "StoreModel", "ServerCore", "MessageStore", "APNsModel", "APNsClientCore",
-        "APNsClient",
+        "APNsClient", "HTTPUpgrades",
     ],
     uses: [
         "Configuration", "Crypto", "Hummingbird", "HTTPTypes", "JWTKit", "Logging", "Metrics", "NIOConcurrencyHelpers",

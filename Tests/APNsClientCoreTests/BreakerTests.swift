@@ -22,7 +22,8 @@ import TidingsModel
         #expect(
             sender.answer(3, on: Sender.second, expired)
                 == [
-                    .warn("nothing is sent with this credential: ExpiredProviderToken"),
+                    .warn(
+                        "nothing is sent with this credential: ExpiredProviderToken: check the clock of this machine"),
                     .finish(2, Sender.refused(.expiredProviderToken)),
                     .close(Sender.second, .refused),
                 ])
@@ -39,16 +40,18 @@ import TidingsModel
         #expect(
             sender.answer(3, self.fault)
                 == [
-                    .warn("nothing is sent with this credential: InvalidProviderToken"),
-                    .finish(3, .notSent("breaker open: InvalidProviderToken")), .finish(1, self.refused),
+                    .warn(
+                        "nothing is sent with this credential: InvalidProviderToken: check that key, key id and team id "
+                            + "belong together, and that the key is not revoked"),
+                    .finish(3, .stopped("InvalidProviderToken")), .finish(1, self.refused),
                 ])
         // The other one in flight ends by itself and changes nothing.
         #expect(sender.answer(5) == [.finish(2, Sender.accepted)])
         _ = sender.pass(to: 29_999)
-        #expect(sender.send(4) == [.finish(4, .notSent("breaker open: InvalidProviderToken"))])
+        #expect(sender.send(4) == [.finish(4, .stopped("InvalidProviderToken"))])
         _ = sender.pass(to: 30_000)
         #expect(sender.send(5) == [.open(7, 5)])
-        #expect(sender.send(6) == [.finish(6, .notSent("breaker open: InvalidProviderToken"))])
+        #expect(sender.send(6) == [.finish(6, .stopped("InvalidProviderToken"))])
         #expect(sender.answer(7) == [.finish(5, Sender.accepted)])
         #expect(sender.send(7) == [.open(9, 7)])
     }
@@ -61,7 +64,7 @@ import TidingsModel
         #expect(sender.send(2) == [.open(5, 2)])
         #expect(sender.answer(5, self.fault).last == .finish(2, self.refused))
         sender.idle(to: 89_999)
-        #expect(sender.send(3) == [.finish(3, .notSent("breaker open: InvalidProviderToken"))])
+        #expect(sender.send(3) == [.finish(3, .stopped("InvalidProviderToken"))])
         sender.idle(to: 90_000)
         #expect(sender.send(4) == [.open(7, 4)])
     }
@@ -93,7 +96,7 @@ import TidingsModel
         _ = sender.answer(3, self.fault)
         #expect(
             sender.handle(.streamRefused(Sender.first, stream: 5)) == [
-                .finish(2, .notSent("breaker open: InvalidProviderToken"))
+                .finish(2, .stopped("InvalidProviderToken"))
             ])
         _ = sender.answer(7, Sender.refusal(.internalServerError))
         #expect(sender.pass(to: 1_000) == [.finish(3, Sender.refused(.internalServerError))])
@@ -113,7 +116,7 @@ import TidingsModel
         var sender = Sender.opened()
         _ = sender.send(1, topic: "bad")
         _ = sender.answer(3, Sender.refusal(.topicDisallowed))
-        #expect(sender.send(2, topic: "bad") == [.finish(2, .notSent("breaker open: TopicDisallowed"))])
+        #expect(sender.send(2, topic: "bad") == [.finish(2, .stopped("TopicDisallowed"))])
         #expect(sender.send(3, topic: "good") == [.open(5, 3)])
     }
 
@@ -125,7 +128,7 @@ import TidingsModel
             sender.handle(.connectFailed(Sender.first, .refused("unknown authority"), jitter: 999))
                 == [
                     .warn("nothing is sent with this credential: unknown authority"),
-                    .finish(1, .notSent("breaker open: unknown authority")),
+                    .finish(1, .stopped("unknown authority")),
                 ])
     }
 
@@ -138,7 +141,7 @@ import TidingsModel
             sender.handle(.tokenFailed("no key", jitter: 0))
                 == [
                     .warn("nothing is sent with this credential: no key"),
-                    .finish(1, .notSent("breaker open: no key")),
+                    .finish(1, .stopped("no key")),
                 ])
     }
 }

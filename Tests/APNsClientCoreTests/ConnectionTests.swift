@@ -138,8 +138,10 @@ import TidingsModel
             sender.handle(.goAwayReceived(Sender.first, lastStream: 0, debugData: debugData, jitter: 999))
                 == [
                     .warn("APNs closes a connection: BadCertificateEnvironment"),
-                    .warn("nothing is sent with this credential: BadCertificateEnvironment"),
-                    .finish(1, .notSent("breaker open: BadCertificateEnvironment")), .close(Sender.first, .goAway),
+                    .warn(
+                        "nothing is sent with this credential: BadCertificateEnvironment: wrong certificate environment: "
+                            + "sandbox and production need each their own"),
+                    .finish(1, .stopped("BadCertificateEnvironment")), .close(Sender.first, .goAway),
                 ])
     }
 

@@ -28,7 +28,7 @@ import TidingsModel
         for number: UInt64 in 1...2 { _ = sender.send(number, topic: "t\(number)") }
         _ = sender.answer(3, Sender.refusal(.topicDisallowed))
         _ = sender.answer(5, Sender.refusal(.invalidProviderToken))
-        #expect(sender.send(3, topic: "t1") == [.finish(3, .notSent("breaker open: InvalidProviderToken"))])
+        #expect(sender.send(3, topic: "t1") == [.finish(3, .stopped("InvalidProviderToken"))])
         #expect(sender.handle(.credentialReplaced) == [.close(Sender.first, .credential)])
         #expect(sender.send(4, topic: "t1") == [.resolve(Sender.second)])
     }
@@ -77,12 +77,12 @@ import TidingsModel
             sender.answer(9, self.bad) == [
                 .warn("nothing is sent with this credential: \(self.cause)"), .finish(4, self.refused),
             ])
-        #expect(sender.send(5) == [.finish(5, .notSent("breaker open: \(self.cause)"))])
+        #expect(sender.send(5) == [.finish(5, .stopped("\(self.cause)"))])
         // The probe meets it again.
         _ = sender.pass(to: 30_000)
         #expect(sender.send(6) == [.open(11, 6)])
         _ = sender.answer(11, self.bad)
-        #expect(sender.send(7) == [.finish(7, .notSent("breaker open: \(self.cause)"))])
+        #expect(sender.send(7) == [.finish(7, .stopped("\(self.cause)"))])
         // The next one is good: the environment is the right one, and nobody is stopped for bad tokens any more.
         sender.idle(to: 90_000)
         #expect(sender.send(8) == [.open(13, 8)])
@@ -125,7 +125,7 @@ import TidingsModel
             sender.answer(5, self.stray) == [
                 .warn("nothing is sent to topic wrong: \(self.cause)"), .finish(2, self.refused),
             ])
-        #expect(sender.send(3, topic: "wrong") == [.finish(3, .notSent("breaker open: \(self.cause)"))])
+        #expect(sender.send(3, topic: "wrong") == [.finish(3, .stopped("\(self.cause)"))])
         #expect(sender.send(4, topic: "right") == [.open(7, 4)])
     }
 
@@ -143,7 +143,7 @@ import TidingsModel
         _ = sender.answer(15)
         _ = sender.send(8, topic: "wrong")
         _ = sender.answer(17, self.stray)
-        #expect(sender.send(9, topic: "wrong") == [.finish(9, .notSent("breaker open: \(self.cause)"))])
+        #expect(sender.send(9, topic: "wrong") == [.finish(9, .stopped("\(self.cause)"))])
     }
 
     @Test func `on connections of a replaced credential say nothing`() {

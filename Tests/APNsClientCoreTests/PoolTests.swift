@@ -77,7 +77,7 @@ private let silent = APNsDispatcher.ConnectFault.unreachable("silent")
         #expect(
             sender.handle(.connectFailed(Sender.first, .refused("certificate expired"), jitter: 999)) == [
                 .warn("nothing is sent with this credential: certificate expired"),
-                .finish(1, .notSent("breaker open: certificate expired")),
+                .finish(1, .stopped("certificate expired")),
             ])
     }
 }

@@ -131,7 +131,7 @@ import TidingsModel
         case .config, .auth:
             // The token is new, so a renewal cannot help: the breaker opens. A topic's fault stops that topic alone.
             #expect(effects.contains(refused))
-            #expect(sender.send(2) == [.finish(2, .notSent("breaker open: \(reason.name)"))])
+            #expect(sender.send(2) == [.finish(2, .stopped("\(reason.name)"))])
         case .connection:
             #expect(effects == [.close(Sender.first, .refused), .resolve(Sender.second)])
             #expect(sender.reconnect(Sender.second) == [.open(1, on: Sender.second, 1)])

@@ -143,7 +143,7 @@ struct Storm {
             case (.accepted, .answered): true
             case (.refused, .released): self.refused.contains(request)
             case (.unknownOutcome, .sent), (.unknownOutcome, .lost): true
-            case (.notSent, .waiting), (.notSent, .released): true
+            case (.notSent, .waiting), (.notSent, .released), (.stopped, .waiting), (.stopped, .released): true
             default: false
             }
         if !isRight { self.fault("\(request) ended as \(outcome) but is \(String(describing: fate))") }

@@ -57,7 +57,7 @@ import TidingsModel
             { _ in .accepted },
             { wire in
                 let client = try wire.client { $0.trustRoots = .pem(try Papers().authorityPEM) }
-                guard case .notSent(let why) = await client.outcome(of: Wire.request()) else {
+                guard case .stopped(let why) = await client.outcome(of: Wire.request()) else {
                     Issue.record("it was sent")
                     return
                 }
@@ -96,7 +96,7 @@ import TidingsModel
                 let place = "the proxy 127.0.0.1:\(proxy.port) refuses CONNECT to localhost:\(wire.server.port)"
                 #expect(
                     await client.outcome(of: Wire.request())
-                        == .notSent("breaker open: \(place): 407 Proxy Authentication Required"))
+                        == .stopped("\(place): 407 Proxy Authentication Required"))
                 await client.shutdown()
                 await proxy.stop()
             })

@@ -6,6 +6,7 @@ import Testing
 import TidingsModel
 
 @testable import APNsClient
+@testable import APNsSimulator
 
 @Suite(.timeLimit(.minutes(5))) struct `A credential` {
     private func field(_ body: () throws(InvalidField) -> Void) -> String? {
@@ -67,6 +68,24 @@ import TidingsModel
         #expect(error?.rule.contains("private key") == true)
     }
 
+    /// The key in the clear, and in the form of Keychain Access.
+    @Test func `that is a p12 file is read in both forms the local APNs has written`() throws {
+        let authority = try LocalAuthority(now: Date())
+        let made = try authority.client(
+            .init(bundleID: "com.example.chat", validFrom: Date(), validTo: Date(timeIntervalSinceNow: 600)))
+        let shrouded = try PKCS12File(certificate: made.der, key: made.keyDER, name: "a", password: "sesame")
+            .serialized()
+        let read = try APNsClient.CertificateCredential(pkcs12: shrouded, password: "sesame")
+        #expect(try read.chain == [NIOSSLCertificate(bytes: made.der, format: .der)])
+        for file in [shrouded, PKCS12Files.bytes(PKCS12Files.plain)] {
+            #expect(try APNsClient.CertificateCredential(pkcs12: file, password: "sesame").chain.count == 1)
+            let wrong = #expect(throws: InvalidField.self) {
+                _ = try APNsClient.CertificateCredential(pkcs12: file, password: "open")
+            }
+            #expect(wrong?.field == "password")
+        }
+    }
+
     @Test func `that is a p12 file with an encryption of long ago is read, or the error says how to convert it`() throws
     {
         let old = PKCS12Files.bytes(PKCS12Files.rc2At40)
@@ -101,7 +120,7 @@ import TidingsModel
         let client = try wire.client {
             $0.credential = .certificate(try .init(certificatePEM: certificate, privateKeyPEM: key))
         }
-        guard case .notSent(let why) = await client.outcome(of: Wire.request()) else {
+        guard case .stopped(let why) = await client.outcome(of: Wire.request()) else {
             Issue.record("it was sent")
             return
         }
@@ -120,7 +139,7 @@ import TidingsModel
         let client = try wire.client {
             $0.credential = .certificate(try .init(certificatePEM: certificate, privateKeyPEM: key))
         }
-        guard case .notSent(let why) = await client.outcome(of: Wire.request()) else {
+        guard case .stopped(let why) = await client.outcome(of: Wire.request()) else {
             Issue.record("it was sent")
             return
         }

@@ -185,7 +185,7 @@ private let patience = TimeLimitTrait.Duration.minutes(5)
             let outcome = await client.outcome(of: stage.request())
             #expect(outcome.refusal?.reason == .invalidProviderToken)
             #expect(outcome.refusal?.status == 403)
-            #expect(await client.outcome(of: stage.request()) == .notSent("breaker open: InvalidProviderToken"))
+            #expect(await client.outcome(of: stage.request()) == .stopped("InvalidProviderToken"))
             await client.shutdown()
         }
     }
@@ -239,7 +239,7 @@ private let patience = TimeLimitTrait.Duration.minutes(5)
                 var configuration = try stage.configuration()
                 configuration.trustRoots = .file(path: other.addresses.authorityPath)
                 let client = try stage.client(configuration)
-                guard case .notSent(let why) = await client.outcome(of: stage.request()) else {
+                guard case .stopped(let why) = await client.outcome(of: stage.request()) else {
                     Issue.record("it was sent")
                     return
                 }

@@ -1,6 +1,7 @@
 import Foundation
 
-/// PKCS#12 files made by `openssl pkcs12 -export -legacy`, of a certificate for nobody; the password is `sesame`.
+/// PKCS#12 files, most of them made by `openssl pkcs12 -export -legacy`, of a certificate for nobody; the password is
+/// `sesame`.
 enum PKCS12Files {
     /// Key and certificate encrypted with RC2 of 128 bits.
     static let rc2At128 = """
@@ -34,6 +35,22 @@ enum PKCS12Files {
         26CcD1TiAWmNf6M9C8fO09bYx8N8+g1mHQi+OCxcFovZkcirz4M3OkvUWyW2wAwIfmNwhWNfH4z2VscMJ7J8IbXK4vCp1fBD/7Bq
         hgX3MSUwIwYJKoZIhvcNAQkVMRYEFFWFh1T3PwbRe+7VP7RRkjNpKaoEMDEwITAJBgUrDgMCGgUABBTFIzMzpaxWX2w0dRCgd/Wc
         X0bSWQQIQ7BFInzT9FUCAggA
+        """
+
+    /// As the local APNs wrote them once: the key not encrypted, the certificate neither, a MAC with SHA-256.
+    static let plain = """
+        MIIDiwIBAzCCAzkGCSqGSIb3DQEHAaCCAyoEggMmMIIDIjCCAkMGCSqGSIb3DQEHAaCCAjQEggIwMIICLDCCAigGCyqGSIb3DQEMCgED
+        oIIB8DCCAewGCiqGSIb3DQEJFgGgggHcBIIB2DCCAdQwggF7oAMCAQICFQDzJvfMq/vcIKg8732LkYZzclDCdjAKBggqhkjOPQQDAjAn
+        MSUwIwYDVQQDDBxUaWRpbmdzIGxvY2FsIEFQTnMgYXV0aG9yaXR5MB4XDTI2MTEyMTE0NTM1MloXDTI3MTEyMzE0NTM1MlowUjEgMB4G
+        CgmSJomT8ixkAQEMEGNvbS5leGFtcGxlLmNoYXQxLjAsBgNVBAMMJUFwcGxlIFB1c2ggU2VydmljZXM6IGNvbS5leGFtcGxlLmNoYXQw
+        WTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAASmqZI8HIF0C5PhUvo3m+EFbI1Lg3vd4Yp8Z2O52hG9m3jNHMRDH61Ug6tP8SEDHIMXkMBP
+        XUL50LSuH4K4Ketvo1kwVzAMBgNVHRMBAf8EAjAAMA4GA1UdDwEB/wQEAwIHgDATBgNVHSUEDDAKBggrBgEFBQcDAjAQBgoqhkiG92Nk
+        BgMBBAIFADAQBgoqhkiG92NkBgMCBAIFADAKBggqhkjOPQQDAgNHADBEAiAsokCv9E7L+MQhZ/LmcsoIkFwvV164OXw2bYDWJzCAogIg
+        S0d1IIUt8Mmmp+XGyRTmLhmdG5FdY2kw9654ANT6FV8xJTAjBgkqhkiG9w0BCRUxFgQUXvy9ut0kycRoAKr7AaP3wnX+244wgdgGCSqG
+        SIb3DQEHAaCBygSBxzCBxDCBwQYLKoZIhvcNAQwKAQGggYowgYcCAQAwEwYHKoZIzj0CAQYIKoZIzj0DAQcEbTBrAgEBBCA2hYq6EYbF
+        msMU9RKLbKgYRXe5yzYBI217+h2UfFd8mKFEA0IABKapkjwcgXQLk+FS+jeb4QVsjUuDe93hinxnY7naEb2beM0cxEMfrVSDq0/xIQMc
+        gxeQwE9dQvnQtK4fgrgp628xJTAjBgkqhkiG9w0BCRUxFgQUXvy9ut0kycRoAKr7AaP3wnX+244wSTAxMA0GCWCGSAFlAwQCAQUABCBp
+        hSsQSHuznkcYqIfgZyd/iC9MaskI00qLwhIt0nO5qwQQEOcaGwSSK9cYNR6mJbl1pwICCAA=
         """
 
     /// A certificate alone.

@@ -18,6 +18,7 @@ extension APNsClient {
             case .refused(let refusal): .refused(refusal)
             case .unknownOutcome(let why): .unknownOutcome(why)
             case .notSent(let why): .notSent(why)
+            case .stopped(let cause): .stopped(cause)
             }
         }
     }

@@ -105,7 +105,7 @@ import TidingsModel
             { wire in
                 let client = try wire.client()
                 #expect(
-                    await client.outcome(of: Wire.request()) == .notSent("breaker open: BadCertificateEnvironment"))
+                    await client.outcome(of: Wire.request()) == .stopped("BadCertificateEnvironment"))
                 #expect(wire.server.connections == 1)
                 await client.shutdown()
             })

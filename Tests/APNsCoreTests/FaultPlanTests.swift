@@ -55,6 +55,8 @@ private func rule(_ members: String) throws -> FaultPlan { try plan(#"{"rules":[
         (#"{"rules":[{"fault":"respond"}]}"#, "rules[0].status"),
         (#"{"rules":[{"fault":"respond","status":200}]}"#, "rules[0].status"),
         (#"{"rules":[{"fault":"respond","reason":"New"}]}"#, "rules[0].status"),
+        (#"{"rules":[{"fault":"respond","status":418}]}"#, "rules[0].reason"),
+        (#"{"rules":[{"fault":"respond","status":502,"retry_after":1}]}"#, "rules[0].reason"),
         (#"{"rules":[{"fault":"goaway","reason":"A","text":"b"}]}"#, "rules[0].text"),
         (#"{"rules":[{"fault":"goaway","last_stream":"next"}]}"#, "rules[0].last_stream"),
         (#"{"rules":[{"fault":"tls_alert","alert":"loud"}]}"#, "rules[0].alert"),
@@ -188,8 +190,9 @@ private func rule(_ members: String) throws -> FaultPlan { try plan(#"{"rules":[
             .faultsChanged(FaultPlan(rules: [FaultRule(.refuseConnect, count: 1), FaultRule(.tlsAlert(.unknownCA))])))
         #expect(apple.handle(.connectionArrived(second, .push(.sandbox))) == [.refuseConnection(second)])
         #expect(apple.handle(.connectionArrived(second, .push(.sandbox))) == [.alertTLS(second, .unknownCA)])
-        let outage = apple.handle(.faultsChanged(FaultPlan(rules: [FaultRule(.outage, count: 1)])))
+        let outage = apple.handle(.faultsChanged(FaultPlan(rules: [FaultRule(.outage, count: 2)])))
         #expect(outage == [.cutConnection(Apple.provider), .cutConnection(second)])
+        // Its handshake was under way when the outage began.
         #expect(apple.open(2) == [.cutConnection(second)])
         #expect(apple.handle(.connectionArrived(second, .push(.sandbox))) == [.refuseConnection(second)])
         #expect(apple.handle(.connectionArrived(second, .push(.sandbox))) == [])

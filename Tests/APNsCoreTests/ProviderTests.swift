@@ -93,8 +93,16 @@ import TidingsModel
         }
         apple.connectPhone()
         #expect(apple.answer()?.status == 200)
-        apple.pass(seconds: 1_200)
         #expect(apple.answer(token: apple.token(keyID: "KEY0000002", text: "two"))?.status == 200)
+        #expect(apple.answer()?.status == 200)
+        // Each key has one token in 20 minutes, counted from its own first use.
+        apple.pass(seconds: 600)
+        #expect(
+            apple.answer(token: apple.token(keyID: "KEY0000002", text: "new"))?.reason == .tooManyProviderTokenUpdates)
+        #expect(apple.answer(token: apple.token(text: "first new"))?.reason == .tooManyProviderTokenUpdates)
+        apple.pass(seconds: 600)
+        #expect(apple.answer(token: apple.token(keyID: "KEY0000002", text: "new"))?.status == 200)
+        #expect(apple.answer(token: apple.token(text: "first new"))?.status == 200)
         #expect(self.status(&apple, "KEY0000003", team: "TEAM000002") == .unrelatedKeyIDInToken)
     }
 

@@ -83,7 +83,7 @@ private struct Answers {
                 check(refusal.reason.name.utf8.count <= 600, "no reason is endless", status, body)
                 check(!refusal.reason.name.isEmpty, "no reason is empty", status, body)
                 if case .unknown = refusal.reason { unknown += 1 } else { known += 1 }
-            case .unknownOutcome, .notSent: check(false, "an answer is an answer", status, body)
+            case .unknownOutcome, .notSent, .stopped: check(false, "an answer is an answer", status, body)
             }
             let operation: APNsChannelRequest.Operation =
                 [.create(.noStorage), .read("dGVzdA=="), .delete("dGVzdA=="), .list][number % 4]

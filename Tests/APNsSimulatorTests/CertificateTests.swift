@@ -88,6 +88,19 @@ import TidingsModel
         }
     }
 
+    /// Against `openssl enc -des-ede3-cbc`.
+    @Test func `is encrypted with triple DES as others do it`() {
+        func bytes(_ text: String) -> [UInt8] {
+            let digits = text.compactMap { $0.hexDigitValue.map { UInt8($0) } }
+            return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+        }
+        let des = TripleDES(key: bytes("0123456789abcdef 23456789abcdef01 456789abcdef0123"))
+        let encrypted = des.encrypt(Array("The quick brown fox jumped".utf8), from: bytes("f69f2445df4f9b17"))
+        #expect(encrypted == bytes("63693c3d378a862f8051ae7c2934a296aa6c3102b6e5b79e5f133d50d39d885d"))
+        let whole = des.encrypt(Array("12345678".utf8), from: [UInt8](repeating: 0, count: 8))
+        #expect(whole == bytes("e184c00b08d473aabcfd4443f88c8ea1"))
+    }
+
     @Test func `comes as a file that opens with its password alone`() async throws {
         try await withSimulator { addresses, _ in
             let provider = try await Provider(addresses)

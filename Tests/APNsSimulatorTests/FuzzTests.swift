@@ -95,7 +95,8 @@ import TidingsModel
         try Fuzz.run("p12 files written", short: 40, long: 2_000) { number in
             var chance = Chance(seed: UInt64(number))
             let password = String((0..<chance.below(80)).map { _ in chance.pick(letters) })
-            let file = try PKCS12File(certificate: made.der, key: made.keyDER, password: password).serialized()
+            let file = try PKCS12File(certificate: made.der, key: made.keyDER, name: "\(number)", password: password)
+                .serialized()
             let bundle = try NIOSSLPKCS12Bundle(buffer: file, passphrase: Array(password.utf8))
             if bundle.certificateChain != [expected] { Issue.record("\(number): another certificate") }
         }

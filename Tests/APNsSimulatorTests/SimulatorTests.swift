@@ -90,6 +90,8 @@ let patience = TimeLimitTrait.Duration.minutes(5)
             #expect(await changed { $0.teamID = "short" } == "team_id")
             #expect(await changed { $0.teamID = "OTHERTEAM1" } == "team_id")
             #expect(await changed { $0.topics = [] } == "topics")
+            #expect(await changed { $0.topics = ["com.example.chat", "com example"] } == "topics[1]")
+            #expect(await changed { $0.topics = ["com.example.chat.voip"] } == "topics[0]")
             #expect(await changed { $0.stateFolder = addresses.authorityPath } == "state_folder")
             let broken = good.stateFolder + "/broken"
             try FileManager.default.createDirectory(atPath: broken, withIntermediateDirectories: true)

@@ -104,6 +104,68 @@ import TidingsModel
         }
     }
 
+    /// APNs reference, section 6: 413 above 4,096 bytes, and above 5,120 for VoIP and broadcasts; above 5,120 bytes the body
+    /// has not been read to its end when it is judged.
+    @Test(arguments: [
+        ("alert", 4_097), ("alert", 7_120), ("voip", 5_121), ("voip", 7_120), ("broadcast", 5_121),
+        ("broadcast", 7_120), ("channel", 5_121), ("channel", 7_120),
+    ])
+    func `hears that its payload is too large, however long it is`(kind: String, bytes: Int) async throws {
+        try await withSimulator { addresses, _ in
+            let provider = try await Provider(addresses)
+            let good = try authorization(addresses)
+            var head = provider.push(good)
+            var body = #"{"aps":{"alert":""#
+            switch kind {
+            case "voip":
+                head.fields = [
+                    HeaderField("authorization", good), HeaderField("apns-topic", "\(Provider.topic).voip"),
+                    HeaderField("apns-push-type", "voip"),
+                ]
+            case "broadcast":
+                head.path = "/4/broadcasts/apps/\(Provider.topic)"
+                head.fields = [
+                    HeaderField("authorization", good), HeaderField("apns-channel-id", "dGVzdA=="),
+                    HeaderField("apns-push-type", "liveactivity"), HeaderField("apns-expiration", "0"),
+                    HeaderField("apns-priority", "10"),
+                ]
+                body = #"{"aps":{"event":"update","alert":""#
+            case "channel":
+                head.path = "/1/apps/\(Provider.topic)/channels"
+                head.fields = [HeaderField("authorization", good)]
+            default: break
+            }
+            body += String(repeating: "x", count: bytes - body.utf8.count - 3) + #""}}"#
+            let client = try await provider.connect(port: kind == "channel" ? addresses.channelPort : addresses.port)
+            try await client.send(stream: 1, head, body: body)
+            #expect(await client.answer() == .answer(stream: 1, status: 413, reason: "PayloadTooLarge"))
+            // White space counts like everything else.
+            try await client.send(
+                stream: 3, head, body: #"{"aps":{"event":"end"}}"# + String(repeating: " ", count: bytes - 23))
+            #expect(await client.answer() == .answer(stream: 3, status: 413, reason: "PayloadTooLarge"))
+            await client.close()
+        }
+    }
+
+    /// Pushy's authors saw it; Apple documents neither (APNs reference, section 4).
+    @Test(arguments: [false, true])
+    func `is refused for good after an expired token only where that is asked for`(sticks: Bool) async throws {
+        try await withSimulator({ $0.expiredTokenSticks = sticks }) { addresses, _ in
+            let provider = try await Provider(addresses)
+            let good = try authorization(addresses)
+            let client = try await provider.opened(good)
+            try await provider.setFaults(#"{"fault":"clock_skew","seconds":7200,"count":1}"#)
+            let expired = RawClient.Heard.answer(stream: 3, status: 403, reason: "ExpiredProviderToken")
+            #expect(try await provider.send(client, stream: 3, good) == expired)
+            let next = try await provider.send(client, stream: 5, good)
+            #expect(
+                next == .answer(stream: 5, status: sticks ? 403 : 200, reason: sticks ? "ExpiredProviderToken" : nil))
+            let other = try await provider.opened(good)
+            await other.close()
+            await client.close()
+        }
+    }
+
     @Test func `is sent away when it has been idle`() async throws {
         try await withSimulator({ $0.idleSeconds = 1 }) { addresses, _ in
             let provider = try await Provider(addresses)

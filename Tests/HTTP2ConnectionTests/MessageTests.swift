@@ -54,7 +54,6 @@ struct MalformedHead: Sendable, CustomTestStringConvertible {
         .init(":status is no pseudo-header field of a request", [[":status", "200"]]),
         .init(":protocol is no pseudo-header field of a request", [[":protocol", "x"]]),
         .init("CONNECT is not served", [[":method", "CONNECT"], [":authority", "a"]]),
-        .init(":path comes after an ordinary field", [[":method", "POST"], ["a", "b"], [":path", "/"]]),
         .init(":authority has a NUL or an end of line in its value", [[":authority", "a\r\nb"]]),
     ]
 
@@ -65,6 +64,19 @@ struct MalformedHead: Sendable, CustomTestStringConvertible {
         #expect(events == [.streamFailed(1, .protocolError, head.rule)])
         #expect(bench.output() == ["reset 1 protocolError"])
         #expect(bench.session.openStreams == 0)
+    }
+
+    /// Apple closes the connection then (APNs reference, section 3.6).
+    @Test(arguments: [":method", ":scheme", ":path", ":authority"])
+    func `with a pseudo-header field behind an ordinary one ends the connection`(name: String) {
+        var bench = ServerBench()
+        var fields = Wire.requestHead
+        fields.removeAll { $0.0 == name }
+        let rule = "\(name) comes after an ordinary field"
+        let events = bench.receive(Wire.headers(1, fields + [("a", "b"), (name, "/")], end: true))
+        #expect(events == [.connectionError(.protocolError, rule)])
+        #expect(bench.output() == ["goaway 1 protocolError \(rule)"])
+        #expect(bench.session.isClosed)
     }
 
     @Test(arguments: MalformedHead.ordinary)

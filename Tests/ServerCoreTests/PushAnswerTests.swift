@@ -140,6 +140,42 @@ import TidingsModel
             ])
     }
 
+    /// The client has tried a fresh token by then (APNs reference, section 9).
+    @Test(arguments: [APNsReason.expiredProviderToken, .badCertificateEnvironment])
+    func `waits for an operator at the first word of a wrong clock or certificate`(reason: APNsReason) {
+        var bench = ServerBench()
+        bench.goneDevice("bob")
+        bench.say(to: .direct("bob"))
+        #expect(
+            bench.answerPush(.refused(APNsRefusal(reason, status: 403))) == [
+                "alarm configFault(reason: \"\(reason.name)\")", "store keep m1 bob/phone config_fault after 1",
+                "store cursor bob/phone decided 1",
+            ])
+    }
+
+    /// The client has met the reason on another request or in a GOAWAY, and sends nothing until it is put right.
+    @Test(arguments: ["BadCertificateEnvironment", "the certificate of api.push.apple.com is not trusted"])
+    func `waits for an operator at once when the client is stopped`(cause: String) {
+        var bench = ServerBench()
+        bench.goneDevice("bob")
+        bench.say(to: .direct("bob"))
+        #expect(
+            bench.answerPush(.stopped(cause)) == [
+                "alarm configFault(reason: \"\(cause)\")", "store keep m1 bob/phone config_fault after 0",
+                "store cursor bob/phone decided 1",
+            ])
+    }
+
+    @Test func `raises an alarm that says what to look at`() {
+        #expect(PushAlarm.configFault(reason: "ExpiredProviderToken").advice == "check the clock of this machine")
+        #expect(
+            PushAlarm.configFault(reason: "BadCertificateEnvironment").advice?.hasPrefix(
+                "wrong certificate environment")
+                == true)
+        #expect(PushAlarm.configFault(reason: "NoCredential").advice == nil)
+        #expect(PushAlarm.providerDown(reason: "ServiceUnavailable").advice == nil)
+    }
+
     @Test func `is rejected at once when the request is wrong`() {
         var bench = ServerBench()
         bench.goneDevice("bob")

@@ -8,8 +8,9 @@ private struct Books {
     var ledger = ChaosLedger(notifications: 7)
     var taken: [ChaosFault: Int] = [
         .internalServerError: 1, .loseAnswer: 1, .resetStream: 1, .refuseStream: 1, .shutdown: 1, .expireToken: 2,
-        .blackHole: 1, .goAwayEmpty: 3,
+        .blackHole: 1, .goAwayEmpty: 3, .tlsAlert: 2, .refuseConnect: 3, .outage: 1,
     ]
+    var outages = ChaosLedger.Outages(cut: 4, refused: 2)
     var seen = ChaosLedger.Sightings()
 
     /// - Parameter change: what is different in these books: the ends and lines of each notification.
@@ -18,7 +19,8 @@ private struct Books {
             "InternalServerError": 1, "stream_reset": 1, "stream_refused": 1, "Shutdown": 1, "ExpiredProviderToken": 1,
             "go_away": 4,
         ]
-        self.seen.closed = ["lost": 1, "silence": 1, "refused": 5]
+        // Of the four connections the outage cut the client was closing one itself.
+        self.seen.closed = ["lost": 4, "connect_failed": 7, "silence": 1, "refused": 5]
         var fates: [(ends: [ChaosLedger.Result], lines: [ChaosLine])] = [
             ([.accepted], [.refused(.internalServerError), .accepted]),
             ([.unknown(byReset: false)], [.accepted, .answerLost]),
@@ -37,7 +39,7 @@ private struct Books {
     }
 
     func violations(atLeast: Int = 0) -> [String] {
-        self.ledger.violations(taken: self.taken, seen: self.seen, atLeast: atLeast)
+        self.ledger.violations(taken: self.taken, seen: self.seen, outages: self.outages, atLeast: atLeast)
     }
 }
 
@@ -46,6 +48,7 @@ private struct Books {
         let books = Books()
         #expect(books.violations() == [])
         #expect(books.ledger.endedCount == 7)
+        #expect(books.ledger.sentCount == 6)
         #expect(books.ledger.results[.unknown(byReset: false)] == 3)
         #expect(books.ledger.doubtful(.expireToken) == 1)
         #expect(books.ledger.doubtful(.resetStream) == 0)
@@ -105,7 +108,7 @@ private struct Books {
             ])
         books = Books()
         books.taken[.cut] = 1
-        books.seen.closed["lost"] = 2
+        books.seen.closed["lost"] = 5
         #expect(books.violations() == ["cut struck 1 times, and the log has 0"])
     }
 
@@ -134,21 +137,34 @@ private struct Books {
 
     @Test func `break on a connection or a GOAWAY that was not noticed, or that nobody ended`() {
         var books = Books()
-        books.seen.closed = ["lost": 2, "silence": 0, "connect_failed": 1]
+        books.seen.closed["silence"] = 0
         books.seen.faults["go_away"] = 2
-        let rest = [
-            "1 connections fell silent, and the client noticed 0", "the client failed to connect 1 times",
-        ]
         #expect(
-            books.violations() == ["the simulator cut 1 connections, and the client lost 2"] + rest + [
-                "the plan sent 3 GOAWAYs and 1 with Shutdown, and the client read 2"
+            books.violations() == [
+                "1 connections fell silent, and the client noticed 0",
+                "the plan sent 3 GOAWAYs and 1 with Shutdown, and the client read 2",
             ])
         books.seen.faults["go_away"] = 5
         #expect(books.violations().last == "the plan sent 3 GOAWAYs and 1 with Shutdown, and the client read 5")
     }
 
-    @Test func `break when a named fault struck too seldom`() {
-        let seldom = ChaosFault.allCases.filter { ![.expireToken, .goAwayEmpty, .blackHole].contains($0) }
+    /// Twelve were ended: one cut, five turned away by the plan and two by the outage, four cut by the outage.
+    @Test(arguments: [
+        (5, 7, 0, true), (4, 7, 0, true), (3, 7, 0, false), (3, 7, 1, true),
+        (1, 7, 4, true), (0, 7, 5, false), (1, 7, 3, true), (1, 6, 3, false), (6, 7, 0, false), (4, 8, 0, false),
+        (5, 6, 0, true), (5, 5, 0, false), (5, 5, 1, true),
+    ])
+    func `break on connections that were turned away or cut by an outage, and not noticed or noticed too often`(
+        lost: Int, failed: Int, refused: Int, isRight: Bool
+    ) {
+        var books = Books()
+        books.seen.closed = ["lost": lost, "connect_failed": failed, "refused": refused, "silence": 1]
+        #expect(books.violations().isEmpty == isRight)
+    }
+
+    @Test func `break when a fault struck too seldom, whichever it is`() {
+        let often: [ChaosFault] = [.expireToken, .goAwayEmpty, .tlsAlert, .refuseConnect]
+        let seldom = ChaosFault.allCases.filter { !often.contains($0) }
         let struck = { (fault: ChaosFault) in Books().taken[fault] ?? 0 }
         #expect(
             Books().violations(atLeast: 2)

@@ -162,6 +162,7 @@ extension ClientEngine {
         case (.refused(let refusal), _): throw .refused(refusal)
         case (.unknownOutcome(let why), _): throw .unknownOutcome(why)
         case (.notSent(let why), _): throw .notSent(why)
+        case (.stopped(let cause), _): throw .stopped(cause)
         case (.accepted, nil): throw .unknownOutcome("the answer was lost")
         }
     }

@@ -9,6 +9,8 @@ public enum APNsFailure: Error, Hashable, Sendable, CustomStringConvertible {
     case unknownOutcome(String)
     /// It was not sent, or certainly not processed: it may be sent again. Why, in words.
     case notSent(String)
+    /// It was not sent, because credential, topic or trust are not right: Apple's reason, or what else showed it, in words.
+    case stopped(String)
 
     /// One line for logs.
     public var description: String {
@@ -16,6 +18,9 @@ public enum APNsFailure: Error, Hashable, Sendable, CustomStringConvertible {
         case .refused(let refusal): "refused: \(refusal)"
         case .unknownOutcome(let why): "unknown outcome: \(why)"
         case .notSent(let why): "not sent: \(why)"
+        case .stopped(let cause):
+            "not sent, since nothing is until this is put right: \(cause)"
+                + (APNsReason(name: cause).advice.map { ": \($0)" } ?? "")
         }
     }
 }

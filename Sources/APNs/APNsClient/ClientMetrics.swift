@@ -66,7 +66,7 @@ final class ClientMetrics {
             self.refused.increment()
             self.count(refusal.reason)
         case .unknownOutcome: self.unknown.increment()
-        case .notSent: self.notSent.increment()
+        case .notSent, .stopped: self.notSent.increment()
         }
     }
 

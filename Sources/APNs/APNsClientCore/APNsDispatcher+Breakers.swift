@@ -22,7 +22,7 @@ extension APNsDispatcher {
             self.admit(request.id, topic: request.ask.topic, at: now)
             return false
         }
-        let end = request.refusal.outcome ?? .notSent("breaker open: \(cause)")
+        let end = request.refusal.outcome ?? .stopped(cause)
         self.finish(place, end, at: now, into: &effects)
         return true
     }
@@ -38,9 +38,10 @@ extension APNsDispatcher {
             .handle(.tripped(by: id, cause: cause, jitter: jitter), at: now.monotonic)
         // Answers to what was on its way when the breaker opened change nothing, and nothing waits behind it any more.
         guard self.breakers[scope]?.state != before else { return }
+        let words = APNsReason(name: cause).advice.map { "\(cause): \($0)" } ?? cause
         switch scope {
-        case .credential: effects.append(.warn("nothing is sent with this credential: \(cause)"))
-        case .topic(let topic): effects.append(.warn("nothing is sent to topic \(topic): \(cause)"))
+        case .credential: effects.append(.warn("nothing is sent with this credential: \(words)"))
+        case .topic(let topic): effects.append(.warn("nothing is sent to topic \(topic): \(words)"))
         }
         for place in self.requests.inOrder() {
             guard let request = self.requests[place] else { continue }
@@ -48,7 +49,7 @@ extension APNsDispatcher {
             switch request.state {
             case .inFlight: continue
             case .queued, .waiting, .held:
-                let end = request.refusal.outcome ?? .notSent("breaker open: \(cause)")
+                let end = request.refusal.outcome ?? .stopped(cause)
                 self.finish(place, end, at: now, into: &effects)
             }
         }

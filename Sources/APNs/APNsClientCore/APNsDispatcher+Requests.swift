@@ -4,7 +4,7 @@ import TidingsModel
 
 extension APNsDispatcher {
     mutating func accept(_ id: RequestID, _ ask: Ask, at now: Now, into effects: inout [Effect]) {
-        if let why = self.refusal(of: id, ask, at: now) { return effects.append(.finish(id, .notSent(why))) }
+        if let end = self.refusal(of: id, ask, at: now) { return effects.append(.finish(id, end)) }
         guard let place = self.requests.insert(id, ask) else {
             return effects.append(.warn("request \(id.rawValue) was sent twice"))
         }
@@ -18,18 +18,18 @@ extension APNsDispatcher {
         self.queue.append(key)
     }
 
-    /// Why a request is not taken in; nil if it is.
-    private func refusal(of id: RequestID, _ ask: Ask, at now: Now) -> String? {
-        if self.isShuttingDown { return "the client is shut down" }
-        guard ask.deadline > now.monotonic else { return "the deadline has passed" }
+    /// How a request ends that is not taken in; nil if it is.
+    private func refusal(of id: RequestID, _ ask: Ask, at now: Now) -> APNsOutcome? {
+        if self.isShuttingDown { return .notSent("the client is shut down") }
+        guard ask.deadline > now.monotonic else { return .notSent("the deadline has passed") }
         guard (0...Int(ClientConnection.windowFirst)).contains(ask.bytes) else {
-            return "a payload of \(ask.bytes) bytes does not fit a connection's window: 0 to 65535"
+            return .notSent("a payload of \(ask.bytes) bytes does not fit a connection's window: 0 to 65535")
         }
         if !self.breakers.isEmpty, let cause = self.breakerRefusal(id, topic: ask.topic, at: now) {
-            return "breaker open: \(cause)"
+            return .stopped(cause)
         }
         guard self.requests.waitingCount < self.configuration.queueMax else {
-            return "the queue is full: \(self.configuration.queueMax) requests wait"
+            return .notSent("the queue is full: \(self.configuration.queueMax) requests wait")
         }
         return nil
     }
@@ -60,7 +60,7 @@ extension APNsDispatcher {
         let isAnswered =
             switch outcome {
             case .accepted, .refused: true
-            case .unknownOutcome, .notSent: false
+            case .unknownOutcome, .notSent, .stopped: false
             }
         self.breakers[.credential]?.handle(isAnswered ? .healthy(request.id) : .silent(request.id), at: now.monotonic)
         // An answer about the credential tells nothing of the topic.

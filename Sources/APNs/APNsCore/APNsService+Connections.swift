@@ -18,7 +18,7 @@ extension APNsService {
         _ id: ConnectionID, _ host: ProviderHost, _ certificate: ClientCertificateFacts?, at now: Now,
         into effects: inout [Effect]
     ) {
-        guard !self.faults.outage else { return effects.append(.cutConnection(id)) }
+        guard !self.faults.cutsOpened() else { return effects.append(.cutConnection(id)) }
         if let certificate, let alert = self.credentials.alert(on: certificate, at: now) {
             return effects.append(.alertTLS(id, alert))
         }

@@ -58,6 +58,9 @@ package struct APNsService: Sendable {
     /// Whether nobody can connect at present.
     package var isOut: Bool { self.faults.outage }
 
+    /// How many connections of providers are open and not on their way out.
+    package var connectionCount: Int { self.connections.count }
+
     /// Every device token ever given out, oldest first.
     package var devices: [RegisteredDevice] { self.registry.devices }
 

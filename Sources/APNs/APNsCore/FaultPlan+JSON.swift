@@ -105,7 +105,10 @@ private enum FaultKind: String, CaseIterable {
         let retryAfter = try reader.number("retry_after", in: 0...86_400)
         guard let word = try reader.text("reason") else {
             guard let status else { throw reader.problem("status", "must be given, or a reason") }
-            return .respond(status: status, Self.usualReason(status: status), retryAfter: retryAfter)
+            guard let usual = Self.usualReason(status: status) else {
+                throw reader.problem("reason", "must be given with a status Apple does not document")
+            }
+            return .respond(status: status, usual, retryAfter: retryAfter)
         }
         let reason = APNsReason(name: word)
         guard let status = status ?? reason.status else {
@@ -114,17 +117,19 @@ private enum FaultKind: String, CaseIterable {
         return .respond(status: status, reason, retryAfter: retryAfter)
     }
 
-    private static func usualReason(status: Int) -> APNsReason {
+    /// What goes with a status Apple documents for pushes (APNs reference, section 8); nil for another one.
+    private static func usualReason(status: Int) -> APNsReason? {
         switch status {
+        case 400: .badDeviceToken
         case 403: .forbidden
         case 404: .badPath
         case 405: .methodNotAllowed
         case 410: .unregistered
         case 413: .payloadTooLarge
         case 429: .tooManyRequests
+        case 500: .internalServerError
         case 503: .serviceUnavailable
-        case 500...: .internalServerError
-        default: .badDeviceToken
+        default: nil
         }
     }
 

@@ -36,6 +36,14 @@ struct FaultState: Sendable {
     /// Whether nobody can connect at present.
     var outage: Bool { self.plan.rules.indices.contains { self.plan.rules[$0].fault == .outage && !self.isOver($0) } }
 
+    /// Whether an outage cuts a connection whose handshake is over only now; it counts like one that was refused.
+    mutating func cutsOpened() -> Bool {
+        for index in self.plan.rules.indices where self.plan.rules[index].fault == .outage {
+            if self.strikes(index) { return true }
+        }
+        return false
+    }
+
     private func isOver(_ index: Int) -> Bool {
         self.plan.rules[index].count.map { self.counts[index].taken >= $0 } ?? false
     }

@@ -42,8 +42,9 @@ struct ProviderConnection: Sendable {
     /// The topic checked last with good result, for the stated type of push, and the type it was found to be: most
     /// connections send to one topic.
     var knownTopic: (topic: String, stated: APNsPushType?, pushType: APNsPushType)?
-    /// The token used last, and when it was first used on this connection (monotonic milliseconds).
-    private var token: (text: String, since: Int64)?
+    /// The token of each key used last, by key id, and when it was first used on this connection (monotonic milliseconds).
+    /// They are the connection's first key and the one related to it: each has a token of its own.
+    private var tokens: [String: (text: String, since: Int64)] = [:]
     /// Whether `ExpiredProviderToken` has been answered.
     private var hasExpired = false
 
@@ -173,15 +174,16 @@ struct ProviderConnection: Sendable {
             throw Refusal(.unrelatedKeyIDInToken, detail: "the connection belongs to key \(bound.keyID)")
         }
         guard key.environments.contains(self.host.environment) else { throw Refusal(.badEnvironmentKeyIDInToken) }
-        if let token = self.token, token.text != text {
-            let used = now.monotonic - token.since
-            guard used >= rules.tokenUpdateMinSeconds * 1_000 else {
-                throw Refusal(.tooManyProviderTokenUpdates, detail: "the token before it was used for \(used) ms only")
-            }
-            self.token = (text, now.monotonic)
-        } else if self.token == nil {
-            self.token = (text, now.monotonic)
+        guard let token = self.tokens[keyID] else {
+            self.tokens[keyID] = (text, now.monotonic)
+            return key
         }
+        guard token.text != text else { return key }
+        let used = now.monotonic - token.since
+        guard used >= rules.tokenUpdateMinSeconds * 1_000 else {
+            throw Refusal(.tooManyProviderTokenUpdates, detail: "the token before it was used for \(used) ms only")
+        }
+        self.tokens[keyID] = (text, now.monotonic)
         return key
     }
 

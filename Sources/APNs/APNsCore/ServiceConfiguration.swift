@@ -33,7 +33,7 @@ extension APNsService {
         /// How long a connection must use one provider token before a new one, in seconds.
         package var tokenUpdateMinSeconds: Int64 = 1_200
         /// Whether a connection on which `ExpiredProviderToken` was answered answers it for good; one client's authors
-        /// saw that and close the connection.
+        /// saw that and close the connection. Apple documents neither.
         package var expiredTokenSticks = false
 
         // Delivery (APNs reference, sections 14 and 15).

@@ -25,7 +25,7 @@ package struct WireRequest: Hashable, Sendable {
     package var authority: String?
     /// Every header but the pseudo-headers, in the order they came.
     package var headers: [Header]
-    /// The body; a shell may stop reading once it is longer than any limit.
+    /// The body; a shell may stop reading once it is longer than any limit, and hands on what makes it too long.
     package var body: [UInt8]
 
     /// A request from its parts.

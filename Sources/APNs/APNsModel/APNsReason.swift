@@ -222,6 +222,30 @@ extension APNsReason {
     }
 }
 
+extension APNsReason {
+    /// What an operator should look at when this stops the sending; nil where the reason says it, or nothing helps.
+    public var advice: String? {
+        switch self {
+        // A fresh token has been refused as well by then (APNs reference, section 9).
+        case .expiredProviderToken: "check the clock of this machine"
+        case .invalidProviderToken:
+            "check that key, key id and team id belong together, and that the key is not revoked"
+        case .badEnvironmentKeyIDInToken: "the key is for the other environment"
+        case .badCertificateEnvironment: "wrong certificate environment: sandbox and production need each their own"
+        case .badCertificate: "the certificate has expired or was revoked; make a new one"
+        case .badTopic, .missingTopic, .topicDisallowed, .topicMismatch:
+            "check the topic, and that key or certificate are for it"
+        case .badCollapseID, .badDeviceToken, .badExpirationDate, .badMessageID, .badPriority, .deviceTokenNotForTopic,
+            .duplicateHeaders, .idleTimeout, .invalidPushType, .missingDeviceToken, .payloadEmpty, .forbidden,
+            .missingProviderToken, .unrelatedKeyIDInToken, .badPath, .methodNotAllowed, .expiredToken, .unregistered,
+            .payloadTooLarge, .tooManyProviderTokenUpdates, .tooManyRequests, .internalServerError, .serviceUnavailable,
+            .shutdown, .featureNotEnabled, .missingChannelID, .badChannelID, .channelNotRegistered, .badRequestParams,
+            .badRequestPayload, .missingPushType, .cannotCreateChannelConfig, .missingChannelQueueSize, .unknown:
+            nil
+        }
+    }
+}
+
 /// What a sender does about a refusal (APNs reference, section 9, reaction codes).
 public enum APNsReaction: String, Hashable, Sendable, CaseIterable {
     /// Stop using this device token for this topic, if it was not registered again since (`APNsRefusal.drops`); for

@@ -124,6 +124,9 @@ public enum APNsOutcome: Hashable, Sendable {
     case unknownOutcome(String)
     /// It was not sent, or certainly not processed: why, in words.
     case notSent(String)
+    /// It was not sent, because credential, topic or trust are not right: Apple's reason, or what else showed it, in words.
+    /// Until somebody puts it right the sender lets a request through now and then and stops the others.
+    case stopped(String)
 
     /// The refusal, if it ended so.
     public var refusal: APNsRefusal? {

@@ -24,6 +24,16 @@ extension APNsSimulator {
         try await self.onEngine { $0.change(.faultsChanged(plan)) }
     }
 
+    /// The same, and what is known of the time before: how often each rule of the old plan was asked and has struck, and how
+    /// many connections an outage in the new plan has cut.
+    package func replaceFaults(_ plan: FaultPlan) async throws -> (counts: [FaultCount], cut: Int) {
+        try await self.onEngine { engine in
+            let (counts, open) = (engine.core.faultCounts, engine.core.connectionCount)
+            engine.change(.faultsChanged(plan))
+            return (counts, open - engine.core.connectionCount)
+        }
+    }
+
     /// How often each rule of the plan was asked and has struck since it was set.
     package func faultCounts() async throws -> [FaultCount] { try await self.onEngine { $0.core.faultCounts } }
 

@@ -1,4 +1,5 @@
 import APNsCore
+import APNsModel
 public import Logging
 import NIOConcurrencyHelpers
 import NIOCore
@@ -56,7 +57,11 @@ public final class APNsSimulator: Sendable {
         /// How long a connection must use one provider token before another one, in seconds, 0 to 31,536,000; Apple's
         /// is 20 minutes (APNs reference, section 4).
         public var tokenUpdateMinSeconds: Int64 = 1_200
-        /// How many errors in a row end a connection, 1 or more; nil for never (APNs reference, section 3.1).
+        /// Whether a connection on which `ExpiredProviderToken` was answered answers it for good, whatever token comes. Apple
+        /// documents no such thing; the authors of Pushy saw it and close the connection (APNs reference, section 4).
+        public var expiredTokenSticks = false
+        /// How many errors in a row end a connection, 1 or more; nil for never. An answer of 400 to 499 counts one,
+        /// `BadDeviceToken` two, 410 and 429 none, and an accepted request ends the row (APNs reference, section 3.1).
         public var errorsMax: Int? = 100
         /// After how many seconds without a request a connection is closed, 1 to 31,536,000; nil for never.
         public var idleSeconds: Int64?
@@ -170,6 +175,11 @@ extension APNsSimulator.Configuration {
         }
         try check(self.teamID.utf8.count == 10 && isPlain, "team_id", "must be 10 capital letters and digits")
         try check(self.topics?.isEmpty != true, "topics", "must not be empty; leave it out for all topics")
+        for (index, topic) in (self.topics ?? []).enumerated() {
+            try check(
+                APNsFormat.isBundleID(topic), "topics[\(index)]",
+                "must be a bundle identifier without the suffix of a push type, got \(topic)")
+        }
         try check((0...60_000).contains(self.roundTripMilliseconds), "rtt_ms", "must be 0 to 60000")
         try check(self.bandwidthKilobits ?? 1 >= 1, "bandwidth_kbit", "must be 1 or more")
         try check(self.logEntriesMax >= 1, "log_entries_max", "must be 1 or more")
@@ -184,6 +194,7 @@ extension APNsSimulator.Configuration {
         rules.streamsAfterRejection = self.streamsAfterRejection
         rules.errorsMax = self.errorsMax
         rules.tokenUpdateMinSeconds = self.tokenUpdateMinSeconds
+        rules.expiredTokenSticks = self.expiredTokenSticks
         rules.idleSeconds = self.idleSeconds
         rules.waitingPerAppMax = self.waitingPerAppMax
         rules.deviceRate = self.devicePushesPerHour.map { APNsService.Rate(perHour: $0, burst: min($0, 1_000_000)) }

@@ -87,6 +87,9 @@ struct LocalAuthority: Sendable {
         var validTo: Date
     }
 
+    /// The name of a provider's certificate (APNs reference, section 5).
+    static func commonName(_ bundleID: String) -> String { "Apple Push Services: \(bundleID)" }
+
     /// A provider's certificate (APNs reference, section 5).
     func client(_ wish: Client) throws -> (pair: Pair, der: [UInt8], keyDER: [UInt8]) {
         var extensions = try Certificate.Extensions {
@@ -120,7 +123,7 @@ struct LocalAuthority: Sendable {
                 RelativeDistinguishedName.Attribute(type: CertificateName.userID, utf8String: wish.bundleID)),
             RelativeDistinguishedName(
                 RelativeDistinguishedName.Attribute(
-                    type: .RDNAttributeType.commonName, utf8String: "Apple Push Services: \(wish.bundleID)")),
+                    type: .RDNAttributeType.commonName, utf8String: Self.commonName(wish.bundleID))),
         ])
         return try self.issue(subject: subject, from: wish.validFrom, to: wish.validTo, extensions: extensions)
     }

@@ -2,42 +2,53 @@ import Crypto
 import Foundation
 import SwiftASN1
 
-/// Writes a certificate and its key as a `.p12` file (RFC 7292).
+/// Writes a certificate and its key as a `.p12` file (RFC 7292) in the form of Apple's Keychain Access: the certificate in
+/// an encrypted part, then the key in a shrouded bag, both with localKeyID and friendlyName, and a MAC with SHA-1. Java,
+/// Go and old programs read nothing else.
 ///
-/// The password protects the file against change, by the MAC; the key itself is not encrypted: these files are for
-/// tests, and the authority behind them is trusted by nobody else.
+/// Where Keychain Access encrypts the certificate with RC2 of 40 bits, this is triple DES as for the key: OpenSSL 3 refuses
+/// the other (APNs reference, section 5). Neither is a protection to rely on; these files are for tests, and the authority
+/// behind them is trusted by nobody else.
 struct PKCS12File {
     var certificate: [UInt8]
     /// In PKCS #8 form.
     var key: [UInt8]
+    /// Under which readers list the pair.
+    var name: String
     var password: String
 
     private static let data: ASN1ObjectIdentifier = [1, 2, 840, 113_549, 1, 7, 1]
-    private static let keyBag: ASN1ObjectIdentifier = [1, 2, 840, 113_549, 1, 12, 10, 1, 1]
+    private static let encryptedData: ASN1ObjectIdentifier = [1, 2, 840, 113_549, 1, 7, 6]
+    private static let shroudedKeyBag: ASN1ObjectIdentifier = [1, 2, 840, 113_549, 1, 12, 10, 1, 2]
     private static let certificateBag: ASN1ObjectIdentifier = [1, 2, 840, 113_549, 1, 12, 10, 1, 3]
+    private static let sha1And3DES: ASN1ObjectIdentifier = [1, 2, 840, 113_549, 1, 12, 1, 3]
     private static let x509: ASN1ObjectIdentifier = [1, 2, 840, 113_549, 1, 9, 22, 1]
+    private static let friendlyName: ASN1ObjectIdentifier = [1, 2, 840, 113_549, 1, 9, 20]
     private static let localKeyID: ASN1ObjectIdentifier = [1, 2, 840, 113_549, 1, 9, 21]
-    private static let sha256: ASN1ObjectIdentifier = [2, 16, 840, 1, 101, 3, 4, 2, 1]
+    private static let sha1: ASN1ObjectIdentifier = [1, 3, 14, 3, 2, 26]
     private static let explicit0 = ASN1Identifier(tagWithNumber: 0, tagClass: .contextSpecific)
+    private static let bmpString = ASN1Identifier(tagWithNumber: 30, tagClass: .universal)
     private static let rounds = 2_048
 
     /// The file.
     func serialized() throws -> [UInt8] {
+        let certificates = try Self.sequence { $0.serializeRawBytes(try self.certificateBag()) }
+        let keys = try Self.sequence { $0.serializeRawBytes(try self.keyBag()) }
         let contents = try Self.sequence { list in
-            for bag in [try self.certificateBag(), try self.keyBag()] {
-                try Self.write(contentInfo: try Self.sequence { $0.serializeRawBytes(bag) }, into: &list)
-            }
+            try self.write(encrypted: certificates, into: &list)
+            try Self.write(contentInfo: keys, into: &list)
         }
-        let salt = (0..<16).map { _ in UInt8.random(in: 0...255) }
-        let key = Self.derive(password: self.password, salt: salt)
-        let mac = Array(HMAC<SHA256>.authenticationCode(for: contents, using: SymmetricKey(data: key)))
+        let salt = Self.salt()
+        let key = Self.derive(.mac, count: 20, password: self.password, salt: salt)
+        let mac = Array(
+            HMAC<Insecure.SHA1>.authenticationCode(for: contents, using: SymmetricKey(data: key)))
         return try Self.sequence { file in
             try file.serialize(3)
             try Self.write(contentInfo: contents, into: &file)
             try file.appendConstructedNode(identifier: .sequence) { macData in
                 try macData.appendConstructedNode(identifier: .sequence) { digest in
                     try digest.appendConstructedNode(identifier: .sequence) { algorithm in
-                        try algorithm.serialize(Self.sha256)
+                        try algorithm.serialize(Self.sha1)
                         try algorithm.serialize(ASN1Null())
                     }
                     try digest.serialize(ASN1OctetString(contentBytes: mac[...]))
@@ -47,6 +58,8 @@ struct PKCS12File {
             }
         }
     }
+
+    // MARK: Bags
 
     private func certificateBag() throws -> [UInt8] {
         try self.bag(Self.certificateBag) { value in
@@ -60,27 +73,46 @@ struct PKCS12File {
     }
 
     private func keyBag() throws -> [UInt8] {
-        try self.bag(Self.keyBag) { $0.serializeRawBytes(self.key) }
+        try self.bag(Self.shroudedKeyBag) { value in
+            try value.appendConstructedNode(identifier: .sequence) { info in
+                let (salt, encrypted) = self.encrypt(self.key)
+                try Self.write(algorithm: salt, into: &info)
+                try info.serialize(ASN1OctetString(contentBytes: encrypted[...]))
+            }
+        }
     }
 
-    /// A bag, with the attribute by which readers find key and certificate together.
+    /// A bag, with the attributes by which readers find key and certificate together, and name them.
     private func bag(
         _ type: ASN1ObjectIdentifier, _ content: (inout DER.Serializer) throws -> Void
     ) throws -> [UInt8] {
         let id = Array(Insecure.SHA1.hash(data: self.certificate))
+        let name = Self.utf16(self.name)
         return try Self.sequence { bag in
             try bag.serialize(type)
             try bag.appendConstructedNode(identifier: Self.explicit0) { try content(&$0) }
             try bag.appendConstructedNode(identifier: .set) { attributes in
-                try attributes.appendConstructedNode(identifier: .sequence) { attribute in
-                    try attribute.serialize(Self.localKeyID)
-                    try attribute.appendConstructedNode(identifier: .set) { values in
-                        try values.serialize(ASN1OctetString(contentBytes: id[...]))
-                    }
+                try Self.write(attribute: Self.friendlyName, into: &attributes) { values in
+                    values.appendPrimitiveNode(identifier: Self.bmpString) { $0 += name }
+                }
+                try Self.write(attribute: Self.localKeyID, into: &attributes) { values in
+                    try values.serialize(ASN1OctetString(contentBytes: id[...]))
                 }
             }
         }
     }
+
+    private static func write(
+        attribute type: ASN1ObjectIdentifier, into attributes: inout DER.Serializer,
+        _ value: (inout DER.Serializer) throws -> Void
+    ) throws {
+        try attributes.appendConstructedNode(identifier: .sequence) { attribute in
+            try attribute.serialize(type)
+            try attribute.appendConstructedNode(identifier: .set) { try value(&$0) }
+        }
+    }
+
+    // MARK: Parts
 
     private static func sequence(_ body: (inout DER.Serializer) throws -> Void) throws -> [UInt8] {
         var serializer = DER.Serializer()
@@ -97,22 +129,82 @@ struct PKCS12File {
         }
     }
 
-    /// The MAC's key (RFC 7292, appendix B.2, with SHA-256 and purpose 3). One block is as long as the key, so the
-    /// steps for further blocks are not needed.
-    private static func derive(password: String, salt: [UInt8]) -> [UInt8] {
-        let block = 64
+    /// EncryptedData (RFC 5652, section 8).
+    private func write(encrypted content: [UInt8], into list: inout DER.Serializer) throws {
+        let (salt, encrypted) = self.encrypt(content)
+        try list.appendConstructedNode(identifier: .sequence) { info in
+            try info.serialize(Self.encryptedData)
+            try info.appendConstructedNode(identifier: Self.explicit0) { explicit in
+                try explicit.appendConstructedNode(identifier: .sequence) { data in
+                    try data.serialize(0)
+                    try data.appendConstructedNode(identifier: .sequence) { part in
+                        try part.serialize(Self.data)
+                        try Self.write(algorithm: salt, into: &part)
+                        part.appendPrimitiveNode(identifier: Self.explicit0) { $0 += encrypted }
+                    }
+                }
+            }
+        }
+    }
+
+    /// The encryption with its parameters (RFC 7292, appendix C).
+    private static func write(algorithm salt: [UInt8], into info: inout DER.Serializer) throws {
+        try info.appendConstructedNode(identifier: .sequence) { algorithm in
+            try algorithm.serialize(Self.sha1And3DES)
+            try algorithm.appendConstructedNode(identifier: .sequence) { parameters in
+                try parameters.serialize(ASN1OctetString(contentBytes: salt[...]))
+                try parameters.serialize(Self.rounds)
+            }
+        }
+    }
+
+    // MARK: Encryption
+
+    private func encrypt(_ content: [UInt8]) -> (salt: [UInt8], encrypted: [UInt8]) {
+        let salt = Self.salt()
+        let key = Self.derive(.encryption, count: 24, password: self.password, salt: salt)
+        let start = Self.derive(.start, count: 8, password: self.password, salt: salt)
+        return (salt, TripleDES(key: key).encrypt(content, from: start))
+    }
+
+    private static func salt() -> [UInt8] { (0..<8).map { _ in UInt8.random(in: 0...255) } }
+
+    /// UTF-16, the most significant byte first.
+    private static func utf16(_ text: String) -> [UInt8] { text.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 255)] } }
+
+    /// What is made of the password (RFC 7292, appendix B.3).
+    private enum Purpose: UInt8 {
+        case encryption = 1
+        case start = 2
+        case mac = 3
+    }
+
+    /// RFC 7292, appendix B.2, with SHA-1.
+    private static func derive(_ purpose: Purpose, count: Int, password: String, salt: [UInt8]) -> [UInt8] {
+        let block = Insecure.SHA1.blockByteCount
         func filled(_ bytes: [UInt8]) -> [UInt8] {
-            guard !bytes.isEmpty else { return [] }
             let count = (bytes.count + block - 1) / block * block
             return (0..<count).map { bytes[$0 % bytes.count] }
         }
-        // UTF-16, the most significant byte first, with a zero at its end.
-        var text: [UInt8] = []
-        for unit in password.utf16 { text += [UInt8(unit >> 8), UInt8(unit & 255)] }
-        text += [0, 0]
-        let input = [UInt8](repeating: 3, count: block) + filled(salt) + filled(text)
-        var hash = Array(SHA256.hash(data: input))
-        for _ in 1..<Self.rounds { hash = Array(SHA256.hash(data: hash)) }
-        return hash
+        let diversifier = [UInt8](repeating: purpose.rawValue, count: block)
+        // With a zero at its end.
+        var input = filled(salt) + filled(Self.utf16(password) + [0, 0])
+        var result: [UInt8] = []
+        while true {
+            var hash = Array(Insecure.SHA1.hash(data: diversifier + input))
+            for _ in 1..<Self.rounds { hash = Array(Insecure.SHA1.hash(data: hash)) }
+            result += hash
+            if result.count >= count { return Array(result.prefix(count)) }
+            // Each block of the input grows by the hash and one, as numbers.
+            let step = filled(hash)
+            for start in stride(from: 0, to: input.count, by: block) {
+                var carry = 1
+                for place in (0..<block).reversed() {
+                    carry += Int(input[start + place]) + Int(step[place])
+                    input[start + place] = UInt8(truncatingIfNeeded: carry)
+                    carry >>= 8
+                }
+            }
+        }
     }
 }

@@ -27,6 +27,11 @@ final class ProviderHandler: ChannelInboundHandler {
     /// The last `authorization` and what was found out about it: verified once, not for every push.
     private var known: (authorization: String, keys: Int, facts: ProviderTokenFacts)?
 
+    /// The largest limit of a body (APNs reference, section 6).
+    private static let payloadBytesMax = APNsPushType.allCases.reduce(APNsBroadcast.payloadBytesMax) {
+        max($0, $1.payloadBytesMax)
+    }
+
     init(engine: SimulatorEngine, host: ProviderHost) {
         self.engine = engine
         self.host = host
@@ -87,6 +92,8 @@ final class ProviderHandler: ChannelInboundHandler {
         configuration.maxConcurrentStreams = UInt32(
             clamping: self.engine.initialStreamLimit(hasCertificate: self.certificate != nil))
         configuration.headerListLimit = self.engine.headerListBytesMax
+        // One byte more than any payload may have: what is cut there is too large by every limit.
+        configuration.bodyLimit = Self.payloadBytesMax + 1
         self.session = ServerSession(configuration, allocator: context.channel.allocator)
         self.engine.opened(id, host: self.host, certificate: self.certificate)
         self.write()

@@ -1,4 +1,5 @@
 import APNsCore
+import HTTPUpgrades
 import Hummingbird
 import Logging
 import NIOCore
@@ -150,6 +151,7 @@ struct RunningSimulator: Sendable {
         quiet.logLevel = .critical
         let application = Application(
             router: ControlAPI.router(engine: engine),
+            server: .http1(configuration: .init(additionalChannelHandlers: [UpgradeOffers()])),
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.host, port: configuration.controlPort),
                 serverName: "tidings-apns"),

@@ -129,7 +129,8 @@ extension SimulatorEngine {
         do {
             let authority = variant == .unknownIssuer ? try LocalAuthority(now: now) : self.authority
             let made = try authority.client(client)
-            let file = PKCS12File(certificate: made.der, key: made.keyDER, password: password)
+            let file = PKCS12File(
+                certificate: made.der, key: made.keyDER, name: LocalAuthority.commonName(bundleID), password: password)
             let p12 = Data(try file.serialized()).base64EncodedString()
             guard let facts = ClientCertificateFacts(der: made.der, self.authority) else {
                 throw InvalidField(field: "bundle_id", rule: "must fit into a certificate")

@@ -1,7 +1,11 @@
 /// Which fields, and which heads made of them, are valid (RFC 9113 §8.2, §8.3).
 enum FieldRules {
     /// A message is malformed: its stream is reset (RFC 9113 §8.1.1).
-    struct Malformed: Error, Hashable { var rule: String }
+    struct Malformed: Error, Hashable {
+        var rule: String
+        /// A pseudo-header field comes after an ordinary one (§8.3): Apple's service ends the connection then (apns.md §3.6).
+        var isOrder = false
+    }
 
     /// What a valid head says about the rest of its message.
     struct Facts: Hashable {
@@ -87,7 +91,7 @@ enum FieldRules {
                 try Self.ordinary(name, value, into: &facts)
                 continue
             }
-            if hasOrdinary { throw Malformed(rule: "\(name) comes after an ordinary field") }
+            if hasOrdinary { throw Malformed(rule: "\(name) comes after an ordinary field", isOrder: true) }
             switch name {
             case ":method":
                 try Self.once(&hasMethod, name)

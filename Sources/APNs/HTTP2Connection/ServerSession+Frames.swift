@@ -70,6 +70,7 @@ extension ServerSession {
         do throws(FieldRules.Malformed) {
             facts = try FieldRules.request(headers)
         } catch {
+            if error.isOrder { throw ConnectionFault(.protocolError, error.rule) }
             return try self.fail(stream, .protocolError, error.rule, into: &events)
         }
         var request = Stream(

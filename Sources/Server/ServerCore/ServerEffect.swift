@@ -83,4 +83,12 @@ package enum PushAlarm: Hashable, Sendable {
     case burst(reason: String)
     /// APNs cannot be reached, or answers with its own faults.
     case providerDown(reason: String)
+
+    /// What an operator should look at, in words; nil where the reason says it, or nothing helps.
+    package var advice: String? {
+        switch self {
+        case .configFault(let reason): APNsReason(name: reason).advice
+        case .burst, .providerDown: nil
+        }
+    }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPUpgrades
 import Hummingbird
 package import Logging
 import NIOConcurrencyHelpers
@@ -278,7 +279,8 @@ private struct HTTPService: Service {
         let application = Application(
             responder: self.responder,
             server: .http1(
-                configuration: .init(additionalChannelHandlers: [HTTPDeadlines.Installer(connections)])),
+                configuration: .init(additionalChannelHandlers: [UpgradeOffers(), HTTPDeadlines.Installer(connections)])
+            ),
             configuration: ApplicationConfiguration(
                 address: .hostname(host, port: port), serverName: nil, backlog: 1_024),
             onServerRunning: { channel in await self.started(channel) },

@@ -36,7 +36,7 @@ struct APNs: AsyncParsableCommand {
             A fault plan is {"seed":7,"rules":[{"fault":KIND, ...}]}. Kinds: respond (status, reason, retry_after), delay \
             (ms), lose_answer, black_hole, reset_stream (code), refuse_stream, goaway (reason or text, last_stream current \
             or previous), cut, tls_alert (alert), refuse_connect, stream_limit (limit, for), clock_skew (seconds), outage. \
-            Each rule may have per_mille, after, count, topic and token.
+            Each rule may have per_mille, after, count, topic and token. A status Apple does not document needs a reason.
             """)
 
     @Option(help: "Folder for certificates, keys and credential.json; made if missing.") var state = "apns-state"
@@ -60,7 +60,11 @@ struct APNs: AsyncParsableCommand {
     var bandwidthKbit: Int64?
     @Option(help: "Close connections without a request for so many seconds; never unless given.") var idleSeconds:
         Int64?
-    @Option(help: "End a connection after so many errors in a row.") var errorsMax = 100
+    @Option(
+        help: "End a connection after so many errors in a row: 4xx is one, BadDeviceToken two, 410 and 429 none.")
+    var errorsMax = 100
+    @Flag(help: "After ExpiredProviderToken a connection answers it for good, as a client's authors saw at Apple's.")
+    var expiredTokenSticks = false
     @Option(help: "Stream limit after a refused push until the next accepted one; unchanged unless given.")
     var streamsAfterRejection: Int?
     @Option(help: "Pushes an hour to one device before TooManyRequests; any number unless given.")
@@ -85,6 +89,7 @@ struct APNs: AsyncParsableCommand {
         configuration.bandwidthKilobits = self.bandwidthKbit
         configuration.idleSeconds = self.idleSeconds
         configuration.errorsMax = self.errorsMax
+        configuration.expiredTokenSticks = self.expiredTokenSticks
         configuration.streamsAfterRejection = self.streamsAfterRejection
         configuration.devicePushesPerHour = self.devicePushesPerHour
         configuration.logEntriesMax = self.logEntriesMax

@@ -188,7 +188,7 @@ extension PoolEnd {
         case .accepted: self = .accepted
         case .refused: self = .refused
         case .unknownOutcome: self = .unknown
-        case .notSent: self = .notSent
+        case .notSent, .stopped: self = .notSent
         }
     }
 }

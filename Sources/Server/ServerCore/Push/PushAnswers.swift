@@ -56,6 +56,9 @@ extension ServerCore {
             )
         case .answered(.notSent(let text)):
             return (.providerFailed(id, reason: text), .retry(.providerDown, isAnswered: false))
+        // Credential, topic or trust are not right: the client has sent nothing, and says which reason it has met.
+        case .answered(.stopped(let cause)):
+            return (.configRefused(id, reason: cause), .putBack(isAnswered: false))
         case .answered(.refused(let refusal)):
             let reason = refusal.reason
             switch refusal.reaction {
@@ -65,9 +68,11 @@ extension ServerCore {
                     .tokenRefused(id, reason: reason.name, of: push.leg.user, wasAccepted: push.wasAccepted),
                     .quarantine(refusal)
                 )
-            case .config: return (.configRefused(id, reason: reason.name), .putBack(isAnswered: true))
+            // The client has tried a fresh provider token before it says that one has expired: then the clock is wrong, and
+            // more tries change nothing (apns.md §9).
+            case .config, .auth: return (.configRefused(id, reason: reason.name), .putBack(isAnswered: true))
             case .bug: return (.toldNothing(id), .end(.rejected(reason: reason.name)))
-            case .auth, .connection:
+            case .connection:
                 return (.providerFailed(id, reason: reason.name), .retry(.providerDown, isAnswered: true))
             case .backoff:
                 // "Too many requests" is about this token alone (apns.md §12).

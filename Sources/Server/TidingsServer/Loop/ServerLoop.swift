@@ -175,7 +175,9 @@ final class ServerLoop: @unchecked Sendable {
         case .reply(let id, let result): self.replies.removeValue(forKey: id)?.succeed(result)
         case .raiseAlarm(let lane, let alarm):
             self.metrics.alarm(alarm)
-            self.logger.log(.error, "pushes wait", [.lane: "\(lane)", .pushAlarm: "\(alarm)"])
+            let words: [LogKey: String] = [.lane: "\(lane)", .pushAlarm: "\(alarm)"]
+            let advice = alarm.advice.map { [LogKey.advice: $0] } ?? [:]
+            self.logger.log(.error, "pushes wait", words.merging(advice) { first, _ in first })
         case .countEnd(let end): self.metrics.ended(end)
         case .countRefusedRegistration: self.metrics.registrationsRefused.increment()
         case .countRefusal(let scope, let kind): self.metrics.refused(scope, kind)
@@ -300,7 +302,7 @@ final class ServerLoop: @unchecked Sendable {
         case .accepted: self.metrics.pushed(.accepted)
         case .refused: self.metrics.pushed(.refused)
         case .unknownOutcome: self.metrics.pushed(.unknown)
-        case .notSent: self.metrics.pushed(.notSent)
+        case .notSent, .stopped: self.metrics.pushed(.notSent)
         }
         self.receive(.pushEnded(id, outcome))
     }

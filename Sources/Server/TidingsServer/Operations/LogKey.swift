@@ -4,6 +4,7 @@ import Logging
 enum LogKey: String, CaseIterable {
     case actor = "actor"
     case address = "address"
+    case advice = "advice"
     case app = "app"
     case bug = "bug"
     case client = "client"

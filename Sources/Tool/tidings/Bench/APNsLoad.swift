@@ -68,7 +68,8 @@ struct APNsLoad {
             for try await (_, outcome) in client.send(contentsOf: burst, inFlightMax: self.inFlight) {
                 switch outcome {
                 case .accepted, .refused: break
-                case .unknownOutcome(let why), .notSent(let why): throw ToolFailure("warming up: \(why)")
+                case .unknownOutcome(let why), .notSent(let why), .stopped(let why):
+                    throw ToolFailure("warming up: \(why)")
                 }
             }
             // Once more, so that the last one is used too.
@@ -87,7 +88,7 @@ struct APNsLoad {
             case .accepted: accepted += 1
             case .refused(let refusal): statuses["\(refusal.status)", default: 0] += 1
             case .unknownOutcome: statuses["unknown_outcome", default: 0] += 1
-            case .notSent: statuses["not_sent", default: 0] += 1
+            case .notSent, .stopped: statuses["not_sent", default: 0] += 1
             }
         }
         let elapsed = start.duration(to: .now)

@@ -11,8 +11,8 @@ struct Chaos: AsyncParsableCommand {
         discussion: """
             Starts a local APNs on free ports of this machine and a client, over TLS. While notifications go out, \
             connections are cut and fall silent, answers are lost and late, streams are refused and reset, GOAWAY comes \
-            with a reason, with text and with nothing, provider tokens expire, and pushes are answered with 429, 500 and \
-            503.
+            with a reason, with text and with nothing, provider tokens expire, pushes are answered with 429, 500 and \
+            503, connections are turned away before TLS and by an alert, and at times all are cut and nobody gets in.
 
             Status 0 only if every notification ended in exactly one result, every accepted one is in the simulator's \
             log, none was accepted twice or after a refusal unless its outcome was reported as unknown, and what the \
@@ -30,9 +30,7 @@ struct Chaos: AsyncParsableCommand {
     @Option(help: "How many connections at most, 1 to 100.") var connections = 16
     @Option(help: "How many streams a connection takes, 1 to 1000: what is on them goes down with it.") var streams = 10
     @Option(help: "Seed of notifications and faults; without it one is drawn and printed.") var seed: UInt64?
-    @Option(
-        help: "How often each fault has to strike, 0 to 1000000; a run with fewer fails. Silent connections are exempt."
-    )
+    @Option(help: "How often each fault has to strike, 0 to 1000000; a run with fewer fails.")
     var atLeast = 0
 
     func validate() throws {
@@ -87,7 +85,8 @@ struct Chaos: AsyncParsableCommand {
 
     private func conclude(_ report: ChaosRun.Report, seed: UInt64) throws {
         for line in ChaosText.lines(report, notifications: self.notifications) { print(line) }
-        let violations = report.ledger.violations(taken: report.taken, seen: report.seen, atLeast: self.atLeast)
+        let violations = report.ledger.violations(
+            taken: report.taken, seen: report.seen, outages: report.outages, atLeast: self.atLeast)
         guard violations.isEmpty else {
             print("BROKEN with seed \(seed): \(violations.count) promises")
             for violation in violations.prefix(20) { print("  \(violation)") }

@@ -23,6 +23,14 @@ struct ChaosLedger: Sendable {
         var opened = 0
     }
 
+    /// What the outages did to connections.
+    struct Outages: Sendable {
+        /// How many that stood were cut when one began.
+        var cut = 0
+        /// How many that came were turned away.
+        var refused = 0
+    }
+
     private struct Entry {
         var ends = 0
         var result = Result.notSent
@@ -37,6 +45,8 @@ struct ChaosLedger: Sendable {
     private var broken: [String] = []
     /// How many notifications have ended.
     private(set) var endedCount = 0
+    /// How many of them were sent.
+    private(set) var sentCount = 0
 
     /// A ledger of so many notifications.
     init(notifications: Int) { self.entries = Array(repeating: Entry(), count: notifications) }
@@ -47,7 +57,9 @@ struct ChaosLedger: Sendable {
     mutating func ended(_ number: Int, _ result: Result) {
         self.entries[number].ends += 1
         self.entries[number].result = result
-        if self.entries[number].ends == 1 { self.endedCount += 1 }
+        guard self.entries[number].ends == 1 else { return }
+        self.endedCount += 1
+        if result != .notSent { self.sentCount += 1 }
     }
 
     /// The simulator has logged a request; nil for one that is no notification of ours.
@@ -83,10 +95,11 @@ struct ChaosLedger: Sendable {
     /// - Parameters:
     ///   - taken: how often the simulator says that each fault struck.
     ///   - seen: what the client counted.
-    ///   - atLeast: how often each named fault has to have struck.
-    func violations(taken: [ChaosFault: Int], seen: Sightings, atLeast: Int) -> [String] {
+    ///   - outages: what the outages did to connections.
+    ///   - atLeast: how often each fault has to have struck.
+    func violations(taken: [ChaosFault: Int], seen: Sightings, outages: Outages, atLeast: Int) -> [String] {
         self.broken + self.ofNotifications() + self.ofTheLog(taken) + self.ofAnswers(taken, seen)
-            + self.ofConnections(taken, seen) + self.ofNumbers(taken, atLeast)
+            + self.ofConnections(taken, seen, outages) + self.ofNumbers(taken, atLeast)
     }
 
     private func ofNotifications() -> [String] {
@@ -138,16 +151,28 @@ struct ChaosLedger: Sendable {
         }
     }
 
-    /// Every connection that was ended was seen to end, and no other.
-    private func ofConnections(_ taken: [ChaosFault: Int], _ seen: Sightings) -> [String] {
+    /// Every connection that was ended was seen to end, and no other. What an outage cuts the client may be closing itself at
+    /// that moment, after a refusal that asks for another connection or because it is shut down; and one that is being made then
+    /// it gives up.
+    private func ofConnections(_ taken: [ChaosFault: Int], _ seen: Sightings, _ outages: Outages) -> [String] {
         func sum(_ faults: ChaosFault...) -> Int { faults.reduce(0) { $0 + (taken[$1] ?? 0) } }
         var found: [String] = []
         let (cut, lost) = (sum(.cut, .loseAnswer), seen.closed["lost"] ?? 0)
-        if cut != lost { found.append("the simulator cut \(cut) connections, and the client lost \(lost)") }
+        if lost < cut { found.append("the simulator cut \(cut) connections, and the client lost \(lost)") }
+        let (refused, failed) = (sum(.tlsAlert, .refuseConnect) + outages.refused, seen.closed["connect_failed"] ?? 0)
+        if failed > refused {
+            found.append(
+                "the simulator turned \(refused) connections away, and the client failed to connect \(failed) times")
+        }
+        let ended = cut + refused + outages.cut
+        let closing = min(outages.cut, (seen.closed["refused"] ?? 0) + (seen.closed["shutdown"] ?? 0)) + 1
+        if lost + failed > ended || lost + failed < ended - closing {
+            found.append(
+                "the simulator ended \(ended) connections, \(outages.cut) of them by outages, and the client lost \(lost) and "
+                    + "failed to connect \(failed) times")
+        }
         let (holes, silent) = (sum(.blackHole), seen.closed["silence"] ?? 0)
         if holes != silent { found.append("\(holes) connections fell silent, and the client noticed \(silent)") }
-        let failed = seen.closed["connect_failed"] ?? 0
-        if failed > 0 { found.append("the client failed to connect \(failed) times") }
         // The answer Shutdown brings one more, which a client that is leaving anyway may not read.
         let (away, told) = (sum(.goAwayReason, .goAwayText, .goAwayEmpty), seen.faults["go_away"] ?? 0)
         if told < away || told > away + sum(.shutdown) {
@@ -158,7 +183,7 @@ struct ChaosLedger: Sendable {
     }
 
     private func ofNumbers(_ taken: [ChaosFault: Int], _ atLeast: Int) -> [String] {
-        ChaosFault.allCases.filter { $0.isNamed && (taken[$0] ?? 0) < atLeast }.map {
+        ChaosFault.allCases.filter { (taken[$0] ?? 0) < atLeast }.map {
             "\($0.rawValue) struck \(taken[$0] ?? 0) times, and should \(atLeast) times"
         }
     }

@@ -17,8 +17,12 @@ enum ChaosFault: String, CaseIterable {
     case shutdown = "503 Shutdown"
     case delay
     case blackHole = "black_hole"
+    case tlsAlert = "tls_alert"
+    case refuseConnect = "refuse_connect"
+    case outage
 
-    /// In so many of 1,000 requests.
+    /// In so many of 1,000 requests; `tlsAlert` and `refuseConnect` of 1,000 connections that arrive, and for `outage` so many
+    /// begin while 1,000 notifications that were sent end.
     var perMille: Int {
         switch self {
         case .cut, .loseAnswer, .goAwayReason, .goAwayText, .goAwayEmpty, .resetStream, .expireToken,
@@ -26,21 +30,13 @@ enum ChaosFault: String, CaseIterable {
             10
         case .refuseStream, .tooManyRequests, .internalServerError: 20
         case .delay: 50
-        case .blackHole: 1
+        case .tlsAlert, .refuseConnect: 100
+        case .blackHole, .outage: 8
         }
     }
 
-    /// How often it strikes at most; nil for any number. Each silent connection keeps what is on it for seconds, until
-    /// the client has noticed.
-    private func countMax(_ notifications: Int) -> Int? {
-        self == .blackHole ? 1 + notifications / 10_000 : nil
-    }
-
-    /// Whether `--at-least` speaks of it.
-    var isNamed: Bool { self != .blackHole }
-
-    /// The rule of the simulator's plan for so many notifications.
-    private func rule(_ notifications: Int) -> FaultRule {
+    /// The rule of the simulator's plan.
+    private var rule: FaultRule {
         let fault: Fault =
             switch self {
             case .cut: .cut
@@ -62,8 +58,13 @@ enum ChaosFault: String, CaseIterable {
             case .shutdown: .respond(status: 503, .shutdown, retryAfter: nil)
             case .delay: .delay(milliseconds: 20)
             case .blackHole: .blackHole
+            // What a server in trouble sends; others stop the client until somebody has put them right.
+            case .tlsAlert: .tlsAlert(.internalError)
+            case .refuseConnect: .refuseConnect
+            case .outage: .outage
             }
-        return FaultRule(fault, perMille: self.perMille, count: self.countMax(notifications))
+        // An outage holds while it is in the plan: it is over when two connections were turned away.
+        return self == .outage ? FaultRule(fault, count: 2) : FaultRule(fault, perMille: self.perMille)
     }
 
     /// The line it leaves in the simulator's log; nil if it leaves none of its own.
@@ -80,8 +81,8 @@ enum ChaosFault: String, CaseIterable {
         case .serviceUnavailable: .refused(.serviceUnavailable)
         case .shutdown: .refused(.shutdown)
         case .blackHole: .faulted("black_hole")
-        // The request is accepted, and logged as that.
-        case .goAwayReason, .goAwayEmpty, .delay: nil
+        // The request is accepted, and logged as that; or there is none.
+        case .goAwayReason, .goAwayEmpty, .delay, .tlsAlert, .refuseConnect, .outage: nil
         }
     }
 
@@ -96,13 +97,20 @@ enum ChaosFault: String, CaseIterable {
         case .internalServerError: APNsReason.internalServerError.name
         case .serviceUnavailable: APNsReason.serviceUnavailable.name
         case .shutdown: APNsReason.shutdown.name
-        case .cut, .loseAnswer, .goAwayReason, .goAwayText, .goAwayEmpty, .delay, .blackHole: nil
+        case .cut, .loseAnswer, .goAwayReason, .goAwayText, .goAwayEmpty, .delay, .blackHole, .tlsAlert, .refuseConnect,
+            .outage:
+            nil
         }
     }
 
-    /// All of them, in their order, drawn from a seed.
-    static func plan(seed: UInt64, notifications: Int) -> FaultPlan {
-        FaultPlan(seed: seed, rules: Self.allCases.map { $0.rule(notifications) })
+    /// All of them in their order, the outage last, drawn from a seed.
+    ///
+    /// - Parameter outages: how many have begun with this one; 0 for a plan without one.
+    static func plan(seed: UInt64, outages: Int) -> FaultPlan {
+        // Each plan starts its dice afresh; by another number than the dice step by, or they would come to the same faces.
+        let seed = seed &+ UInt64(outages) &* 0x2545_f491_4f6c_dd1d
+        return FaultPlan(
+            seed: seed, rules: Self.allCases.filter { outages > 0 || $0 != .outage }.map(\.rule))
     }
 }
 

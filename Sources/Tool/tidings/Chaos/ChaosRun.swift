@@ -26,6 +26,7 @@ final class ChaosRun: Sendable {
         var ledger: ChaosLedger
         var taken: [ChaosFault: Int]
         var seen: ChaosLedger.Sightings
+        var outages: ChaosLedger.Outages
         /// Why notifications were of unknown outcome or not sent, by the words of the client without its numbers.
         var causes: [String: Int]
         var seconds: Double
@@ -65,14 +66,16 @@ final class ChaosRun: Sendable {
         let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
         let client = try Self.client(options, addresses, metrics, eventLoop)
         let tokens = try await simulator.register(phones: options.devices, topic: Self.topic, .sandbox)
-        try await simulator.setFaults(ChaosFault.plan(seed: options.seed, notifications: options.notifications))
+        var faults = ChaosFaults(seed: options.seed)
+        try await faults.begin(simulator)
         let run = ChaosRun(options, tokens: tokens, client: client)
         let start = ContinuousClock.now
         for _ in 0..<options.inFlight { run.sendNext() }
         var line = 0
         while !run.isFinished {
-            try await Task.sleep(for: .milliseconds(20))
+            try await Task.sleep(for: .milliseconds(10))
             try await run.readLog(simulator, from: &line)
+            try await faults.advance(to: run.state.withLock { $0.ledger.sentCount }, simulator)
         }
         let seconds = (ContinuousClock.now - start) / .seconds(1)
         run.state.withLock { $0.isOver = true }
@@ -85,9 +88,11 @@ final class ChaosRun: Sendable {
             if now == counts { break }
             counts = now
         }
-        let taken = Dictionary(uniqueKeysWithValues: zip(ChaosFault.allCases, counts.map(\.taken)))
+        faults.count(counts)
         return run.state.withLock {
-            Report(ledger: $0.ledger, taken: taken, seen: metrics.sightings, causes: $0.causes, seconds: seconds)
+            Report(
+                ledger: $0.ledger, taken: faults.taken, seen: metrics.sightings, outages: faults.outages,
+                causes: $0.causes, seconds: seconds)
         }
     }
 
@@ -107,8 +112,9 @@ final class ChaosRun: Sendable {
         limits.retryPauses = Backoff(first: 40, longest: 400)
         limits.connectPauses = Backoff(first: 10, longest: 200)
         limits.breakerPauses = Backoff(first: 40, longest: 400)
-        limits.pingAfter = 1_000
-        limits.pingDeadline = 4_000
+        // A connection that falls silent keeps what is on it for so long.
+        limits.pingAfter = 200
+        limits.pingDeadline = 1_500
         // A token that APNs calls expired is replaced at any age.
         limits.token = ProviderTokenRule(mintMin: 0)
         let logger = Logger(label: "tidings.chaos") { _ in SwiftLogNoOpLogHandler() }
@@ -137,9 +143,9 @@ final class ChaosRun: Sendable {
             state.lastEnd = .now
             if let cause = Self.cause(of: outcome) { state.causes[cause, default: 0] += 1 }
         }
-        // Whoever is told that nothing can be sent does not come with the next one at once.
+        // Whoever is told that nothing can be sent does not come with the next one at once: it would be told the same.
         guard result == .notSent else { return self.sendNext() }
-        self.client.eventLoop.scheduleTask(in: .milliseconds(20)) { self.sendNext() }
+        self.client.eventLoop.scheduleTask(in: .milliseconds(100)) { self.sendNext() }
     }
 
     private static func result(of outcome: APNsOutcome) -> ChaosLedger.Result {
@@ -147,7 +153,7 @@ final class ChaosRun: Sendable {
         case .accepted: .accepted
         case .refused(let refusal): .refused(refusal.reason)
         case .unknownOutcome(let why): .unknown(byReset: why.hasPrefix("APNs reset the stream"))
-        case .notSent: .notSent
+        case .notSent, .stopped: .notSent
         }
     }
 
@@ -157,6 +163,7 @@ final class ChaosRun: Sendable {
         case .refused(let refusal): "refused: \(refusal)"
         case .unknownOutcome(let why): "unknown outcome: \(why)"
         case .notSent(let why): "not sent: \(why)"
+        case .stopped(let cause): "stopped: \(cause)"
         }
     }
 

@@ -13,8 +13,11 @@ enum ChaosText {
         }
         let (closed, told) = (report.seen.closed, report.seen.faults["go_away"] ?? 0)
         lines.append(
-            "client: \(report.seen.opened) connections opened, \(closed["lost"] ?? 0) lost (cut, lose_answer), "
+            "client: \(report.seen.opened) connections opened, \(closed["lost"] ?? 0) lost (cut, lose_answer, outage), "
+                + "\(closed["connect_failed"] ?? 0) not made (tls_alert, refuse_connect, outage), "
                 + "\(closed["silence"] ?? 0) silent (black_hole), \(told) GOAWAYs (goaway, Shutdown)")
+        let outages = report.outages
+        lines.append("outages: \(outages.cut) connections cut, \(outages.refused) turned away")
         lines.append("accepted: \(report.ledger.results[.accepted] ?? 0) of \(notifications)")
         for (cause, count) in report.causes.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) {
             lines.append("\(cause): \(count)")
