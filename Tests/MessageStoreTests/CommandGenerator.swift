@@ -1,3 +1,4 @@
+// tidy: long because it makes each kind of command there is.
 import StoreModel
 import TidingsModel
 
@@ -102,12 +103,17 @@ struct CommandGenerator {
         }
         if let (key, room) = self.banned, self.chance(30) { (app, sender, conversation) = (key.app, key.user, room) }
         let isDirected = !conversation.type.targetIsPeer && self.chance(25)
-        let message = Message(
+        var message = Message(
             id: id, app: app, sender: sender, conversation: conversation,
             clientMessageID: ClientMessageID("c\(self.number(0..<40))"), objectName: self.objectName(),
             content: isLong ? String(repeating: "tidings ", count: 100) : "{\"content\":\"héllo\"}", flags: flags,
             pushText: self.chance(30) ? "psst" : nil, sentAt: self.time(), mentions: self.mentions(),
             recipients: isDirected ? self.users(1..<3) : [], expiresAt: self.chance(10) ? self.time() : nil)
+        // Sent again, as it was.
+        if let earlier = self.made.last, self.chance(10) {
+            message = earlier
+            message.id = id
+        }
         self.made.append(message)
         if self.made.count > 6 { self.made.removeFirst() }
         return message
