@@ -8,6 +8,7 @@ import subprocess
 import time
 
 import pytest
+from conftest import tool
 
 
 def children(pid: int) -> list[int]:
@@ -27,9 +28,9 @@ def is_running(pid: int) -> bool:
 
 
 @pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGINT, signal.SIGTERM])
-def test_nothing_goes_on_running_after_a_signal(tool, tmp_path, number):
+def test_nothing_goes_on_running_after_a_signal(tmp_path, number):
     demo = subprocess.Popen(
-        [tool, "demo"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True,
+        [tool(), "demo"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True,
         env={**os.environ, "TMPDIR": str(tmp_path)})
     started: list[int] = []
     try:
@@ -56,7 +57,7 @@ def test_nothing_goes_on_running_after_a_signal(tool, tmp_path, number):
         demo.wait()
 
 
-def test_a_second_one_on_the_same_ports_is_refused_with_a_sentence(tool, tmp_path):
+def test_a_second_one_on_the_same_ports_is_refused_with_a_sentence(tmp_path):
     with socket.socket() as busy:
         busy.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -65,7 +66,7 @@ def test_a_second_one_on_the_same_ports_is_refused_with_a_sentence(tool, tmp_pat
         except OSError:
             pass  # Somebody else has it: as good.
         demo = subprocess.run(
-            [tool, "demo", "--stay"], capture_output=True, text=True, timeout=60,
+            [tool(), "demo", "--stay"], capture_output=True, text=True, timeout=60,
             env={**os.environ, "TMPDIR": str(tmp_path)})
     assert demo.returncode == 1
     assert "on 127.0.0.1 is in use" in demo.stderr

@@ -350,11 +350,12 @@ def test_whoever_waits_as_long_as_they_are_told_is_accepted(site, frame):
                 assert problem.code == "rate_limited"
                 wait = problem.problem["retryAfterMs"]
                 break
-        # The others that were under way have taken what had come back.
+        # The others that were under way have taken what had come back. In another conversation: in the same one those that were
+        # refused come first.
         for _ in range(20):
             await asyncio.sleep(wait / 1_000)
             try:
-                await (mallory.send("mallory", "later") if frame == "send" else mallory.request("settings"))
+                await (mallory.send("somebody", "later") if frame == "send" else mallory.request("settings"))
                 break
             except Refused as problem:
                 wait = problem.problem["retryAfterMs"]
