@@ -110,7 +110,7 @@ struct CommandGenerator {
             pushText: self.chance(30) ? "psst" : nil, sentAt: self.time(), mentions: self.mentions(),
             recipients: isDirected ? self.users(1..<3) : [], expiresAt: self.chance(10) ? self.time() : nil)
         // Sent again, as it was.
-        if let earlier = self.made.last, self.chance(10) {
+        if let earlier = self.made.last, self.chance(6) {
             message = earlier
             message.id = id
         }
@@ -248,7 +248,7 @@ struct CommandGenerator {
                 self.app(), self.membersConversation(), asked: self.chance(70) ? self.user() : nil)
         case 4: return .readSettings(self.userKey())
         default:
-            if let (key, room) = self.banned, self.chance(40) {
+            if let (key, room) = self.banned, self.chance(75) {
                 let user = self.chance(70) ? key : self.userKey()
                 return .readHistory(user, room, before: nil, limit: 3, room: self.roomAccess())
             }
