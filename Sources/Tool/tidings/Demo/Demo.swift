@@ -54,8 +54,7 @@ struct Demo: AsyncParsableCommand {
               TIDINGS_API_KEY=\(site.apiKey) \(ownExecutable()) send --from carol --to bob "hello"
             """)
         fflush(nil)
-        Leftovers.stopWatching()
-        await Signals.wait(for: [SIGTERM, SIGINT, SIGHUP])
+        await Leftovers.waitForSignal()
     }
 }
 

@@ -97,6 +97,7 @@ enum Leftovers {
         var processes: [Int32] = []
         var folders: [String] = []
         var signals: [any DispatchSourceSignal] = []
+        var waiter: CheckedContinuation<Void, Never>?
     }
 
     private static let state = Mutex(State())
@@ -117,11 +118,10 @@ enum Leftovers {
 
     static func remove(folder: String) { self.state.withLock { $0.folders.removeAll { $0 == folder } } }
 
-    /// Leaves signals to whoever waits for them from now on.
-    static func stopWatching() {
-        self.state.withLock { state in
-            for source in state.signals { source.cancel() }
-        }
+    /// Waits for the first signal, after which the caller ends and removes everything itself. A second signal does not wait for that.
+    static func waitForSignal() async {
+        self.watchSignals()
+        await withCheckedContinuation { continuation in self.state.withLock { $0.waiter = continuation } }
     }
 
     private static func watchSignals() {
@@ -130,10 +130,18 @@ enum Leftovers {
             state.signals = [SIGHUP, SIGINT, SIGTERM].map { number in
                 signal(number, SIG_IGN)
                 let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-                source.setEventHandler { self.end(by: number) }
+                source.setEventHandler { self.received(number) }
                 source.resume()
                 return source
             }
+        }
+    }
+
+    private static func received(_ number: Int32) {
+        if let waiter = self.state.withLock({ $0.waiter.take() }) {
+            waiter.resume()
+        } else {
+            self.end(by: number)
         }
     }
 
