@@ -140,6 +140,28 @@ import Testing
         _ = try? rig.channel.finish()
     }
 
+    @Test func `that takes the place of another makes its listener pause`() throws {
+        final class Ear: ChannelInboundHandler {
+            typealias InboundIn = Never
+            var heard = 0
+            func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+                if event is AcceptPause.Full { self.heard += 1 }
+            }
+        }
+        let rig = try Rig(max: 2)
+        let ear = Ear()
+        let socket = EmbeddedChannel(handler: ear)
+        rig.connections.listens(socket)
+        let (second, third) = (EmbeddedChannel(), EmbeddedChannel())
+        try rig.add(second)
+        socket.embeddedEventLoop.run()
+        #expect(ear.heard == 0)
+        try rig.add(third)
+        socket.embeddedEventLoop.run()
+        #expect(ear.heard == 1)
+        for channel in [rig.channel, second, third, socket] { _ = try? channel.finish() }
+    }
+
     @Test func `is turned away if all others are being answered`() throws {
         let rig = try Rig(max: 1)
         try rig.head()

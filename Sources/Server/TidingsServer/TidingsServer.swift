@@ -283,7 +283,7 @@ private struct HTTPService: Service {
             ),
             configuration: ApplicationConfiguration(
                 address: .hostname(host, port: port), serverName: nil, backlog: 1_024),
-            onServerRunning: { channel in await self.started(channel) },
+            onServerRunning: { channel in await self.started(channel, connections) },
             eventLoopGroupProvider: .shared(self.group), logger: quiet)
         do {
             try await application.run()
@@ -294,12 +294,13 @@ private struct HTTPService: Service {
         }
     }
 
-    private func started(_ channel: any Channel) async {
+    private func started(_ channel: any Channel, _ connections: HTTPConnections) async {
         let (listener, metrics, logger) = (self.listener, self.metrics, self.logger)
         try? await channel.eventLoop.submit {
             try channel.pipeline.syncOperations.addHandler(
                 AcceptPause(listener, metrics: metrics, logger: logger), position: .first)
         }.get()
+        connections.listens(channel)
         self.onRunning(channel.localAddress?.port ?? 0)
     }
 }

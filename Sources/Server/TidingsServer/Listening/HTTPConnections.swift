@@ -31,6 +31,8 @@ final class HTTPConnections: Sendable {
 
     private struct State {
         var connections: [ObjectIdentifier: Connection] = [:]
+        /// The listener's socket, once it listens.
+        var socket: (any Channel)?
         var clock: UInt64 = 0
     }
 
@@ -48,23 +50,27 @@ final class HTTPConnections: Sendable {
         self.metrics = metrics
     }
 
+    /// The listener listens: its socket is told when there is no room (`AcceptPause.Full`).
+    func listens(_ socket: any Channel) { self.state.withLock { $0.socket = socket } }
+
     /// Takes a connection; another one is closed if there is no room, or this one if all others are being answered.
     func opened(_ channel: any Channel) {
-        let (count, closed) = self.state.withLock { state -> (Int, (any Channel)?) in
+        let (count, closed, socket) = self.state.withLock { state -> (Int, (any Channel)?, (any Channel)?) in
             state.clock += 1
             state.connections[ObjectIdentifier(channel)] = Connection(channel: channel, waitsSince: state.clock)
-            guard state.connections.count > self.connectionsMax else { return (state.connections.count, nil) }
+            guard state.connections.count > self.connectionsMax else { return (state.connections.count, nil, nil) }
             var longest: (id: ObjectIdentifier, since: UInt64)?
             for (id, connection) in state.connections {
                 guard let since = connection.waitsSince, since < longest?.since ?? .max else { continue }
                 longest = (id, since)
             }
             let closed = longest.flatMap { state.connections.removeValue(forKey: $0.id) }
-            return (state.connections.count, closed?.channel)
+            return (state.connections.count, closed?.channel, state.socket)
         }
         self.metrics.httpConnections(self.listener, count)
         guard let closed else { return }
         self.closing(.full)
+        socket?.pipeline.fireUserInboundEventTriggered(AcceptPause.Full())
         // Not before it is set up.
         closed.eventLoop.execute { closed.close(promise: nil) }
     }
