@@ -212,7 +212,7 @@ targets += core(
     ])
 
 // Scenarios: what a phone should do, written as a file (docs/scenarios.md)
-targets += core("World", "ScenarioCore", needs: ["TidingsModel", "PhoneCore", "ClientCore"])
+targets += core("World", "ScenarioCore", needs: ["TidingsModel", "PhoneCore", "ClientCore", "ServerCore"])
 targets += shell(
     "World", "Scenarios", needs: ["TidingsModel", "PhoneCore", "ClientCore", "ScenarioCore"], uses: ["Yams"])
 

@@ -83,11 +83,130 @@ private func steps(_ lines: String..., app: String = "{}") -> String {
         ("expect: {callbacks: [didBecomeActive(reply)]}", "unknown argument \"reply\" of didBecomeActive"),
         ("expect: {activityChanges: [updated of ride]}", "a change of a Live Activity is written `update of id`"),
         ("expect: {activities: [ride]}", "activities: no earlier step has brought a Live Activity \"ride\""),
+        ("push: {alert: a, mutable-content: 0}", "unknown mutable-content \"0\"; did you mean \"1\"? (allowed: 1)"),
+        ("push: {alert: a, headers: {apns-expiration: 5}}", "6:53: apns-expiration must be a whole number and a unit"),
+        ("push: {alert: a, size: 20}", "6:32: size must be 33 or more for this payload, got 20"),
+        ("push: {alert: a, size: 99, data: {filler: 1}}", "data has no key filler then"),
+        ("backgroundRefresh: never", "6:28: backgroundRefresh must be on, off or restricted, got \"never\""),
+        ("turnOff: m", "6:18: turnOff: no earlier step has brought a notification \"m\""),
+        (
+            "expect: {undelivered: [late of m]}",
+            "6:32: what never arrived is written `expired of id`, got \"late of m\" (reasons: noToken, payloadTooLarge, "
+        ),
+        ("expect: {undelivered: [expired of m]}", "undelivered: no earlier step has brought a notification \"m\""),
+        ("expect: {badge: {anyOf: [1]}}", "6:26: anyOf must hold two values or more, got 1"),
+        ("expect: {badge: {anywhere: [1]}}", "6:26: badge is no list: it has one value and no anywhere"),
+        ("expect: {callbacks: {anywhere: []}}", "6:30: anywhere must name something"),
+        ("expect: {callbacks: {somewhere: []}}", "6:30: unknown key \"somewhere\" in value (allowed: anyOf, anywhere)"),
+        ("expect: {badge: {anyOf: [1, 2], anywhere: 3}}", "badge is a mapping with one key, anyOf or anywhere"),
+        ("expect: {badge: {anyOf: [1, {anyOf: [1, 2]}]}}", "a value of anyOf has no alternatives of its own"),
+        ("expect: {anyOf: [{badge: 1}]}", "6:25: anyOf must hold two expectations or more, got 1"),
+        ("expect: {anyOf: [{badge: 1}, {}]}", "6:38: an alternative must check something"),
+        (
+            "expect: {badge: 1, anyOf: [{badge: 1}, {prompt: no}]}",
+            "6:37: badge stands beside anyOf already: one of the two can go"
+        ),
+        (
+            "expect: {anyOf: [{prompt: no}, {anyOf: [{badge: 1}, {badge: 2}]}]}",
+            "6:48: an alternative has no alternatives of its own"
+        ),
     ])
     func `is told where and what`(line: String, message: String) {
         let found = problems(steps(line))
         #expect(found.count >= 1)
         #expect(found.contains { $0.contains(message) }, "\(found)")
+    }
+
+    @Test(arguments: [
+        ("message: {id: m, mentions: all}", "6:36: mentions needs a conversation with members: give `in`"),
+        ("message: {id: m, in: 'CS:help', mentions: [bob]}", "mentions needs a conversation with members"),
+        (
+            "message: {id: m, in: 'GRP:team', mentions: []}",
+            "6:52: mentions must be all or a list of 1 to 100 people, got a list"
+        ),
+        ("message: {id: m, in: 'GRP:team', mentions: everybody}", "mentions must be a list, got \"everybody\""),
+        (
+            "message: {id: m, for: zoe, catchUp: yes}",
+            "what is for somebody else is in no log of this phone: no catchUp"
+        ),
+        ("message: {id: m, namesAfter: soon}", "6:38: namesAfter must be a whole number and a unit"),
+        ("message: {id: m, for: zoe, namesAfter: 1 s}", "nobody asks for the names of this: no namesAfter"),
+    ])
+    func `is told what a message cannot be`(line: String, message: String) {
+        let found = problems(steps(line, app: "{sdk: {}}"))
+        #expect(found.count >= 1)
+        #expect(found.contains { $0.contains(message) }, "\(found)")
+    }
+
+    @Test(arguments: [
+        (
+            "{answers: {willPresent: {of: {m: [banner]}}}}",
+            "2:36: answers.willPresent.of: no step of the case \"c\" brings a notification \"m\" (allowed: none)"
+        ),
+        (
+            "{answers: {didFinishLaunching: {of: {m: never}}}}",
+            "didFinishLaunching is about no notification: `of` has no meaning"
+        ),
+        ("{answers: {willPresent: {of: {}}}}", "of must name a notification"),
+        (
+            "{answers: {didReceive: {of: {m: {of: {n: never}}}}}}",
+            "an answer for one notification has no `of` of its own"
+        ),
+        ("{answers: {didReceive: crashes}}", "unknown didReceive \"crashes\" (allowed: returns, never)"),
+        (
+            "{answers: {serviceExtension: {result: crashes, twice: yes}}}",
+            "a process that crashes answers nothing, and not twice"
+        ),
+        ("{serviceExtension: {bestAttempt: {}}}", "bestAttempt must change something; write `changed`"),
+        ("{serviceExtension: {bestAttempt: {memory: 1 MB}}}", "unknown key \"memory\" in bestAttempt"),
+        (
+            "{serviceExtension: {bestAttempt: {empty: yes, title: a}}}",
+            "an empty content can have a badge and nothing else"
+        ),
+        ("{serviceExtension: {removes: {m: [n]}}}", "serviceExtension.removes: no step of the case \"c\" brings"),
+        ("{sdk: {}, serviceExtension: {removes: {m: [n]}}}", "the service extension's content is the SDK's to decide"),
+        (
+            "{sdk: {}, serviceExtension: {bestAttempt: {body: a}}}",
+            "the service extension's content is the SDK's to decide"
+        ),
+        ("{registers: always}", "2:18: registers must be yes, no or everyLaunch, got \"always\""),
+        ("{sdk: {badge: {foreign: 1}}}", "badge needs the key \"server\""),
+        ("{sdk: {badge: {server: 2, foreign: -3}}}", "foreign must be a whole number of -2 or more, got \"-3\""),
+        ("{sdk: {position: 4, phonePosition: 5}}", "phonePosition must be at most position, which is 4, got 5"),
+        ("{sdk: {badge: {server: 2000000000}}}", "server must be at most 1000000000, got 2000000000"),
+        ("{sdk: {unread: 5000000000}}", "unread must be at most 1000000000, got 5000000000"),
+        ("{sdk: {position: 10001}}", "position must be at most 10000, got 10001"),
+        ("{sdk: {ledger: {m: read}}}", "unknown ledger \"read\" (allowed: shown, claimed, withdrawn)"),
+        ("{sdk: {ledger: {m: shown}}}", "sdk.ledger: no step of the case \"c\" brings a message \"m\""),
+        ("{sdk: {customCallback: {result: handled, twice: yes}}}", "the custom callback answers by returning"),
+        ("{sdk: {customCallback: {result: never, after: 1 s}}}", "what is never answered has no `after`"),
+        ("{sdk: {customCallback: {result: none, of: {m: handled}}}}", "without a custom callback `of` has no meaning"),
+    ])
+    func `is told what an app cannot be`(app: String, message: String) {
+        let found = problems(steps("wait: 1 s", app: app))
+        #expect(found.count >= 1)
+        #expect(found.contains { $0.contains(message) }, "\(found)")
+    }
+
+    @Test func `is told that an app which runs knows what its log has`() {
+        let found = problems(
+            """
+            title: t
+            app: {sdk: {position: 4, phonePosition: 2}}
+            cases:
+              - {case: c, for: {start: [NK, SU]}, steps: [message: {id: m}, expect: {badge: 1}]}
+            """)
+        #expect(
+            found == [
+                "f.yaml:4:5: phonePosition needs a start without a process (not running, force-quit, before first "
+                    + "unlock): an app that runs knows what it has, got suspended"
+            ])
+    }
+
+    @Test func `is told that only the kit asks for names`() {
+        let found = problems(steps("message: {id: m, namesAfter: 1 s}", app: "{sdk: {kit: no}}"))
+        #expect(
+            found == ["f.yaml:6:38: namesAfter needs the kit, which asks the providers: app.sdk.kit is no"])
     }
 
     @Test(arguments: [

@@ -12,6 +12,8 @@ extension ExpectKey {
         case .activities: "list of ids, or of id: content-state"
         case .activityChanges:
             "list of \(ActivityUpdate.Change.allCases.map(\.word).joined(separator: ", ")), each `of` an id"
+        case .undelivered:
+            "list of \(UndeliveredReason.allCases.map(\.rawValue).joined(separator: ", ")), each `of` an id"
         case .texts: "list of texts"
         case .word(let words): words.joined(separator: ", ")
         case .number: "number"
@@ -27,6 +29,7 @@ extension ExpectKey {
         case .shown: "what the person saw or heard: one notification, or several in order"
         case .reasons: "why each notification was presented as it was, those with nothing to see or hear included"
         case .wakes: "what became of the wakes silent pushes asked for"
+        case .undelivered: "pushes that never reached the phone, and why"
         case .results: "what fetch completion handlers were called with"
         case .started: "which processes were started"
         case .ended: "why processes ended"
@@ -86,6 +89,6 @@ enum PersonWord: String, CaseIterable {
 
 /// What the system can do in one word.
 enum SystemWord: String, CaseIterable {
-    case kill, freeze, evict, lowMemory, restart, remove, disconnectScene, prewarm, backgroundChance
+    case kill, freeze, evict, lowMemory, restart, remove, disconnectScene, prewarm, backgroundChance, restoreFromBackup
     static let words = Self.allCases.map(\.rawValue)
 }

@@ -15,6 +15,8 @@ extension ScenarioSection {
         ScenarioKey("swipeBanner", "notification", "the person swipes a banner away"),
         ScenarioKey(
             "openSettings", "notification or app", "the person opens the app's own settings, from it or from Settings"),
+        ScenarioKey("keep", "notification", "the person chooses Keep on a provisional notification (iOS 12)"),
+        ScenarioKey("turnOff", "notification", "the person chooses Turn Off on a provisional notification (iOS 12)"),
         ScenarioKey("action", "mapping", "the person chooses an action"),
         ScenarioKey("panel", "view or close", "the person answers the alert panel (iOS 3–9)"),
         ScenarioKey("dismissActivity", "activity", "the person takes a Live Activity off the lock screen"),
@@ -34,6 +36,9 @@ extension ScenarioSection {
         ScenarioKey("leaveRegion", "region", "the phone leaves it"),
         ScenarioKey("airplaneMode", "on or off", "the person turns airplane mode"),
         ScenarioKey("lowPowerMode", "on or off", "the person turns Low Power Mode"),
+        ScenarioKey(
+            "backgroundRefresh", "on, off, restricted",
+            "Background App Refresh of the whole phone; restricted: forbidden, and the person cannot change it"),
         ScenarioKey("requestAuthorization", "list of \(AuthorizationWords.list)", "the app asks"),
         ScenarioKey("setBadgeCount", "number", "the app calls setBadgeCount"),
         ScenarioKey("applicationIconBadgeNumber", "number", "the app sets applicationIconBadgeNumber"),
@@ -64,19 +69,21 @@ extension ScenarioSection {
         ScenarioKey("id", "text", "names it in this file; not sent; push-1, push-2, … if left out"),
         ScenarioKey(
             "headers", "mapping",
-            "apns-push-type (alert, background or voip), apns-priority (1, 5 or 10), apns-collapse-id"),
+            "apns-push-type (alert, background or voip), apns-priority (1, 5 or 10), apns-collapse-id, apns-expiration (0 or a time from now)"
+        ),
         ScenarioKey("alert", "text or mapping", "aps.alert"),
         ScenarioKey("badge", "number", "aps.badge"),
         ScenarioKey("sound", "text or mapping", "aps.sound"),
         ScenarioKey("thread-id", "text", "aps.thread-id"),
         ScenarioKey("category", "text", "aps.category"),
-        ScenarioKey("content-available", "1", "aps.content-available"),
+        ScenarioKey("content-available", "1 or 0", "aps.content-available; 0 is as without it"),
         ScenarioKey("mutable-content", "1", "aps.mutable-content"),
         ScenarioKey("target-content-id", "text", "aps.target-content-id"),
         ScenarioKey("interruption-level", "passive, active, time-sensitive, critical", "aps.interruption-level"),
         ScenarioKey("relevance-score", "number from 0 to 1", "aps.relevance-score"),
         ScenarioKey("filter-criteria", "text", "aps.filter-criteria"),
         ScenarioKey("data", "mapping", "custom data beside aps"),
+        ScenarioKey("size", "number", "the payload's bytes: the custom key `filler` makes it so large"),
     ]
 
     static let alertKeys = [
@@ -171,6 +178,12 @@ extension ScenarioSection {
         ScenarioKey("command", "yes or no", "a command message: not kept, not counted"),
         ScenarioKey("notifies", "yes or no", "no: the sender asked for no notification"),
         ScenarioKey("recalls", "message", "the withdrawal of an earlier message, by its id"),
+        ScenarioKey("mentions", "all or list of people", "whom it mentions; nobody if left out; not one-to-one"),
+        ScenarioKey(
+            "catchUp", "yes or no",
+            "the app's connection breaks before it: the app finds it in the log when it has connected again"),
+        ScenarioKey(
+            "namesAfter", "time or never", "when the app's info providers answer for it; at once if left out"),
     ]
 
     static let customKeys = [
@@ -195,5 +208,15 @@ extension ScenarioSection {
 
     static let quirkKeys = QuirkWords.all.map { ScenarioKey($0.word, "on or off", $0.summary) }
 
-    static let expectKeys = ExpectKey.allCases.map { ScenarioKey($0.rawValue, $0.type, $0.summary) }
+    static let expectKeys =
+        ExpectKey.allCases.map { ScenarioKey($0.rawValue, $0.type, $0.summary) } + [
+            ScenarioKey(
+                "anyOf", "list of two or more expectations", "of which at least one holds, beside the other keys")
+        ]
+
+    static let expectedValueKeys = [
+        ScenarioKey("anyOf", "list of two or more values", "one of these is there"),
+        ScenarioKey(
+            "anywhere", "list as without it", "these are there, in any order and with others before, between and after"),
+    ]
 }

@@ -22,9 +22,10 @@ package struct ScenarioKey: Hashable, Sendable {
 package enum ScenarioSection: String, Hashable, Sendable, CaseIterable {
     case file, scenarioCase = "case", variations = "for", column, phone, app, categories, action, backgroundTask,
         answers
-    case answer, extensionChange = "serviceExtension", sdk, providers, steps, push, alert, sound, local
+    case answer, extensionChange = "serviceExtension", bestAttempt, sdk, storedBadge = "badge", ledger, providers, steps
+    case push, alert, sound, local
     case startActivity, updateActivity, activityPush, broadcast, notificationAction = "action step"
-    case message, customMessage = "custom", settings = "set", quirks, expect
+    case message, customMessage = "custom", settings = "set", quirks, expect, expectedValue = "value"
 
     /// The keys in the order of the documentation.
     package var keys: [ScenarioKey] {
@@ -41,7 +42,10 @@ package enum ScenarioSection: String, Hashable, Sendable, CaseIterable {
         case .answers: Self.answersKeys
         case .answer: Self.answerKeys
         case .extensionChange: Self.extensionKeys
+        case .bestAttempt: Self.contentKeys
         case .sdk: Self.sdkKeys
+        case .storedBadge: Self.storedBadgeKeys
+        case .ledger: Self.ledgerKeys
         case .providers: Self.providerKeys
         case .steps: Self.stepKeys
         case .push: Self.pushKeys
@@ -58,6 +62,7 @@ package enum ScenarioSection: String, Hashable, Sendable, CaseIterable {
         case .settings: Self.settingKeys
         case .quirks: Self.quirkKeys
         case .expect: Self.expectKeys
+        case .expectedValue: Self.expectedValueKeys
         }
     }
 
@@ -76,6 +81,9 @@ package enum ScenarioSection: String, Hashable, Sendable, CaseIterable {
         case .answers: "how the app answers the calls of iOS; what is not named returns at once"
         case .answer: "one answer, where a word is not enough"
         case .extensionChange: "what the notification service extension makes of a push"
+        case .bestAttempt: "the content the extension hands out when its time expires"
+        case .storedBadge: "the badge stored in the app group, where a number is not enough"
+        case .ledger: "what the ledger knows of one message, where a word is not enough"
         case .sdk: "puts the SDK's decisions behind the app's callbacks, with a small server"
         case .providers: "what the app's info providers know; a missing one is no provider"
         case .steps: "one step; a step has exactly one key"
@@ -93,6 +101,7 @@ package enum ScenarioSection: String, Hashable, Sendable, CaseIterable {
         case .settings: "switches in Settings"
         case .quirks: "the measured oddities of ios-delivery.md §14"
         case .expect: "what must have happened since the last `expect` or `clear`, and what must be so now"
+        case .expectedValue: "the value of a key of `expect`, where it is not one alone; exactly one key"
         }
     }
 
@@ -142,6 +151,10 @@ package enum ScenarioSection: String, Hashable, Sendable, CaseIterable {
         ScenarioKey("settings", "mapping", "switches of the app in Settings, turned after the answer"),
         ScenarioKey("lowPowerMode", "on or off", "Low Power Mode"),
         ScenarioKey("airplaneMode", "on or off", "no network"),
+        ScenarioKey(
+            "backgroundRefresh", "on, off, restricted",
+            "Background App Refresh of the whole phone, as the step of this name"
+        ),
         ScenarioKey("mute", "on or off", "the ring/silent switch; on is silent"),
         ScenarioKey("alertStyle", AlertStyle.words.joined(separator: ", "), "how the app's alerts appear"),
         ScenarioKey("summaryTimes", "list of times such as 08:00", "when the scheduled summary is delivered"),
@@ -152,6 +165,7 @@ package enum ScenarioSection: String, Hashable, Sendable, CaseIterable {
         ScenarioKey("pendingLimit", "number", "scheduled notifications per app; 64 if left out"),
         ScenarioKey("backgroundTime", "time", "background task time; the version's own if left out"),
         ScenarioKey("extensionMemory", "size such as 24 MB", "what an extension may use; 24 MB if left out"),
+        ScenarioKey("payloadLimit", "number", "the largest payload in bytes; the era's own if left out"),
         ScenarioKey("quirks", "mapping", "the measured oddities of ios-delivery.md §14"),
     ]
 
@@ -164,7 +178,8 @@ package enum ScenarioSection: String, Hashable, Sendable, CaseIterable {
             "setsDelegate", "didFinishLaunching, didBecomeActive, never",
             "when it sets the UNUserNotificationCenter delegate; didFinishLaunching if left out"),
         ScenarioKey(
-            "registers", "yes or no", "whether it calls registerForRemoteNotifications at launch; yes if left out"),
+            "registers", "yes, no or everyLaunch",
+            "whether it calls registerForRemoteNotifications: yes at its first launch alone; yes if left out"),
         ScenarioKey(
             "backgroundModes", "list of remote-notification, fetch, voip",
             "remote-notification if left out; with voip it registers with PushKit at launch"),
@@ -208,7 +223,9 @@ package enum ScenarioSection: String, Hashable, Sendable, CaseIterable {
         ScenarioKey(
             "didReceiveIncomingPush", "reportsCall, returns, never or answer",
             "a VoIP push: reports an incoming call first, or does not; reportsCall if left out"),
-        ScenarioKey("serviceExtension", "returns, never or answer", "when the content handler is called"),
+        ScenarioKey(
+            "serviceExtension", "returns, never, crashes, exits or answer",
+            "when the content handler is called; or the process dies or leaves without a call"),
         ScenarioKey("didFinishLaunching", "returns, never or answer", "when it returns"),
         ScenarioKey("didEnterBackground", "returns, never or answer", "when it returns"),
     ]
@@ -217,9 +234,23 @@ package enum ScenarioSection: String, Hashable, Sendable, CaseIterable {
         ScenarioKey("result", "as the short form", "the answer"),
         ScenarioKey("after", "time", "how long it takes; at once if left out"),
         ScenarioKey("twice", "yes or no", "whether the handler is called a second time"),
+        ScenarioKey(
+            "of", "mapping of notification to short form or answer", "how it answers for these notifications instead"),
     ]
 
-    private static let extensionKeys = [
+    private static let extensionKeys =
+        Self.contentKeys + [
+            ScenarioKey("memory", "size such as 24 MB", "how much memory it uses for a push"),
+            ScenarioKey(
+                "bestAttempt", "changed or mapping",
+                "what it delivers when its time expires: what it would have in time, or another content; nothing if left out"
+            ),
+            ScenarioKey(
+                "removes", "mapping of notification to list of notifications",
+                "what it takes out of the list when this push comes"),
+        ]
+
+    private static let contentKeys = [
         ScenarioKey("title", "text", "the new title"),
         ScenarioKey("subtitle", "text", "the new subtitle"),
         ScenarioKey("body", "text", "the new body"),
@@ -227,7 +258,6 @@ package enum ScenarioSection: String, Hashable, Sendable, CaseIterable {
         ScenarioKey("sound", "none", "takes the sound away"),
         ScenarioKey("interruptionLevel", "passive, active, time-sensitive, critical", "the new level"),
         ScenarioKey("empty", "yes or no", "delivers a content without anything but `badge`"),
-        ScenarioKey("memory", "size such as 24 MB", "how much memory it uses for a push"),
     ]
 
     private static let sdkKeys = [
@@ -236,7 +266,7 @@ package enum ScenarioSection: String, Hashable, Sendable, CaseIterable {
         ScenarioKey("localNotifications", "on or off", "the global switch; on if left out"),
         ScenarioKey("showsContent", "yes or no", "whether a local notification says the text; yes if left out"),
         ScenarioKey(
-            "customCallback", "none, handled or notHandled",
+            "customCallback", "none, handled, notHandled, never or answer",
             "the custom callback: handled means the app shows the message itself; none if left out"),
         ScenarioKey("providers", "mapping", "the info providers; user and group know every name if left out"),
         ScenarioKey(
@@ -244,7 +274,15 @@ package enum ScenarioSection: String, Hashable, Sendable, CaseIterable {
             "mapping of conversation to \(NotificationLevel.allCases.map(\.rawValue).joined(separator: ", "))",
             "how loud a conversation may be"),
         ScenarioKey("unread", "number", "unread messages in the store at the start; 0 if left out"),
-        ScenarioKey("badge", "number or none", "the badge stored in the app group; none: nothing is stored"),
+        ScenarioKey(
+            "position", "number", "how far the server's log and the phone's reach at the start; 0 if left out"),
+        ScenarioKey(
+            "phonePosition", "number",
+            "how far the phone's store and app group reach when the steps begin; `position` if left out"),
+        ScenarioKey("badge", "number, none or mapping", "the badge stored in the app group; none: nothing is stored"),
+        ScenarioKey(
+            "ledger", "mapping of message to shown, claimed, withdrawn or mapping",
+            "what the ledger knows of messages that come later"),
         ScenarioKey("offline", "yes or no", "whether the small server cannot be reached"),
         ScenarioKey(
             "actions", "yes or no",
@@ -252,6 +290,18 @@ package enum ScenarioSection: String, Hashable, Sendable, CaseIterable {
         ScenarioKey(
             "fetchesMissed", "yes or no",
             "whether the service extension asks the small server for what it missed; yes if left out"),
+    ]
+
+    private static let storedBadgeKeys = [
+        ScenarioKey("server", "number, needed", "unread messages"),
+        ScenarioKey("foreign", "number", "other senders' pushes since; -server or more, 0 if left out"),
+        ScenarioKey("position", "number", "the log position `server` was counted at; 0 if left out"),
+    ]
+
+    private static let ledgerKeys = [
+        ScenarioKey("state", "shown, claimed, withdrawn", "what is known; shown if left out"),
+        ScenarioKey("by", "app or extension", "by whom; app, an earlier process of it, if left out"),
+        ScenarioKey("age", "time", "how long before the steps; 0 s if left out"),
     ]
 
     private static let providerKeys = [

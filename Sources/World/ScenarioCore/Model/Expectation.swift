@@ -3,8 +3,10 @@ package import TidingsModel
 
 /// What must have happened since the last `expect` or `clear`, and what must be so now.
 package struct Expectation: Equatable, Sendable {
-    /// The checks in the order of the file, at least one.
+    /// The checks in the order of the file; at least one, or alternatives.
     package var checks: [ExpectedValue]
+    /// Of these at least one must hold as well; two or more, or none.
+    package var alternatives: [[ExpectedValue]] = []
 }
 
 /// One key of an `expect` with what it must be.
@@ -13,8 +15,16 @@ package struct ExpectedValue: Equatable, Sendable {
     package var key: ExpectKey
     /// Where it stands in the file.
     package var position: ScenarioPosition
-    /// What must be there, row by row; a single value is one row.
+    /// What must be there: one of these, at least one.
+    package var choices: [ExpectedRows]
+}
+
+/// One value of a key: rows, of which a single value is one.
+package struct ExpectedRows: Equatable, Sendable {
+    /// What must be there, row by row.
     package var rows: [ExpectedRow]
+    /// Whether they may stand anywhere, in any order and with others between them; otherwise they are all there is, in this order.
+    package var isAnywhere = false
 }
 
 /// One row of an expected list.
@@ -69,14 +79,24 @@ package enum PresentationPart: String, Equatable, Sendable, CaseIterable {
 
 /// What an `expect` can look at.
 package enum ExpectKey: String, Hashable, Sendable, CaseIterable {
-    case callbacks, shown, reasons, wakes, results, started, ended, faults, activityChanges
+    case callbacks, shown, reasons, wakes, undelivered, results, started, ended, faults, activityChanges
     case state, badge, list, banners, panel, summary, activities, prompt, lock, inFront, prewarmed, screen, texts
     case server, opened, customMessages, settled, runState
 
     /// How its value is written.
     enum Form {
         case calls, presentations, words([String]), labels, conversations, texts, word([String]), number, flag, text
-        case activities, activityChanges
+        case activities, activityChanges, undelivered
+
+        /// Whether it is a list, whose rows may stand anywhere.
+        var isList: Bool {
+            switch self {
+            case .calls, .presentations, .words, .labels, .conversations, .texts, .activities, .activityChanges,
+                .undelivered:
+                true
+            case .word, .number, .flag, .text: false
+            }
+        }
     }
 
     /// How its value is written, with the allowed words.
@@ -94,6 +114,7 @@ package enum ExpectKey: String, Hashable, Sendable, CaseIterable {
         case .opened: .conversations
         case .activities: .activities
         case .activityChanges: .activityChanges
+        case .undelivered: .undelivered
         case .state: .word(StartState.allCases.filter { $0 != .beforeFirstUnlock }.map(\.rawValue))
         case .badge: .number
         case .prompt, .inFront, .prewarmed: .flag
@@ -107,10 +128,34 @@ package enum ExpectKey: String, Hashable, Sendable, CaseIterable {
     var needsSDK: Bool {
         switch self {
         case .server, .opened, .customMessages, .settled, .runState: true
-        case .callbacks, .shown, .reasons, .wakes, .results, .started, .ended, .faults, .activityChanges, .state,
-            .badge,
-            .list, .banners, .panel, .summary, .activities, .prompt, .lock, .inFront, .prewarmed, .screen, .texts:
+        case .callbacks, .shown, .reasons, .wakes, .undelivered, .results, .started, .ended, .faults, .activityChanges,
+            .state, .badge, .list, .banners, .panel, .summary, .activities, .prompt, .lock, .inFront, .prewarmed,
+            .screen, .texts:
             false
+        }
+    }
+}
+
+/// Why a push never reached the phone.
+package enum UndeliveredReason: String, Equatable, Sendable, CaseIterable {
+    /// APNs has no token: the app is not registered, or the phone is another one (ios-delivery.md §4 gate 1, §13).
+    case noToken
+    /// Larger than its era and kind allow (ios-delivery.md §3.1).
+    case payloadTooLarge
+    /// Too many VoIP pushes brought no call (ios-delivery.md §12).
+    case voipBlocked
+    /// A newer one took its place while the phone could not be reached (ios-delivery.md §3.2).
+    case overwritten
+    /// The phone could not be reached, and it is not to be stored: `apns-expiration` 0.
+    case notStored
+    /// The phone could not be reached for longer than it may be stored.
+    case expired
+
+    /// The phone's own reason.
+    init(_ reason: RefusalReason) {
+        switch reason {
+        case .payloadTooLarge: self = .payloadTooLarge
+        case .voipBlocked: self = .voipBlocked
         }
     }
 }

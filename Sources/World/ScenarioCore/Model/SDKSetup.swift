@@ -9,14 +9,22 @@ package struct SDKSetup: Equatable, Sendable {
     package var hasKit = true
     /// What the kit may do.
     package var kit = KitSettings()
-    /// What the app's custom callback answers; nil: there is none (S3.4).
-    package var customCallback: Bool?
+    /// How the app's custom callback answers; nil: there is none (S3.4).
+    package var customCallback: CustomCallbackHabit?
+    /// How it answers for one message, by its name in the file.
+    package var customCallbackOf: [String: CustomCallbackHabit] = [:]
     /// What the app's providers know; nil: every name (S3.5).
     package var names: ResolvedNames?
     /// How loud conversations are.
     package var levels: [ConversationID: NotificationLevel] = [:]
     /// Unread messages in the store at the start.
     package var unread = 0
+    /// How far the server's log and the phone's reach at the start.
+    package var position: LogPosition = 0
+    /// How far the phone's store and app group reach when the steps begin; nil: as far as the server's log.
+    package var phonePosition: LogPosition?
+    /// What the ledger knows when the steps begin, in the order of the file.
+    package var ledger: [KnownMessage] = []
     /// What the app group holds as the badge; nil: what the app wrote when it left the front.
     package var badge: StoredBadge?
     /// Whether the server cannot be reached.
@@ -29,7 +37,32 @@ package struct SDKSetup: Equatable, Sendable {
     /// A badge in the app group.
     package enum StoredBadge: Equatable, Sendable {
         case missing
-        case stored(Int)
+        case stored(Badge)
+    }
+}
+
+/// How an app's custom callback answers (S3.4, S3.7).
+package struct CustomCallbackHabit: Equatable, Sendable {
+    /// Whether the app shows the message itself; nil: it never answers.
+    package var isHandled: Bool?
+    /// How long it takes, in milliseconds.
+    package var after: Int64 = 0
+}
+
+/// A message the ledger knows before it comes (DESIGN P3).
+package struct KnownMessage: Equatable, Sendable {
+    /// Its name in the file.
+    package var label: String
+    /// What is known.
+    package var state: State = .shown
+    /// Who claimed or showed it.
+    package var holder: Ledger.Holder = .kit(process: 0)
+    /// How long before the steps, in milliseconds.
+    package var age: Int64 = 0
+
+    /// What a ledger can know of a message.
+    package enum State: String, Equatable, Sendable, CaseIterable {
+        case shown, claimed, withdrawn
     }
 }
 
@@ -55,10 +88,22 @@ package struct ScriptedMessage: Equatable, Sendable {
     package var isCommand = false
     /// Whether it may ring.
     package var notifies = true
+    /// Whom it mentions.
+    package var mentions: Mentions = .none
+    /// Whether the connection breaks before it, so that the app finds it when it has connected again.
+    package var isCatchUp = false
+    /// How long the app's info providers take for its names, in milliseconds.
+    package var namesAfter: NamesTime = .after(0)
     /// The label of the message it withdraws.
     package var recalls: String?
     /// The custom message it is: title, content, extras.
     package var custom: JSONValue?
 
     init(label: String) { self.label = label }
+}
+
+/// When an app's info providers answer.
+package enum NamesTime: Equatable, Sendable {
+    case after(Int64)
+    case never
 }

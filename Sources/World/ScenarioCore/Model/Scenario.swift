@@ -42,6 +42,14 @@ package enum StartState: String, Equatable, Sendable, CaseIterable {
     case forceQuit = "force-quit"
     case beforeFirstUnlock = "before first unlock"
 
+    /// Whether the app has a process then.
+    var hasProcess: Bool {
+        switch self {
+        case .foregroundActive, .foregroundInactive, .background, .suspended: true
+        case .notRunning, .forceQuit, .beforeFirstUnlock: false
+        }
+    }
+
     /// The code of ios-delivery.md §2.1.
     package var code: String {
         switch self {
@@ -64,6 +72,8 @@ package struct PhoneSetup: Equatable, Sendable {
     package var authorization: AuthorizationStatus = .authorized
     /// Switches turned away from what the answer gives.
     package var switches: [SwitchChange] = []
+    /// Background App Refresh of the whole phone.
+    package var backgroundRefresh: BackgroundRefreshStatus = .available
     /// Limits and quirks.
     package var settings = PhoneSettings()
     /// What the phone's clock says when the trace begins, in minutes after midnight; nil: whatever it is then.
@@ -86,18 +96,24 @@ package struct AppSetup: Equatable, Sendable {
     package var installed: InstalledApp
     /// When it sets `UNUserNotificationCenter.delegate`.
     package var delegateMoment: DelegateMoment = .didFinishLaunching
-    /// Whether it registers for remote notifications at launch.
-    package var registers = true
+    /// When it registers for remote notifications.
+    package var registers: RegistrationMoment = .firstLaunch
     /// What it registers at launch.
     package var categories: [NotificationCategory] = []
     /// Whether it begins a background task in DEB.
     package var backgroundTask: BackgroundTaskHabit?
     /// How it answers calls; what is not here returns at once.
     package var answers: [AnsweredCall: AnswerHabit] = [:]
+    /// How it answers calls about one notification, by its name in the file; what is not here is answered as `answers` says.
+    package var answersOf: [AnsweredCall: [String: AnswerHabit]] = [:]
     /// How much memory its extension uses for a push, in bytes; nil: little.
     package var extensionMemory: Int?
     /// What its extension makes of a push.
     package var extensionChange = ContentChange()
+    /// What its extension hands out when its time expires; nil: nothing.
+    package var bestAttempt: BestAttempt?
+    /// What its extension takes out of the list when a push comes, by the push's name in the file.
+    package var extensionRemoves: [String: [String]] = [:]
     /// The SDK behind the app; nil for an app without it.
     package var sdk: SDKSetup?
 }
@@ -108,6 +124,23 @@ package enum DelegateMoment: String, Equatable, Sendable, CaseIterable {
     /// Too late for the tap that launched it (ios-delivery.md §6.1).
     case didBecomeActive
     case never
+}
+
+/// When an app calls `registerForRemoteNotifications` (ios-delivery.md §13).
+package enum RegistrationMoment: String, Equatable, Sendable, CaseIterable {
+    case never = "no"
+    /// At its first launch alone, before the trace.
+    case firstLaunch = "yes"
+    /// Whenever it is launched, in the background too.
+    case everyLaunch
+}
+
+/// What a service extension hands out in `serviceExtensionTimeWillExpire`.
+package enum BestAttempt: Equatable, Sendable {
+    /// What it would have delivered in time.
+    case changed
+    /// A content of its own.
+    case own(ContentChange)
 }
 
 /// What an app does about its background time.
@@ -128,6 +161,15 @@ package enum AnsweredCall: String, Hashable, Sendable, CaseIterable {
     case didReceiveIncomingPush
     case didFinishLaunching
     case didEnterBackground
+
+    /// Whether it is about a notification.
+    var isAboutNotification: Bool {
+        switch self {
+        case .willPresent, .didReceive, .didReceiveRemoteNotificationFetch, .serviceExtension, .didReceiveIncomingPush:
+            true
+        case .performFetch, .didFinishLaunching, .didEnterBackground: false
+        }
+    }
 }
 
 /// How an app answers one kind of call.
@@ -140,6 +182,14 @@ package struct AnswerHabit: Equatable, Sendable {
     package var reportsCall = true
     /// Whether the handler is called a second time.
     package var isTwice = false
+    /// How the process ends instead of answering (service extension); nil: it does not.
+    package var death: Death?
+
+    /// How a process ends by itself.
+    package enum Death: String, Equatable, Sendable, CaseIterable {
+        case crashes
+        case exits
+    }
 }
 
 /// What an extension changes; nil leaves the part as it came.
@@ -174,8 +224,11 @@ package struct Step: Equatable, Sendable {
 package enum StepAction: Equatable, Sendable {
     /// Something happens to the phone.
     case phone(PhoneEvent)
-    /// A push comes to the phone; the label names it in the trace.
-    case push(Push, label: String)
+    /// Several things happen to it, in this order.
+    case phones([PhoneEvent])
+    /// A push comes to the phone; the label names it in the trace. The lifetime is how long APNs may store it, in milliseconds:
+    /// 0 is not at all, nil as long as it can.
+    case push(Push, label: String, lifetime: Int64?)
     /// The person acts on an entry of the list, by its label.
     case act(on: String, PersonAct)
     /// A new version of the app, or the app removed and installed again.
@@ -215,6 +268,8 @@ package enum PersonAct: Equatable, Sendable {
     case swipeBanner
     /// Chooses the settings button.
     case openSettings
+    /// "Keep" or "Turn Off" on a provisional one.
+    case provisional(keep: Bool)
     case action(String, text: String?)
 }
 

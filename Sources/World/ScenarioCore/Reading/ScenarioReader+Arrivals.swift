@@ -11,14 +11,17 @@ extension ScenarioReader {
         var label = "push-\(self.steps.pushes)"
         if let node = fields["id"] { label = self.name(node) ?? label } else { self.steps.labels.append(label) }
         var push = Push(delivery: 0, topic: Stage.bundle.rawValue, payload: JSONObject())
-        if let node = fields["headers"] { self.headers(node, &push) }
+        let lifetime = fields["headers"].flatMap { self.headers($0, &push) }
         var aps = JSONObject()
         for member in fields.members {
             switch member.key {
-            case "id", "headers", "data": break
+            case "id", "headers", "data", "size": break
             case "badge":
                 if let badge = self.reader.number(member.node, "badge") { aps["badge"] = .int(badge) }
-            case "content-available", "mutable-content":
+            case "content-available":
+                let words: [(String, Int)] = [("1", 1), ("0", 0)]
+                if let number = self.reader.word(member.node, member.key, words) { aps[member.key] = .int(number) }
+            case "mutable-content":
                 if self.reader.word(member.node, member.key, [("1", true)]) != nil { aps[member.key] = 1 }
             case "interruption-level":
                 if self.reader.word(member.node, member.key, Self.levels) != nil {
@@ -36,10 +39,27 @@ extension ScenarioReader {
             if member.key == "aps" { self.reader.problem(member.position, "aps is written by the keys beside data") }
             push.payload[member.key] = self.reader.json(member.node)
         }
-        return .push(push, label: label)
+        if let node = fields["size"] { self.fill(&push.payload, node) }
+        return .push(push, label: label, lifetime: lifetime)
     }
 
-    private mutating func headers(_ node: ScenarioNode, _ push: inout Push) {
+    /// Makes a payload as large as a test of a limit needs it.
+    private mutating func fill(_ payload: inout JSONObject, _ node: ScenarioNode) {
+        guard let size = self.reader.number(node, "size", from: 1) else { return }
+        guard payload["filler"] == nil, size <= 100_000 else {
+            return self.reader.problem(node.position, "size must be at most 100000, and data has no key filler then")
+        }
+        payload["filler"] = ""
+        let least = JSONValue.object(payload).serialized.count
+        guard size >= least else {
+            return self.reader.problem(node.position, "size must be \(least) or more for this payload, got \(size)")
+        }
+        payload["filler"] = .string(String(repeating: "x", count: size - least))
+    }
+
+    /// - Returns: how long the push may be stored, in milliseconds; nil if it does not say.
+    private mutating func headers(_ node: ScenarioNode, _ push: inout Push) -> Int64? {
+        var lifetime: Int64?
         for member in self.reader.mapping(node, "headers") ?? [] {
             switch member.key {
             case "apns-push-type":
@@ -49,13 +69,16 @@ extension ScenarioReader {
             case "apns-collapse-id": push.collapseID = self.reader.text(member.node, member.key)
             case "apns-priority":
                 push.priority = self.reader.word(member.node, member.key, [("1", 1), ("5", 5), ("10", 10)]) ?? 10
+            case "apns-expiration":
+                lifetime = member.node.text == "0" ? 0 : self.reader.time(member.node, member.key)
             default:
-                let allowed = ["apns-push-type", "apns-priority", "apns-collapse-id"]
+                let allowed = ["apns-push-type", "apns-priority", "apns-collapse-id", "apns-expiration"]
                 self.reader.problem(
                     member.position,
                     "unknown header \"\(member.key)\"\(Suggestion.text(for: member.key, among: allowed))")
             }
         }
+        return lifetime
     }
 
     mutating func local(_ node: ScenarioNode) -> StepAction? {
@@ -239,7 +262,51 @@ extension ScenarioReader {
         if let node = fields["command"] { message.isCommand = self.reader.flag(node, "command") ?? false }
         if let node = fields["notifies"] { message.notifies = self.reader.flag(node, "notifies") ?? true }
         message.recalls = recalls
+        if message.recipient == nil, recalls == nil { self.steps.messages.append(label) }
+        self.addressees(fields, &message)
+        self.ways(fields, &message)
         return .sdk(.message(message))
+    }
+
+    /// Whom it mentions: the rules are the server's (`MessageDraft.validate`).
+    private mutating func addressees(_ fields: NodeReader.Fields, _ message: inout ScriptedMessage) {
+        guard let node = fields["mentions"] else { return }
+        if node.text == "all" {
+            message.mentions = .everyone
+        } else {
+            let names = Set(self.reader.texts(node, "mentions") ?? [])
+            if names.isEmpty || names.count > Mentions.usersMax || names.contains("") {
+                self.reader.problem(
+                    node.position,
+                    "mentions must be all or a list of 1 to \(Mentions.usersMax) people, got \(node.kind)")
+            }
+            message.mentions = .users(names.sorted().map { UserID($0) })
+        }
+        if message.conversation?.type.targetIsPeer ?? true {
+            self.reader.problem(node.position, "mentions needs a conversation with members: give `in`")
+        }
+        if message.recalls != nil { self.reader.problem(node.position, "a withdrawal mentions nobody") }
+    }
+
+    /// How it comes, and how the app meets it.
+    private mutating func ways(_ fields: NodeReader.Fields, _ message: inout ScriptedMessage) {
+        if let node = fields["catchUp"] {
+            message.isCatchUp = self.reader.flag(node, "catchUp") ?? false
+            if message.isCatchUp, message.recipient != nil {
+                self.reader.problem(node.position, "what is for somebody else is in no log of this phone: no catchUp")
+            }
+        }
+        if let node = fields["namesAfter"] {
+            message.namesAfter =
+                node.text == "never" ? .never : .after(self.reader.time(node, "namesAfter") ?? 0)
+            if !self.steps.hasKit {
+                self.reader.problem(
+                    node.position, "namesAfter needs the kit, which asks the providers: app.sdk.kit is no")
+            }
+            if message.recipient != nil || message.recalls != nil {
+                self.reader.problem(node.position, "nobody asks for the names of this: no namesAfter")
+            }
+        }
     }
 
     mutating func custom(_ node: ScenarioNode) -> StepAction? {

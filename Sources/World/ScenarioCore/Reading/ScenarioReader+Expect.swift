@@ -5,15 +5,82 @@ import TidingsModel
 extension ScenarioReader {
     mutating func expectation(_ node: ScenarioNode) -> Expectation? {
         guard let fields = self.reader.fields(node, .expect) else { return nil }
+        if fields.members.isEmpty { self.reader.problem(node.position, "expect must check something") }
+        let checks = self.checks(fields)
+        guard let anyOf = fields["anyOf"] else { return checks.isEmpty ? nil : Expectation(checks: checks) }
+        var alternatives: [[ExpectedValue]] = []
+        for node in self.reader.list(anyOf, "anyOf") ?? [] {
+            guard let fields = self.reader.fields(node, .expect) else { continue }
+            if fields.members.isEmpty { self.reader.problem(node.position, "an alternative must check something") }
+            if let nested = fields["anyOf"] {
+                self.reader.problem(nested.position, "an alternative has no alternatives of its own")
+            }
+            let own = self.checks(fields)
+            for check in own where checks.contains(where: { $0.key == check.key }) {
+                self.reader.problem(
+                    check.position, "\(check.key.rawValue) stands beside anyOf already: one of the two can go")
+            }
+            alternatives.append(own)
+        }
+        if case .sequence(let nodes) = anyOf.value, nodes.count < 2 {
+            self.reader.problem(anyOf.position, "anyOf must hold two expectations or more, got \(nodes.count)")
+        }
+        return Expectation(checks: checks, alternatives: alternatives)
+    }
+
+    private mutating func checks(_ fields: NodeReader.Fields) -> [ExpectedValue] {
         var checks: [ExpectedValue] = []
         for member in fields.members {
             guard let key = ExpectKey(rawValue: member.key) else { continue }
             if key.needsSDK, !self.needSDK(member) { continue }
-            guard let rows = self.rows(member.node, key) else { continue }
-            checks.append(ExpectedValue(key: key, position: member.position, rows: rows))
+            let choices = self.choices(member.node, key)
+            if !choices.isEmpty {
+                checks.append(ExpectedValue(key: key, position: member.position, choices: choices))
+            }
         }
-        if fields.members.isEmpty { self.reader.problem(node.position, "expect must check something") }
-        return checks.isEmpty ? nil : Expectation(checks: checks)
+        return checks
+    }
+
+    /// The value of a key, or `{anyOf: [value, value]}`.
+    private mutating func choices(_ node: ScenarioNode, _ key: ExpectKey) -> [ExpectedRows] {
+        guard case .mapping = node.value, node["anyOf"] != nil else {
+            return self.value(node, key).map { [$0] } ?? []
+        }
+        guard let member = self.only(node, key), let nodes = self.reader.list(member.node, "anyOf") else { return [] }
+        if nodes.count < 2 {
+            self.reader.problem(member.position, "anyOf must hold two values or more, got \(nodes.count)")
+        }
+        return nodes.compactMap { self.value($0, key) }
+    }
+
+    /// One value: as the key has it, or `{anywhere: [row, row]}`.
+    private mutating func value(_ node: ScenarioNode, _ key: ExpectKey) -> ExpectedRows? {
+        guard case .mapping = node.value else { return self.rows(node, key).map { ExpectedRows(rows: $0) } }
+        guard let member = self.only(node, key) else { return nil }
+        guard member.key == "anywhere" else {
+            self.reader.problem(member.position, "a value of anyOf has no alternatives of its own")
+            return nil
+        }
+        guard key.form.isList else {
+            self.reader.problem(member.position, "\(key.rawValue) is no list: it has one value and no anywhere")
+            return nil
+        }
+        guard let rows = self.rows(member.node, key) else { return nil }
+        if rows.isEmpty {
+            self.reader.problem(member.position, "anywhere must name something: \(key.rawValue) may hold anything then")
+        }
+        return ExpectedRows(rows: rows, isAnywhere: true)
+    }
+
+    /// The one key of a value that is a mapping.
+    private mutating func only(_ node: ScenarioNode, _ key: ExpectKey) -> ScenarioNode.Member? {
+        guard let fields = self.reader.fields(node, .expectedValue) else { return nil }
+        guard let member = fields.members.first, fields.members.count == 1 else {
+            self.reader.problem(node.position, "\(key.rawValue) is a mapping with one key, anyOf or anywhere")
+            return nil
+        }
+        guard ["anyOf", "anywhere"].contains(member.key) else { return nil }
+        return member
     }
 
     private mutating func rows(_ node: ScenarioNode, _ key: ExpectKey) -> [ExpectedRow]? {
@@ -30,6 +97,7 @@ extension ScenarioReader {
             }.map { .text($0.description) }
         case .activities: return self.reader.list(node, name)?.compactMap { self.shownActivity($0) }
         case .activityChanges: return self.reader.list(node, name)?.compactMap { self.activityChange($0) }
+        case .undelivered: return self.reader.list(node, name)?.compactMap { self.undelivered($0) }
         case .texts:
             return self.reader.list(node, name)?.compactMap { node in
                 guard let text = self.reader.text(node, name) else { return nil }
@@ -181,6 +249,21 @@ extension ScenarioReader {
         }
         let name = ScenarioNode(position: node.position, value: .scalar(words[2], isQuoted: true))
         return self.activity(name, "activityChanges").map { .text("\(words[0]) of \($0)") }
+    }
+
+    /// `payloadTooLarge of m`.
+    private mutating func undelivered(_ node: ScenarioNode) -> ExpectedRow? {
+        guard let text = self.reader.text(node, "undelivered") else { return nil }
+        let words = text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+        guard words.count == 3, words[1] == "of", UndeliveredReason(rawValue: words[0]) != nil else {
+            let all = UndeliveredReason.allCases.map(\.rawValue).joined(separator: ", ")
+            self.reader.problem(
+                node.position,
+                "what never arrived is written `expired of id`, got \"\(text)\" (reasons: \(all))")
+            return nil
+        }
+        let name = ScenarioNode(position: node.position, value: .scalar(words[2], isQuoted: true))
+        return self.notificationOrActivity(name, "undelivered").map { .text("\(words[0]) of \($0)") }
     }
 
     private mutating func malformed(_ node: ScenarioNode, _ text: String) -> ExpectedCall? {

@@ -1,4 +1,3 @@
-import ClientCore
 import PhoneCore
 import TidingsModel
 
@@ -37,6 +36,12 @@ extension ScenarioReader {
         if let node = fields["clock"] { phone.clock = self.reader.clock(node, "clock") }
         if let node = fields["extensionMemory"], let size = self.reader.size(node, "extensionMemory") {
             phone.settings.extensionMemoryLimit = size
+        }
+        if let node = fields["payloadLimit"] {
+            phone.settings.payloadLimit = self.reader.number(node, "payloadLimit", from: 1)
+        }
+        if let node = fields["backgroundRefresh"] {
+            phone.backgroundRefresh = self.backgroundRefresh(node) ?? .available
         }
         if let node = fields["focus"], case .phone(let event)? = self.focus(node) { phone.conditions.append(event) }
         if let node = fields["wakesPerHour"], let count = self.reader.number(node, "wakesPerHour") {
@@ -86,6 +91,12 @@ extension ScenarioReader {
         self.reader.word(node, "alertStyle", AlertStyle.allCases.map { ($0.word, $0) })
     }
 
+    mutating func backgroundRefresh(_ node: ScenarioNode) -> BackgroundRefreshStatus? {
+        if node.text == "restricted" { return .restricted }
+        guard let isOn = self.flag(node, orElse: "backgroundRefresh must be on, off or restricted") else { return nil }
+        return isOn ? .available : .denied
+    }
+
     mutating func summaryTimes(_ node: ScenarioNode) -> [Int]? {
         self.reader.list(node, "summaryTimes")?.compactMap { self.reader.clock($0, "summaryTimes") }
     }
@@ -94,6 +105,7 @@ extension ScenarioReader {
 
     /// The app of a node; nil if it is no mapping.
     mutating func app(_ node: ScenarioNode?) -> AppSetup? {
+        self.promised = []
         var app = AppSetup(installed: InstalledApp(bundleID: Stage.bundle))
         app.answers[.didReceiveRemoteNotificationFetch] = AnswerHabit(result: .fetch(.newData))
         app.answers[.performFetch] = AnswerHabit(result: .fetch(.newData))
@@ -111,7 +123,7 @@ extension ScenarioReader {
         if let node = fields["setsDelegate"], let moment = self.reader.word(node, "setsDelegate", DelegateMoment.self) {
             app.delegateMoment = moment
         }
-        if let node = fields["registers"] { app.registers = self.reader.flag(node, "registers") ?? true }
+        if let node = fields["registers"] { app.registers = self.registers(node) }
         if let node = fields["backgroundModes"] {
             let words: [(String, BackgroundModes)] = [
                 ("remote-notification", .remoteNotification), ("fetch", .fetch), ("voip", .voip),
@@ -140,10 +152,32 @@ extension ScenarioReader {
         if let node = fields["backgroundTask"] { app.backgroundTask = self.backgroundTask(node) }
         if let node = fields["answers"] { self.answers(node, &app) }
         if let node = fields["sdk"] { app.sdk = self.sdk(node) }
-        if app.sdk != nil, app.extensionChange != ContentChange(), let node = fields["serviceExtension"] {
-            self.reader.problem(node.position, "with app.sdk the service extension's content is the SDK's to decide")
+        if app.sdk != nil, let node = fields["serviceExtension"] {
+            var isOwn = app.extensionChange != ContentChange() || !app.extensionRemoves.isEmpty
+            if case .own? = app.bestAttempt { isOwn = true }
+            if isOwn {
+                self.reader.problem(
+                    node.position, "with app.sdk the service extension's content is the SDK's to decide")
+            }
         }
         return app
+    }
+
+    private mutating func registers(_ node: ScenarioNode) -> RegistrationMoment {
+        if node.text == RegistrationMoment.everyLaunch.rawValue { return .everyLaunch }
+        let registers = self.flag(node, orElse: "registers must be yes, no or everyLaunch") ?? true
+        return registers ? .firstLaunch : .never
+    }
+
+    /// A switch where other words are allowed too.
+    private mutating func flag(_ node: ScenarioNode, orElse problem: String) -> Bool? {
+        guard case .scalar(let text, isQuoted: false) = node.value,
+            ["on", "off", "yes", "no", "true", "false"].contains(text)
+        else {
+            self.reader.problem(node.position, "\(problem), got \(node.kind)")
+            return nil
+        }
+        return self.reader.flag(node, problem)
     }
 
     private mutating func extensionChange(_ node: ScenarioNode, _ app: inout AppSetup) {
@@ -153,6 +187,33 @@ extension ScenarioReader {
             return
         }
         guard let fields = self.reader.fields(node, .extensionChange) else { return }
+        app.extensionChange = self.content(fields)
+        if let node = fields["memory"] { app.extensionMemory = self.reader.size(node, "memory") }
+        if let node = fields["bestAttempt"] { app.bestAttempt = self.bestAttempt(node) }
+        for member in fields["removes"].flatMap({ self.reader.mapping($0, "removes") }) ?? [] {
+            self.promise(member, of: "serviceExtension.removes")
+            let removed = self.reader.list(member.node, "removes") ?? []
+            app.extensionRemoves[member.key] = removed.compactMap { node in
+                guard let label = self.reader.text(node, "removes") else { return nil }
+                self.promised.append(Promise(name: label, position: node.position, key: "serviceExtension.removes"))
+                return label
+            }
+        }
+    }
+
+    private mutating func bestAttempt(_ node: ScenarioNode) -> BestAttempt? {
+        guard case .mapping = node.value else {
+            return self.reader.word(node, "bestAttempt", [("changed", BestAttempt.changed)])
+        }
+        guard let fields = self.reader.fields(node, .bestAttempt) else { return nil }
+        if fields.members.isEmpty {
+            self.reader.problem(node.position, "bestAttempt must change something; write `changed` for what it has")
+        }
+        return .own(self.content(fields))
+    }
+
+    /// What is changed of a content.
+    private mutating func content(_ fields: NodeReader.Fields) -> ContentChange {
         var change = ContentChange()
         change.title = fields["title"].flatMap { self.reader.text($0, "title") }
         change.subtitle = fields["subtitle"].flatMap { self.reader.text($0, "subtitle") }
@@ -163,11 +224,10 @@ extension ScenarioReader {
             change.level = self.reader.word(node, "interruptionLevel", Self.levels)
         }
         if let node = fields["empty"] { change.isEmpty = self.reader.flag(node, "empty") ?? false }
-        if change.isEmpty, change != ContentChange(badge: change.badge, isEmpty: true) {
+        if change.isEmpty, change != ContentChange(badge: change.badge, isEmpty: true), let node = fields["empty"] {
             self.reader.problem(node.position, "an empty content can have a badge and nothing else")
         }
-        if let node = fields["memory"] { app.extensionMemory = self.reader.size(node, "memory") }
-        app.extensionChange = change
+        return change
     }
 
     static let levels: [(String, InterruptionLevel)] = [
@@ -215,112 +275,5 @@ extension ScenarioReader {
             habit.endsOnExpiration = self.reader.flag(node, "endsOnExpiration") ?? true
         }
         return habit
-    }
-
-    // MARK: Answers
-
-    private mutating func answers(_ node: ScenarioNode, _ app: inout AppSetup) {
-        guard let fields = self.reader.fields(node, .answers) else { return }
-        for member in fields.members {
-            guard let call = AnsweredCall(rawValue: member.key) else { continue }
-            app.answers[call] = self.answer(member.node, call, app.answers[call] ?? Self.usual(call))
-        }
-    }
-
-    /// What stands where a mapping names no result.
-    private static func usual(_ call: AnsweredCall) -> AnswerHabit {
-        // What every version knows: `alert` stands for banner and list before iOS 14 (ios-delivery.md §5.5).
-        AnswerHabit(
-            result: call == .willPresent ? .presentation([.alert, .banner, .list, .sound, .badge]) : .returned)
-    }
-
-    private mutating func answer(_ node: ScenarioNode, _ call: AnsweredCall, _ usual: AnswerHabit) -> AnswerHabit {
-        guard case .mapping = node.value else {
-            return AnswerHabit(result: self.result(node, call), reportsCall: node.text == "reportsCall")
-        }
-        var habit = usual
-        guard let fields = self.reader.fields(node, .answer) else { return habit }
-        if let node = fields["result"] {
-            habit.result = self.result(node, call)
-            habit.reportsCall = node.text == "reportsCall"
-        }
-        if let node = fields["after"] { habit.after = self.reader.time(node, "after") ?? 0 }
-        if let node = fields["twice"] { habit.isTwice = self.reader.flag(node, "twice") ?? false }
-        return habit
-    }
-
-    /// nil for never.
-    private mutating func result(_ node: ScenarioNode, _ call: AnsweredCall) -> CallbackResult? {
-        if node.text == "never" { return nil }
-        switch call {
-        case .willPresent:
-            let words: [(String, SystemPresentationOptions)] = [
-                ("banner", .banner), ("list", .list), ("sound", .sound), ("badge", .badge), ("alert", .alert),
-            ]
-            guard let options = self.reader.words(node, "presentation option", words) else { return nil }
-            return .presentation(options.reduce([]) { $0.union($1) })
-        case .didReceiveRemoteNotificationFetch, .performFetch:
-            let words = FetchResult.allCases.map { ("\($0)", $0) } + [("never", FetchResult.noData)]
-            return self.reader.word(node, "fetch result", words).map { .fetch($0) }
-        case .didReceiveIncomingPush:
-            let words = ["reportsCall", "returns", "never"].map { ($0, true) }
-            return self.reader.word(node, call.rawValue, words).map { _ in .returned }
-        case .didReceive, .serviceExtension, .didFinishLaunching, .didEnterBackground:
-            return self.reader.word(node, call.rawValue, [("returns", true), ("never", true)]).map { _ in .returned }
-        }
-    }
-
-    // MARK: The SDK
-
-    private mutating func sdk(_ node: ScenarioNode) -> SDKSetup? {
-        var sdk = SDKSetup()
-        guard let fields = self.reader.fields(node, .sdk) else { return nil }
-        if let node = fields["person"], let person = self.reader.text(node, "person") { sdk.person = UserID(person) }
-        if let node = fields["kit"] { sdk.hasKit = self.reader.flag(node, "kit") ?? true }
-        if let node = fields["localNotifications"] {
-            sdk.kit.isLocalNotificationEnabled = self.reader.flag(node, "localNotifications") ?? true
-        }
-        if let node = fields["showsContent"] { sdk.kit.showsContent = self.reader.flag(node, "showsContent") ?? true }
-        if let node = fields["customCallback"] {
-            let words: [(String, Bool?)] = [("none", nil), ("handled", true), ("notHandled", false)]
-            sdk.customCallback = self.reader.word(node, "customCallback", words) ?? nil
-            sdk.kit.hasDelegate = sdk.customCallback != nil
-        }
-        if let node = fields["providers"], let fields = self.reader.fields(node, .providers) {
-            sdk.names = ResolvedNames(
-                user: fields["user"].flatMap { self.reader.text($0, "user") },
-                group: fields["group"].flatMap { self.reader.text($0, "group") },
-                member: fields["member"].flatMap { self.reader.text($0, "member") })
-        }
-        for member in fields["levels"].flatMap({ self.reader.mapping($0, "levels") }) ?? [] {
-            let words = NotificationLevel.allCases.map { ($0.rawValue, $0) }
-            guard let conversation = self.conversation(member.key, member.position),
-                let level = self.reader.word(member.node, "level", words)
-            else { continue }
-            sdk.levels[conversation] = level
-        }
-        if let node = fields["unread"] { sdk.unread = self.reader.number(node, "unread") ?? 0 }
-        if let node = fields["badge"] {
-            sdk.badge = node.text == "none" ? .missing : .stored(self.reader.number(node, "badge") ?? 0)
-        }
-        if let node = fields["offline"] { sdk.isOffline = self.reader.flag(node, "offline") ?? false }
-        if let node = fields["actions"] { sdk.registersActions = self.reader.flag(node, "actions") ?? false }
-        if let node = fields["fetchesMissed"] {
-            sdk.fetchesMissed = self.reader.flag(node, "fetchesMissed") ?? true
-        }
-        return sdk
-    }
-
-    /// `PR:bob`, `GRP:team`.
-    mutating func conversation(_ text: String, _ position: ScenarioPosition) -> ConversationID? {
-        let parts = text.split(separator: ":", maxSplits: 1)
-        if parts.count == 2, let type = ConversationType(rawValue: String(parts[0])) {
-            return ConversationID(type: type, target: String(parts[1]))
-        }
-        let codes = ConversationType.allCases.map(\.rawValue).joined(separator: ", ")
-        self.reader.problem(
-            position,
-            "a conversation is a kind and a target such as PR:bob or GRP:team, got \"\(text)\" (kinds: \(codes))")
-        return nil
     }
 }

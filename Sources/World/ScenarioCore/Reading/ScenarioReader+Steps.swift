@@ -3,10 +3,13 @@ import TidingsModel
 
 /// What the steps of a case have named so far, so that a step about something unknown is found before anything runs.
 struct StepContext {
-    /// Whether the case has an SDK.
+    /// Whether the case has an SDK, and the app library.
     var sdk = false
+    var hasKit = false
     /// The ids of pushes, local notifications and messages, in order.
     var labels: [String] = []
+    /// Those of messages among them.
+    var messages: [String] = []
     var pushes = 0
     /// Live Activities, regions and locks that steps have named.
     var activities: [String] = []
@@ -15,7 +18,10 @@ struct StepContext {
 
     init() {}
 
-    init(_ app: AppSetup) { self.sdk = app.sdk != nil }
+    init(_ app: AppSetup) {
+        self.sdk = app.sdk != nil
+        self.hasKit = app.sdk?.hasKit == true
+    }
 }
 
 // The steps.
@@ -63,6 +69,8 @@ extension ScenarioReader {
         case "openSettings":
             if node.text == "app" { return .phone(.person(.appSettingsOpened(Stage.bundle))) }
             return self.known(node, "openSettings").map { .act(on: $0, .openSettings) }
+        case "keep", "turnOff":
+            return self.known(node, member.key).map { .act(on: $0, .provisional(keep: member.key == "keep")) }
         case "action": return self.notificationAction(node)
         case "panel":
             return self.reader.word(node, "panel", [("view", true), ("close", false)]).map {
@@ -93,6 +101,7 @@ extension ScenarioReader {
             return self.reader.flag(node, member.key).map { .phone(.person(.airplaneModeChanged(isOn: $0))) }
         case "lowPowerMode":
             return self.reader.flag(node, member.key).map { .phone(.person(.lowPowerModeChanged(isOn: $0))) }
+        case "backgroundRefresh": return self.backgroundRefresh(node).map { .phones($0.events) }
         case "wait": return self.reader.time(node, "wait").map { .wait($0) }
         case "clear": return self.reader.word(node, "clear", [("trace", StepAction.clear)])
         case "expect": return self.expectation(node).map { .expect($0) }
@@ -242,6 +251,20 @@ extension SystemWord {
         case .disconnectScene: .system(.sceneDisconnected(Stage.bundle))
         case .prewarm: .system(.prewarmed(Stage.bundle))
         case .backgroundChance: .system(.backgroundChance(Stage.bundle))
+        case .restoreFromBackup: .system(.restoredFromBackup)
+        }
+    }
+}
+
+extension BackgroundRefreshStatus {
+    /// What makes it so on a phone in any of the other states, without a state between.
+    var events: [PhoneEvent] {
+        switch self {
+        case .available:
+            [.person(.backgroundRefreshChanged(isOn: true)), .system(.backgroundRefreshRestricted(false))]
+        case .denied:
+            [.person(.backgroundRefreshChanged(isOn: false)), .system(.backgroundRefreshRestricted(false))]
+        case .restricted: [.system(.backgroundRefreshRestricted(true))]
         }
     }
 }

@@ -108,6 +108,7 @@ package struct ScenarioReader {
             } else if let steps = self.reader.needed("steps", in: fields) {
                 one.steps = self.steps(steps, "steps", mayExpect: true)
                 self.mustExpect(one.steps, steps.position)
+                self.mustKeepPromises(one)
                 read.append(one)
             }
         }
@@ -223,7 +224,43 @@ package struct ScenarioReader {
         if let expectation = self.expectation(node) {
             one.steps.append(Step(position: node.position, action: .expect(expectation), words: "expect"))
         }
+        self.mustKeepPromises(one)
         return one
+    }
+
+    // MARK: Names
+
+    /// A notification that the app is said to know of and a step must bring.
+    struct Promise {
+        var name: String
+        var position: ScenarioPosition
+        /// Where it is named.
+        var key: String
+        /// Whether it must be a message of the server's.
+        var isMessage = false
+    }
+
+    mutating func promise(_ member: ScenarioNode.Member, of key: String, isMessage: Bool = false) {
+        self.promised.append(
+            Promise(name: member.key, position: member.position, key: key, isMessage: isMessage))
+    }
+
+    /// What the app was told of a notification would otherwise never be looked at.
+    private mutating func mustKeepPromises(_ one: ScenarioCase) {
+        for promise in self.promised {
+            let all = promise.isMessage ? self.steps.messages : self.steps.labels
+            guard !all.contains(promise.name) else { continue }
+            let kind = promise.isMessage ? "message" : "notification"
+            self.reader.problem(
+                promise.position,
+                "\(promise.key): no step of the case \"\(one.name)\" brings a \(kind) \"\(promise.name)\""
+                    + Suggestion.text(for: promise.name, among: all.isEmpty ? ["none"] : all))
+        }
+        guard one.app.sdk?.phonePosition != nil, one.start.hasProcess else { return }
+        self.reader.problem(
+            one.position,
+            "phonePosition needs a start without a process (not running, force-quit, before first unlock): "
+                + "an app that runs knows what it has, got \(one.start.rawValue)")
     }
 
     // MARK: Words
@@ -247,6 +284,8 @@ package struct ScenarioReader {
 
     /// What the steps read so far have named.
     var steps = StepContext()
+    /// What the app of the case that is read has named.
+    var promised: [Promise] = []
 }
 
 /// Everything that is wrong with a scenario file.

@@ -49,7 +49,7 @@ extension ScenarioCase {
             differences: stage.preparation, trace: [])
         for step in self.steps where stage.halted == nil {
             if case .expect(let expectation) = step.action {
-                result.checks += expectation.checks.count
+                result.checks += expectation.checks.count + (expectation.alternatives.isEmpty ? 0 : 1)
                 result.differences += stage.differences(from: expectation, at: step.position)
                 stage.trace.mark(at: stage.now.monotonic)
             } else {

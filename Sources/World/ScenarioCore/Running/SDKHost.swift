@@ -45,6 +45,10 @@ struct SDKHost {
     // The server.
     var log: [LogEntry] = []
     var labels: [MessageID: String] = [:]
+    /// The ids of messages the ledger knows before they come.
+    var reserved: [String: MessageID] = [:]
+    /// When the app's info providers answer for a message.
+    var names: [MessageID: NamesTime] = [:]
     var connection: ConnectionNumber?
     var isWelcome = false
     /// Pushes to people who were signed in before, for their ids.
@@ -57,8 +61,30 @@ struct SDKHost {
     init(setup: SDKSetup) {
         self.setup = setup
         self.isOffline = setup.isOffline
-        self.disk = SDKDisk(unread: setup.unread)
-        for level in setup.levels where level.value == .blocked { self.disk.muted.insert(level.key) }
+        self.disk = SDKDisk(setup, position: setup.position)
+        // What was there before the case: nothing that anybody would be told of.
+        for position in 0..<setup.position { self.log.append(LogEntry(position: position + 1, body: .unknown)) }
+    }
+
+    /// What the phone holds when the steps begin, where the file says it: whatever the app wrote on the way there.
+    ///
+    /// - Parameter wall: wall milliseconds.
+    mutating func beginSteps(wall: Int64) {
+        if case .stored(let badge)? = self.setup.badge { self.badge = badge }
+        if let position = self.setup.phonePosition {
+            self.disk = SDKDisk(self.setup, position: position)
+            self.recipient?.position = position
+        }
+        for (index, known) in self.setup.ledger.enumerated() {
+            let sent = self.messages.first { self.labels[$0] == known.label }
+            let id = sent ?? MessageID(wallMilliseconds: wall, node: 3, counter: UInt32(index))
+            self.reserved[known.label] = id
+            self.ledger.restore(
+                id,
+                Ledger.Entry(
+                    holder: known.holder, claimedAt: wall - known.age, isShown: known.state != .claimed,
+                    isWithdrawn: known.state == .withdrawn))
+        }
     }
 
     /// The core of a new process, with what the disk holds.
@@ -76,6 +102,13 @@ struct SDKHost {
             isForeground: isForeground, seed: 1)
     }
 
+    /// The messages of the log, oldest first.
+    private var messages: [MessageID] {
+        self.log.compactMap { entry in
+            if case .message(let message) = entry.body { message.id } else { nil }
+        }
+    }
+
     var head: LogPosition { LogPosition(self.log.count) }
 
     var welcome: ServerFrame {
@@ -91,11 +124,11 @@ struct SDKHost {
     /// - Parameter other: whose message it is, if not the message of the person who is signed in.
     func push(of entry: LogEntry, to other: UserID? = nil) -> JSONObject? {
         let person = other ?? self.setup.person
-        guard case .message(let message) = entry.body, message.flags.isSuperset(of: [.notified, .stored]),
-            message.sender != person
-        else { return nil }
+        guard case .message(let message) = entry.body else { return nil }
         let conversation = message.conversation(seenBy: person)
-        guard other != nil || self.setup.levels[conversation] != .blocked else { return nil }
+        guard PushRule.sends(message, to: person, level: other == nil ? self.level(of: conversation) : .all) else {
+            return nil
+        }
         let info = PushInfo(
             message: message.id, position: entry.position, badgePosition: self.head,
             recipientTag: other.map { "\($0)-here" } ?? Self.tag,
@@ -118,6 +151,9 @@ struct SDKHost {
         return payload
     }
 
+    /// How loud a conversation may be.
+    func level(of conversation: ConversationID) -> NotificationLevel { self.setup.levels[conversation] ?? .all }
+
     /// Where the local store has the message a notification tells of.
     func position(of payload: NotificationPayload) -> LogPosition? {
         guard let id = payload.messageUID else { return nil }
@@ -129,8 +165,7 @@ struct SDKHost {
 
     /// What the server counts: what was there at the start and every counted message since that was not read.
     private var unreadAtServer: Int {
-        var all = SDKDisk(unread: self.setup.unread)
-        all.muted = self.disk.muted
+        var all = SDKDisk(self.setup, position: 0)
         all.write(self.log, person: self.setup.person)
         for read in self.disk.read { all.markRead(read.key, upTo: read.value) }
         return all.unread
@@ -156,7 +191,13 @@ struct SDKDisk {
         var position: LogPosition
     }
 
-    init(unread: Int) { self.unread = unread }
+    /// - Parameter position: how far the log is stored, all of it settled.
+    init(_ setup: SDKSetup, position: LogPosition) {
+        self.unread = setup.unread
+        self.stored = position
+        self.settled = position
+        for level in setup.levels where level.value == .blocked { self.muted.insert(level.key) }
+    }
 
     mutating func write(_ entries: [LogEntry], person: UserID) {
         for entry in entries where entry.position == self.stored + 1 {

@@ -9,6 +9,8 @@ struct HostedApp {
     var sdk: SDKHost?
     /// What a notification post is waiting for.
     var posting: [QueryNumber: MessageID] = [:]
+    /// The pushes at work in the service extension, by their calls.
+    var extensionRuns: [CallbackNumber: ExtensionWork] = [:]
 
     init(setup: AppSetup) {
         self.setup = setup
@@ -28,7 +30,10 @@ extension Stage {
 
     mutating func suspended(_ process: ProcessID) { self.clientSuspended(process) }
     mutating func resumed(_ process: ProcessID) { self.clientResumed(process) }
-    mutating func killed(_ process: ProcessID) { self.clientKilled(process) }
+    mutating func killed(_ process: ProcessID) {
+        self.clientKilled(process)
+        self.extensionEnded(process)
+    }
 
     mutating func answered(_ process: ProcessID, _ number: QueryNumber, _ answer: QueryAnswer) {
         if let message = self.app.posting.removeValue(forKey: number) {
@@ -67,10 +72,8 @@ extension Stage {
         case .refreshTaskLaunched(let identifier):
             self.follow(.process(process, .refreshTaskCompleted(identifier: identifier, success: true)))
         case .serviceExtensionReceive(let request):
-            if let bytes = self.app.setup.extensionMemory {
-                self.follow(.process(process, .memoryUseChanged(bytes: bytes)))
-            }
-            if habit.result != nil { habit.result = .content(self.extended(request, in: process)) }
+            return self.beginExtension(request, number, habit, in: process)
+        case .serviceExtensionTimeWillExpire(_, let call): self.extensionExpires(call)
         default: break
         }
         self.clientCalled(process, callback, state)
@@ -100,12 +103,21 @@ extension Stage {
             case .applicationDidEnterBackground, .sceneDidEnterBackground: .didEnterBackground
             default: nil
             }
+        if let call, let own = self.habit(call, about: callback) { return own }
         if let habit = call.flatMap({ self.app.setup.answers[$0] }) { return habit }
         guard call == .willPresent else { return AnswerHabit(result: .returned) }
         // Everything the version knows: banner and list are parts of the alert before iOS 14 (ios-delivery.md §5.5).
         return AnswerHabit(
             result: .presentation(
                 self.setup.phone.version < 14 ? [.alert, .sound, .badge] : [.banner, .list, .sound, .badge]))
+    }
+
+    /// The app's own answer for the notification a call is about; nil if it has none.
+    private func habit(_ call: AnsweredCall, about callback: Callback) -> AnswerHabit? {
+        guard let habits = self.app.setup.answersOf[call], let subject = CallWords.observed(callback).subject,
+            let label = self.labels.label(of: subject)
+        else { return nil }
+        return habits[label]
     }
 
     /// DF: what an app sets up.
@@ -124,27 +136,22 @@ extension Stage {
         if !self.app.setup.installed.permittedTasks.isEmpty {
             self.follow(.process(process, .refreshTaskRegistered(identifier: HostedApp.refreshTask)))
         }
+        if self.app.setup.registers == .everyLaunch { self.register(process) }
+    }
+
+    /// Asks for a device token, by the call of the phone's era: before iOS 8 the same one asks for permission.
+    private mutating func register(_ process: ProcessID) {
+        guard self.setup.phone.version < 8 else {
+            return self.follow(.process(process, .remoteRegistrationRequested))
+        }
+        guard self.setup.phone.authorization != .notDetermined else { return }
+        self.follow(.process(process, .remoteTypesRequested([.alert, .sound, .badge])))
     }
 
     /// The app's own categories, and the kit's.
     private var categories: [NotificationCategory] {
         let registers = self.app.setup.sdk?.registersActions == true
         return self.app.setup.categories + (registers ? [Self.kitCategory] : [])
-    }
-
-    /// What the extension delivers: the SDK's decision if there is an SDK, and what the file says.
-    private mutating func extended(_ request: NotificationRequest, in process: ProcessID) -> NotificationContent {
-        if self.app.sdk != nil { return self.extendedBySDK(request, in: process) }
-        let change = self.app.setup.extensionChange
-        guard !change.isEmpty else { return NotificationContent(badge: change.badge) }
-        var content = request.content
-        content.title = change.title ?? content.title
-        content.subtitle = change.subtitle ?? content.subtitle
-        content.body = change.body ?? content.body
-        content.badge = change.badge ?? content.badge
-        if change.isSilent { content.sound = nil }
-        content.interruptionLevel = change.level ?? content.interruptionLevel
-        return content
     }
 
     // MARK: Before the trace
@@ -165,6 +172,9 @@ extension Stage {
         for change in phone.switches {
             self.send(.person(.settingChanged(Self.bundle, change.which, isOn: change.isOn)))
         }
+        if phone.backgroundRefresh != .available {
+            for event in phone.backgroundRefresh.events { self.send(event) }
+        }
         self.trace.mark(at: self.now.monotonic)
         for step in self.setup.before where self.halted == nil {
             self.perform(step)
@@ -178,9 +188,7 @@ extension Stage {
         self.checkStart()
         if self.setup.start != .background { self.settleClient() }
         // What the app group holds when the steps begin, whatever the app wrote on the way there.
-        if let sdk = self.app.sdk, case .stored(let count)? = sdk.setup.badge {
-            self.app.sdk?.badge = Badge(server: count)
-        }
+        self.app.sdk?.beginSteps(wall: self.now.wall)
         self.trace.clear(at: self.now.monotonic)
     }
 
@@ -206,8 +214,10 @@ extension Stage {
         let asks = self.setup.phone.authorization != .notDetermined
         let usual: AuthorizationOptions = [.alert, .sound, .badge]
         let version = self.setup.phone.version
+        // With `everyLaunch` DF has done it.
+        let registers = self.app.setup.registers == .firstLaunch
         if version < 8 {
-            if asks, self.app.setup.registers { self.follow(.process(process, .remoteTypesRequested(usual))) }
+            if registers { self.register(process) }
             return
         }
         if version < 10 {
@@ -223,7 +233,7 @@ extension Stage {
             }
             _ = self.ask(.requestAuthorization(options), of: process)
         }
-        if self.app.setup.registers { self.follow(.process(process, .remoteRegistrationRequested)) }
+        if registers { self.register(process) }
     }
 
     /// Brings the app into a state by what a person and the system do.

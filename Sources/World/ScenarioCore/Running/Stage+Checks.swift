@@ -4,11 +4,30 @@ import TidingsModel
 // Expected against actual.
 extension Stage {
     func differences(from expectation: Expectation, at position: ScenarioPosition) -> [Difference] {
-        var differences = expectation.checks.compactMap { self.difference(from: $0) }
-        if !expectation.checks.contains(where: { $0.key == .faults }) {
-            differences += self.faultDifferences(at: position)
+        let common = self.differences(from: expectation.checks)
+        var candidates = expectation.alternatives.map { alternative in
+            (checks: expectation.checks + alternative, differences: common + self.differences(from: alternative))
         }
-        return differences
+        let count = candidates.count
+        if candidates.isEmpty { candidates = [(expectation.checks, common)] }
+        let all = candidates.map { candidate in
+            // Faults nobody speaks of fail the case, whatever else holds.
+            let isSpokenOf = candidate.checks.contains { $0.key == .faults }
+            return candidate.differences + (isSpokenOf ? [] : self.faultDifferences(at: position))
+        }
+        guard let closest = all.enumerated().min(by: { $0.element.count < $1.element.count }) else { return [] }
+        guard count > 0 else { return closest.element }
+        // What is common to all alternatives is told as it is.
+        return closest.element.enumerated().map { index, difference in
+            guard index >= common.count, difference.key != ExpectKey.faults.rawValue else { return difference }
+            var difference = difference
+            difference.key += " (alternative \(closest.offset + 1) of \(count), the closest)"
+            return difference
+        }
+    }
+
+    private func differences(from checks: [ExpectedValue]) -> [Difference] {
+        checks.compactMap { self.difference(from: $0) }
     }
 
     /// Faults nobody expected.
@@ -23,16 +42,18 @@ extension Stage {
 
     private func difference(from check: ExpectedValue) -> Difference? {
         let actual = self.observed(check.key)
-        let count = max(actual.count, check.rows.count)
-        let differing = (0..<count).filter { index in
-            guard index < actual.count, index < check.rows.count else { return true }
-            return !check.rows[index].matches(actual[index])
-        }
-        guard !differing.isEmpty else { return nil }
+        let all = check.choices.map { ($0, $0.differing(from: actual)) }
+        guard let closest = all.enumerated().min(by: { $0.element.1.count < $1.element.1.count }),
+            !closest.element.1.isEmpty
+        else { return nil }
+        let (choice, differing) = closest.element
+        let isOne = all.count == 1
         return Difference(
-            position: check.position, key: check.key.rawValue, expected: check.rows.map(\.text),
+            position: check.position,
+            key: check.key.rawValue + (isOne ? "" : " (value \(closest.offset + 1) of \(all.count), the closest)"),
+            expected: choice.rows.map { choice.isAnywhere ? "anywhere: \($0.text)" : $0.text },
             actual: actual.enumerated().map { index, row in
-                row.text(like: index < check.rows.count ? check.rows[index] : nil)
+                row.text(like: !choice.isAnywhere && index < choice.rows.count ? choice.rows[index] : nil)
             }, differing: differing)
     }
 
@@ -50,6 +71,7 @@ extension Stage {
         case .started: return self.trace.started.map { .text($0) }
         case .ended: return self.trace.ended.map { .text($0) }
         case .activityChanges: return self.trace.activityChanges.map { .text($0) }
+        case .undelivered: return self.trace.undelivered.map { .text($0) }
         case .activities:
             return self.core.screen.activities.map {
                 .activity(self.labels.label(ofActivity: $0.activity), contentState: $0.contentState)
@@ -86,10 +108,45 @@ extension Stage {
                 return [content.title, content.subtitle, content.body].filter { !$0.isEmpty }.joined(separator: " | ")
             }
         case .runState: return [self.runState]
-        case .callbacks, .shown, .reasons, .wakes, .results, .started, .ended, .faults, .activityChanges, .activities,
+        case .callbacks, .shown, .reasons, .wakes, .undelivered, .results, .started, .ended, .faults, .activityChanges,
+            .activities,
             .server, .opened, .customMessages, .settled:
             return []
         }
+    }
+}
+
+extension ExpectedRows {
+    /// The rows that differ: by their places on either side, or by those of the expected rows that are nowhere.
+    func differing(from actual: [ObservedRow]) -> [Int] {
+        guard !self.isAnywhere else { return self.missing(in: actual) }
+        return (0..<max(actual.count, self.rows.count)).filter { index in
+            guard index < actual.count, index < self.rows.count else { return true }
+            return !self.rows[index].matches(actual[index])
+        }
+    }
+
+    /// Expected rows that find no place of their own. A row that says little gives its place up for one that says more.
+    private func missing(in actual: [ObservedRow]) -> [Int] {
+        var holders: [Int?] = Array(repeating: nil, count: actual.count)
+        return self.rows.indices.filter { row in
+            var tried = Set<Int>()
+            return !self.place(row, in: actual, &holders, &tried)
+        }
+    }
+
+    private func place(_ row: Int, in actual: [ObservedRow], _ holders: inout [Int?], _ tried: inout Set<Int>) -> Bool {
+        for place in actual.indices where self.rows[row].matches(actual[place]) && tried.insert(place).inserted {
+            guard let holder = holders[place] else {
+                holders[place] = row
+                return true
+            }
+            if self.place(holder, in: actual, &holders, &tried) {
+                holders[place] = row
+                return true
+            }
+        }
+        return false
     }
 }
 

@@ -10,7 +10,12 @@ extension Stage {
         case .app(let call): return self.obstacle(to: call)
         case .local(_, let moment): return self.obstacle(to: moment)
         case .refreshTask: return self.needs(13, "a BGAppRefreshTask")
-        case .phone, .push, .act, .reinstall, .switches, .activity, .activityPush, .wait, .clear, .expect, .sdk:
+        case .act(_, .provisional): return self.needs(12, "a provisional notification")
+        case .sdk(.message(let message)) where message.isCatchUp:
+            let isConnected = self.app.sdk?.isWelcome == true && self.app.sdk?.isSuspended == false
+            return isConnected ? nil : "the app has no connection that could break: \(self.state.word)"
+        case .phone, .phones, .push, .act, .reinstall, .switches, .activity, .activityPush, .wait, .clear, .expect,
+            .sdk:
             return nil
         }
     }

@@ -71,7 +71,7 @@ extension Stage {
     }
 
     /// The connection is gone without a word: what was not settled is pushed when the server has waited long enough.
-    private mutating func loseConnection() {
+    mutating func loseConnection() {
         guard let number = self.app.sdk?.connection, let process = self.app.sdk?.process else { return }
         self.app.sdk?.connection = nil
         self.app.sdk?.isWelcome = false
@@ -194,6 +194,11 @@ extension Stage {
         }
     }
 
+    /// An answer of the app's that takes its time.
+    private mutating func client(_ event: ClientEvent, in process: ProcessID, after wait: Int64) {
+        if wait == 0 { self.client(event, in: process) } else { self.later(.client(event, process), after: wait) }
+    }
+
     // tidy: long because it is one case per effect.
     private mutating func perform(_ effect: ClientEffect, in process: ProcessID) {
         guard let sdk = self.app.sdk else { return }
@@ -233,9 +238,13 @@ extension Stage {
         case .forgetPerson: self.app.sdk?.recipient = nil
         case .resolveNames(let id, let question):
             let everything = ResolvedNames(user: question.sender.rawValue, group: question.group?.target)
-            self.client(.namesResolved(id, sdk.setup.names ?? everything), in: process)
+            guard case .after(let wait) = sdk.names[id] ?? .after(0) else { return }
+            self.client(.namesResolved(id, sdk.setup.names ?? everything), in: process, after: wait)
         case .askDelegate(let message, _):
-            self.client(.delegateAnswered(message.id, handled: sdk.setup.customCallback ?? false), in: process)
+            let own = sdk.labels[message.id].flatMap { sdk.setup.customCallbackOf[$0] }
+            let habit = own ?? sdk.setup.customCallback ?? CustomCallbackHabit(isHandled: false)
+            guard let isHandled = habit.isHandled else { return }
+            self.client(.delegateAnswered(message.id, handled: isHandled), in: process, after: habit.after)
         case .claimRing(let id): self.claim(id, in: process)
         case .postNotification(let notification): self.post(notification, in: process)
         case .markShown(let id):

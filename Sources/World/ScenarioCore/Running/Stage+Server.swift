@@ -73,13 +73,20 @@ extension Stage {
         guard let sdk = self.app.sdk else { return }
         if let other = scripted.recipient { return self.push(scripted, to: other) }
         let position = sdk.head + 1
-        let id = MessageID(
-            wallMilliseconds: self.now.wall, node: 1, counter: UInt32(truncatingIfNeeded: position))
+        let id =
+            sdk.reserved[scripted.label]
+            ?? MessageID(wallMilliseconds: self.now.wall, node: 1, counter: UInt32(truncatingIfNeeded: position))
         self.labels.named(id.description, scripted.label)
         self.app.sdk?.labels[id] = scripted.label
+        self.app.sdk?.names[id] = scripted.namesAfter
         let entry = LogEntry(position: position, body: self.body(of: scripted, id: id, to: sdk.setup.person))
         self.app.sdk?.log.append(entry)
-        if sdk.isWelcome, let number = sdk.connection, let process = self.process {
+        if scripted.isCatchUp {
+            // The device may come back in a moment: the server waits as long as for an answer.
+            self.app.sdk?.unsettled.insert(position)
+            self.later(.serverDeadline(position), after: SDKHost.ackDeadline)
+            self.loseConnection()
+        } else if sdk.isWelcome, let number = sdk.connection, let process = self.process {
             self.app.sdk?.unsettled.insert(position)
             self.client(.frameReceived(number, .entry(entry)), in: process)
             self.later(.serverDeadline(position), after: SDKHost.ackDeadline)
@@ -128,7 +135,7 @@ extension Stage {
             Message(
                 id: id, app: SDKHost.app, sender: scripted.sender, conversation: conversation,
                 clientMessageID: ClientMessageID(scripted.label), objectName: .text, content: content.text,
-                flags: flags, pushText: nil, sentAt: self.now.wall))
+                flags: flags, pushText: nil, sentAt: self.now.wall, mentions: scripted.mentions))
     }
 
     /// The deadline of a live entry has passed.

@@ -9,8 +9,9 @@ extension Stage {
         if let obstacle = self.obstacle(to: step.action) { return self.halt(obstacle) }
         switch step.action {
         case .phone(let event): self.happen(event)
-        case .push(let push, let label):
-            self.push(push, label: label)
+        case .phones(let events): for event in events { self.happen(event) }
+        case .push(let push, let label, let lifetime):
+            self.push(push, label: label, lifetime: lifetime)
             self.drain()
         case .act(let label, let act): self.act(on: label, act)
         case .reinstall(let keepsData):
@@ -128,6 +129,7 @@ extension Stage {
         case .dismiss: self.send(.person(.notificationDismissed(key)))
         case .swipeBanner: self.send(.person(.bannerSwipedAway(key)))
         case .openSettings: self.send(.person(.notificationSettingsOpened(key)))
+        case .provisional(let keep): self.send(.person(.provisionalAnswered(Self.bundle, keep: keep)))
         case .action(let action, let text):
             self.send(.person(.actionPerformed(key, action: action, text: text)))
         }
@@ -138,7 +140,7 @@ extension StepAction {
     /// What a step whose value is a mapping is about.
     var label: String? {
         switch self {
-        case .push(_, let label): label
+        case .push(_, let label, _): label
         case .act(let label, .action(let action, _)): "\(action) on \(label)"
         case .local(let request, _): request.identifier
         case .activityPush(let push): "\(push.event.word) of \(push.target.text)"

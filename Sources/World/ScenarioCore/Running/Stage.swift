@@ -20,10 +20,12 @@ struct Stage {
     private var deliveries: UInt64 = 0
     private var queries: QueryNumber = 0
     /// While the phone cannot be reached the newest push of each topic waits (ios-delivery.md §3.2).
-    private var stored: [Push] = []
+    private var stored: [StoredPush] = []
     private var isReachable = true
     /// Whether APNs has a token of the app (ios-delivery.md §4 gate 1).
     private var isRegistered = false
+    /// How often the phone's tokens have become void: those that follow are others (ios-delivery.md §13).
+    private var tokenSeries = 0
     /// The tokens APNs has of the app beside its device token.
     private(set) var tokens: Set<TokenKind> = []
     /// The broadcast channels the phone listens to.
@@ -51,6 +53,17 @@ struct Stage {
         case wroteIcon(Int)
     }
 
+    /// A push that waits at APNs.
+    private struct StoredPush {
+        var push: Push
+        var label: String
+        /// Until when it is kept, in wall milliseconds.
+        var until: Int64
+    }
+
+    /// How long APNs keeps a push at most, in milliseconds: 30 days (apns.md §15).
+    private static let storageMax: Int64 = 2_592_000_000
+
     /// Something that happens later.
     private struct Timer {
         var at: Int64
@@ -63,6 +76,10 @@ struct Stage {
         case phone(PhoneEvent)
         case client(ClientEvent, ProcessID)
         case serverDeadline(LogPosition)
+        /// The service extension looks again whether it can decide about a push.
+        case extensionDecides(CallbackNumber)
+        /// It answers, if it has not yet.
+        case extensionAnswers(CallbackNumber)
     }
 
     /// Midnight of the day on which every case plays, in wall milliseconds: 1 January 2026 in UTC, the phone's time zone.
@@ -132,7 +149,8 @@ struct Stage {
         case .answer(let process, let number, let answer): self.answered(process, number, answer)
         case .registerTopic(let bundle):
             self.isRegistered = true
-            self.follow(.courier(.tokenIssued(bundle, "c0ffee")))
+            let token = self.tokenSeries == 0 ? "c0ffee" : "c0ffee\(10 + self.tokenSeries)"
+            self.follow(.courier(.tokenIssued(bundle, PushToken(token))))
         case .requestToken(let bundle, let kind):
             self.tokens.insert(kind)
             self.follow(.courier(.tokenOfKindIssued(bundle, kind, "cafe")))
@@ -143,7 +161,7 @@ struct Stage {
         case .dropToken(_, let kind): self.tokens.remove(kind)
         case .subscribe(_, let channel): self.channels.insert(channel)
         case .unsubscribe(_, let channel): self.channels.remove(channel)
-        case .invalidateTokens: self.tokens = []
+        case .invalidateTokens: self.tokensBecameVoid()
         case .acknowledge: break
         }
     }
@@ -191,6 +209,12 @@ struct Stage {
             case .serverDeadline(let position):
                 self.serverDeadline(position)
                 self.drain()
+            case .extensionDecides(let number):
+                self.decideExtension(number)
+                self.drain()
+            case .extensionAnswers(let number):
+                self.answerExtension(number)
+                self.drain()
             }
         }
     }
@@ -203,27 +227,57 @@ struct Stage {
     // MARK: Pushes
 
     /// A push is on its way; a phone that cannot be reached gets the newest when it can.
-    mutating func push(_ push: Push, label: String) {
+    ///
+    /// - Parameter lifetime: how long APNs may store it, in milliseconds: what `apns-expiration` says, 0 is not at all; nil is
+    ///   as long as it can.
+    mutating func push(_ push: Push, label: String, lifetime: Int64? = nil) {
         self.deliveries += 1
         var push = push
         push.delivery = self.deliveries
+        push.expiration = lifetime.map { $0 == 0 ? 0 : (self.now.wall + $0) / 1_000 }
         self.labels.pushed(push, label: label)
-        guard self.isRegistered else { return self.trace.courier("no token: \(label)", at: self.now.monotonic) }
+        guard self.isRegistered else { return self.undelivered(label, .noToken) }
         self.carry(push, label)
+    }
+
+    private mutating func undelivered(_ label: String, _ reason: UndeliveredReason) {
+        self.trace.undelivered(label, reason, at: self.now.monotonic)
     }
 
     private mutating func carry(_ push: Push, _ label: String) {
         guard !self.isReachable else { return self.follow(.courier(.pushArrived(push))) }
+        // The expiration is about storing: what the phone can have at once it gets.
+        guard push.expiration != 0 else { return self.undelivered(label, .notStored) }
         self.trace.courier("waits: \(label)", at: self.now.monotonic)
-        self.stored.removeAll {
-            $0.topic == push.topic && $0.activity == push.activity && $0.channel == push.channel
+        func competes(_ older: StoredPush) -> Bool {
+            older.push.topic == push.topic && older.push.activity == push.activity
+                && older.push.channel == push.channel
         }
-        self.stored.append(push)
+        for older in self.stored.filter(competes) { self.undelivered(older.label, .overwritten) }
+        self.stored.removeAll(where: competes)
+        let longest = self.now.wall + Self.storageMax
+        let until = push.expiration.map { min(longest, $0 * 1_000) } ?? longest
+        self.stored.append(StoredPush(push: push, label: label, until: until))
     }
 
     private mutating func becameReachable() {
         self.isReachable = true
-        for push in self.stored { self.follow(.courier(.pushArrived(push))) }
+        for stored in self.stored {
+            if self.now.wall >= stored.until {
+                self.undelivered(stored.label, .expired)
+            } else {
+                self.follow(.courier(.pushArrived(stored.push)))
+            }
+        }
+        self.stored = []
+    }
+
+    /// A reinstallation, or another phone: what was meant for the old tokens reaches nobody.
+    private mutating func tokensBecameVoid() {
+        self.tokenSeries += 1
+        self.isRegistered = false
+        self.tokens = []
+        for stored in self.stored { self.undelivered(stored.label, .noToken) }
         self.stored = []
     }
 
@@ -255,6 +309,7 @@ struct Stage {
             }
             push.activity = activity
         }
+        self.labels.sent(delivery: push.delivery, label: scripted.target.text)
         self.carry(push, scripted.target.text)
     }
 
@@ -273,55 +328,4 @@ struct Stage {
     mutating func fault(_ text: String) {
         self.trace.note(.fault(text), at: self.now.monotonic, labels: self.labels)
     }
-}
-
-/// The names a scenario has for what is on the phone.
-struct Labels {
-    private var pushes: [(push: Push, label: String)] = []
-    /// Request identifiers with the label that had them last.
-    private var identifiers: [(identifier: String, label: String)] = []
-    private var activities: [(identifier: String, label: String)] = []
-    /// The names of activities whose push is on its way, oldest first.
-    private var expected: [String] = []
-
-    mutating func expect(activity label: String) { self.expected.append(label) }
-
-    /// An activity the app starts has its name for identifier; one that a push starts has one of the phone's.
-    mutating func named(activity label: String) { self.activities.append((label, label)) }
-
-    mutating func started(activity identifier: String) {
-        guard !self.activities.contains(where: { $0.identifier == identifier }), !self.expected.isEmpty else { return }
-        self.activities.append((identifier, self.expected.removeFirst()))
-    }
-
-    func label(ofActivity identifier: String) -> String {
-        self.activities.last { $0.identifier == identifier }?.label ?? identifier
-    }
-
-    func identifier(ofActivity label: String) -> String? { self.activities.last { $0.label == label }?.identifier }
-
-    mutating func pushed(_ push: Push, label: String) { self.pushes.append((push, label)) }
-
-    mutating func arrived(delivery: UInt64, identifier: String) {
-        guard let pushed = self.pushes.last(where: { $0.push.delivery == delivery }) else { return }
-        self.identifiers.append((identifier, pushed.label))
-    }
-
-    mutating func named(_ identifier: String, _ label: String) { self.identifiers.append((identifier, label)) }
-
-    /// What the file calls a request identifier; the identifier itself if nothing.
-    func label(of identifier: String) -> String {
-        self.identifiers.last { $0.identifier == identifier }?.label ?? identifier
-    }
-
-    func label(of subject: Subject) -> String? {
-        switch subject {
-        case .request(let identifier): self.label(of: identifier)
-        case .activity(let identifier): self.label(ofActivity: identifier)
-        case .payload(let payload): self.pushes.last { $0.push.payload == payload }?.label
-        }
-    }
-
-    /// The request identifier of a label, once it is known.
-    func identifier(of label: String) -> String? { self.identifiers.last { $0.label == label }?.identifier }
 }

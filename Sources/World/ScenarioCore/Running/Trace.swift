@@ -17,6 +17,7 @@ struct Trace {
     private(set) var calls: [ObservedCall] = []
     private(set) var presentations: [(label: String, record: PresentationRecord)] = []
     private(set) var wakes: [String] = []
+    private(set) var undelivered: [String] = []
     private(set) var results: [String] = []
     private(set) var started: [String] = []
     private(set) var ended: [String] = []
@@ -46,6 +47,7 @@ struct Trace {
         self.calls = []
         self.presentations = []
         self.wakes = []
+        self.undelivered = []
         self.results = []
         self.started = []
         self.ended = []
@@ -79,6 +81,12 @@ struct Trace {
         self.line("settles", text, moment)
     }
 
+    /// A push that never reached the phone.
+    mutating func undelivered(_ label: String, _ reason: UndeliveredReason, at moment: Int64) {
+        self.undelivered.append("\(reason.rawValue) of \(label)")
+        self.line("apns", "\(reason.rawValue): \(label)", moment)
+    }
+
     mutating func courier(_ text: String, at moment: Int64) { self.line("apns", text, moment) }
 
     private mutating func line(_ kind: String, _ text: String, _ moment: Int64) {
@@ -110,6 +118,8 @@ struct Trace {
         case .processEnded(let process, let reason):
             self.ended.append(reason.rawValue)
             self.line("ends", "\(process.role.rawValue): \(reason.rawValue)", moment)
+        case .refused(let delivery, let reason):
+            self.undelivered(labels.label(ofDelivery: delivery), UndeliveredReason(reason), at: moment)
         case .fault(let text):
             self.faults.append(text)
             self.line("fault", text, moment)

@@ -1,0 +1,115 @@
+import ClientCore
+import PhoneCore
+import TidingsModel
+
+// The SDK behind the app.
+extension ScenarioReader {
+    mutating func sdk(_ node: ScenarioNode) -> SDKSetup? {
+        var sdk = SDKSetup()
+        guard let fields = self.reader.fields(node, .sdk) else { return nil }
+        if let node = fields["person"], let person = self.reader.text(node, "person") { sdk.person = UserID(person) }
+        if let node = fields["kit"] { sdk.hasKit = self.reader.flag(node, "kit") ?? true }
+        if let node = fields["localNotifications"] {
+            sdk.kit.isLocalNotificationEnabled = self.reader.flag(node, "localNotifications") ?? true
+        }
+        if let node = fields["showsContent"] { sdk.kit.showsContent = self.reader.flag(node, "showsContent") ?? true }
+        if let node = fields["customCallback"] { self.customCallback(node, &sdk) }
+        if let node = fields["providers"], let fields = self.reader.fields(node, .providers) {
+            sdk.names = ResolvedNames(
+                user: fields["user"].flatMap { self.reader.text($0, "user") },
+                group: fields["group"].flatMap { self.reader.text($0, "group") },
+                member: fields["member"].flatMap { self.reader.text($0, "member") })
+        }
+        for member in fields["levels"].flatMap({ self.reader.mapping($0, "levels") }) ?? [] {
+            let words = NotificationLevel.allCases.map { ($0.rawValue, $0) }
+            guard let conversation = self.conversation(member.key, member.position),
+                let level = self.reader.word(member.node, "level", words)
+            else { continue }
+            sdk.levels[conversation] = level
+        }
+        if let node = fields["unread"] { sdk.unread = self.count(node, "unread") }
+        if let node = fields["badge"] { sdk.badge = self.storedBadge(node) }
+        if let node = fields["position"] { sdk.position = self.position(node, "position") }
+        if let node = fields["phonePosition"] {
+            sdk.phonePosition = self.position(node, "phonePosition")
+            if let known = sdk.phonePosition, known > sdk.position {
+                self.reader.problem(
+                    node.position, "phonePosition must be at most position, which is \(sdk.position), got \(known)")
+            }
+        }
+        for member in fields["ledger"].flatMap({ self.reader.mapping($0, "ledger") }) ?? [] {
+            self.promise(member, of: "sdk.ledger", isMessage: true)
+            if let known = self.knownMessage(member) { sdk.ledger.append(known) }
+        }
+        if let node = fields["offline"] { sdk.isOffline = self.reader.flag(node, "offline") ?? false }
+        if let node = fields["actions"] { sdk.registersActions = self.reader.flag(node, "actions") ?? false }
+        if let node = fields["fetchesMissed"] {
+            sdk.fetchesMissed = self.reader.flag(node, "fetchesMissed") ?? true
+        }
+        return sdk
+    }
+
+    /// A number, `none`, or its parts.
+    private mutating func storedBadge(_ node: ScenarioNode) -> SDKSetup.StoredBadge {
+        if node.text == "none" { return .missing }
+        guard case .mapping = node.value else {
+            return .stored(Badge(server: self.count(node, "badge")))
+        }
+        guard let fields = self.reader.fields(node, .storedBadge) else { return .missing }
+        let server = self.reader.needed("server", in: fields).map { self.count($0, "server") } ?? 0
+        let foreign = fields["foreign"].map { self.count($0, "foreign", from: -server) } ?? 0
+        let position = fields["position"].map { self.position($0, "position") } ?? 0
+        return .stored(Badge(server: server, foreign: foreign, position: position))
+    }
+
+    /// So many unread messages; sums of them fit everywhere.
+    private mutating func count(_ node: ScenarioNode, _ name: String, from least: Int = 0) -> Int {
+        let most = 1_000_000_000
+        guard let number = self.reader.number(node, name, from: least) else { return 0 }
+        guard number > most else { return number }
+        self.reader.problem(node.position, "\(name) must be at most \(most), got \(number)")
+        return 0
+    }
+
+    /// A log position. The small server's log is held whole.
+    private mutating func position(_ node: ScenarioNode, _ name: String) -> LogPosition {
+        guard let number = self.reader.number(node, name) else { return 0 }
+        if number > 10_000 {
+            self.reader.problem(node.position, "\(name) must be at most 10000, got \(number)")
+            return 0
+        }
+        return LogPosition(number)
+    }
+
+    private mutating func knownMessage(_ member: ScenarioNode.Member) -> KnownMessage? {
+        var known = KnownMessage(label: member.key)
+        guard case .mapping = member.node.value else {
+            guard let state = self.reader.word(member.node, "ledger", KnownMessage.State.self) else { return nil }
+            known.state = state
+            return known
+        }
+        guard let fields = self.reader.fields(member.node, .ledger) else { return nil }
+        if let node = fields["state"] {
+            known.state = self.reader.word(node, "state", KnownMessage.State.self) ?? .shown
+        }
+        if let node = fields["by"] {
+            let words: [(String, Ledger.Holder)] = [("app", .kit(process: 0)), ("extension", .pushExtension)]
+            known.holder = self.reader.word(node, "by", words) ?? known.holder
+        }
+        if let node = fields["age"] { known.age = self.reader.time(node, "age") ?? 0 }
+        return known
+    }
+
+    /// `PR:bob`, `GRP:team`.
+    mutating func conversation(_ text: String, _ position: ScenarioPosition) -> ConversationID? {
+        let parts = text.split(separator: ":", maxSplits: 1)
+        if parts.count == 2, let type = ConversationType(rawValue: String(parts[0])) {
+            return ConversationID(type: type, target: String(parts[1]))
+        }
+        let codes = ConversationType.allCases.map(\.rawValue).joined(separator: ", ")
+        self.reader.problem(
+            position,
+            "a conversation is a kind and a target such as PR:bob or GRP:team, got \"\(text)\" (kinds: \(codes))")
+        return nil
+    }
+}
