@@ -272,7 +272,9 @@ import TidingsModel
         #expect(request.environment == .production)
     }
 
-    @Test func `says nothing in its alert, and carries text, badge, thread, rc and tidings`() throws {
+    @Test(.requirement("S0.14")) func `says nothing in its alert, and carries text, badge, thread, rc and tidings`()
+        throws
+    {
         var bench = ServerBench()
         bench.goneDevice("bob")
         bench.say("hello", to: .direct("bob"))
@@ -287,8 +289,7 @@ import TidingsModel
         #expect(aps["category"] == .string(PushInfo.category))
         #expect(aps["thread-id"] == "PR:alice")
         let rc = try NotificationPayload(userInfo: payload)
-        #expect(rc.targetID == "alice")
-        #expect(rc.messageUID == bench.messages[0].description)
+        #expect([rc.targetID, rc.messageUID, rc.messageID] == ["alice", bench.messages[0].description, "1"])
         let info = try #require(PushInfo(userInfo: payload))
         #expect(info.recipientTag == recipientTag(of: ServerBench.device("bob"), salt: 0))
         #expect(info.position == 1)

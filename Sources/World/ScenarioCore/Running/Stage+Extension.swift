@@ -118,7 +118,7 @@ extension SDKHost {
         let isPushed =
             message.flags.contains(.notified) && message.flags.contains(.stored)
             && message.sender != self.setup.person && conversation.type != .chatRoom
-        let payload = try? NotificationPayload(message: message, seenBy: self.setup.person)
+        let payload = try? NotificationPayload(message: message, seenBy: self.setup.person, at: position)
         return [
             "position": .int(position), "message_id": .string(message.id.description),
             "rings": .bool(isPushed && !isWithdrawn), "sender": .string(message.sender.rawValue),
