@@ -71,6 +71,8 @@ package struct ServerCore: Sendable {
     var recovery: Deque<UserKey> = []
     var recoveryLoads = 0
 
+    /// What people allow the app on their devices.
+    var statuses = ToldStatuses()
     /// Time zones of quiet hours.
     var zones: [String: Zone] = [:]
 
