@@ -65,7 +65,7 @@ import TidingsModel
 }
 
 @Suite struct `A token that APNs refuses` {
-    @Test(.requirement("S2.4"), arguments: [APNsReason.badDeviceToken, .deviceTokenNotForTopic])
+    @Test(arguments: [APNsReason.badDeviceToken, .deviceTokenNotForTopic])
     func `is kept aside until the device registers again`(reason: APNsReason) {
         var bench = ServerBench()
         // The lane works.
