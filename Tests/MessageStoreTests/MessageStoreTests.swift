@@ -36,7 +36,7 @@ import TidingsModel
         second.close()
     }
 
-    @Test(arguments: 0..<12)
+    @Test(arguments: 0..<24)
     func `is the same wherever a crash cut its deriving short`(steps: Int) async throws {
         var configuration = MessageStoreConfiguration()
         configuration.derivationStepMax = 1

@@ -35,8 +35,11 @@ package struct MessageStoreConfiguration: Sendable {
     package var tailRecordsMax = 65_536
     /// How many log entries in memory may wait to be derived: a record in a large group makes thousands.
     package var tailEntriesMax = 1_048_576
-    /// How many people, or records of the message index, one transaction of deriving covers; between two of them acks get their turn.
+    /// How many people, or eight times as many log entries or records of the message index, one transaction of deriving covers at most;
+    /// between two of them acks get their turn.
     package var derivationStepMax = 512
+    /// How long one such transaction should take, in milliseconds: less is covered where it takes longer, down to a sixteenth.
+    package var derivationStepMilliseconds = 2
     /// How long the store must have had nothing to do before it derives a short tail, in milliseconds.
     package var idleMilliseconds = 50
     /// How many people are kept in memory between uses.
@@ -47,8 +50,8 @@ package struct MessageStoreConfiguration: Sendable {
     package var journalRowBytes = 4_000
     /// How large a stored run of one person's log may get before the next one starts, in bytes.
     package var logChunkBytes = 512
-    /// How many pages the write-ahead log may hold before it is written back, after deriving.
-    package var checkpointPages = 8_192
+    /// How many pages are added to the write-ahead log before they are written back, between two batches: few, since acks wait for it.
+    package var checkpointPages = 512
     /// How long after it was overwritten a text that nobody may read any more may still stand in the write-ahead log, in milliseconds:
     /// then the log is written back and emptied.
     package var eraseMilliseconds: Int64 = 60_000

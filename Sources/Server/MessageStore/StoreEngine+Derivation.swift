@@ -12,23 +12,45 @@ struct DerivationRound {
     var nextPerson = 0
 }
 
+/// How much of what is behind the next steps of deriving write, so that one takes about as long as told: its commit included, which
+/// takes as long as the disk does.
+struct DerivationPace {
+    /// Of one step: a row of the index, of revisions, or a log entry of a person's is one; a person's own rows are `rowsOfPerson`.
+    private(set) var rows: Int
+    private let rowsMax: Int
+    private let wanted: Duration
+
+    /// So many rows of the index cost as much as what a person has besides log entries.
+    static let rowsOfPerson = 8
+
+    init(_ configuration: MessageStoreConfiguration) {
+        self.rowsMax = configuration.derivationStepMax * Self.rowsOfPerson
+        self.rows = self.rowsMax
+        self.wanted = .milliseconds(configuration.derivationStepMilliseconds)
+    }
+
+    /// A step took so long.
+    ///
+    /// - Parameter isBehind: more waits than should: it is worked off at full width, whoever waits.
+    mutating func took(_ elapsed: Duration, isBehind: Bool) {
+        guard !isBehind, elapsed > .zero else { return self.rows = self.rowsMax }
+        // No fewer than a sixteenth, or a slow disk's syncs would be most of what deriving does; at most twice as many as before, since
+        // a short step says little.
+        let fitting = Int(min(Double(self.rows * 2), Double(self.rows) * (self.wanted / elapsed)))
+        self.rows = min(self.rowsMax, max(self.rowsMax / 16, fitting, 1))
+    }
+}
+
 extension StoreEngine {
     /// Derives a part of what is behind, in one transaction.
     ///
     /// - Returns: false if nothing is behind, or a test stopped deriving.
     func deriveStep() throws -> Bool {
-        guard !self.isFrozen, self.round != nil || self.tailRecords > 0 else { return false }
-        self.stepNumber += 1
-        guard self.configuration.mayDerive(self.stepNumber) else {
-            self.isFrozen = true
-            return false
-        }
+        guard self.round != nil || self.tailRecords > 0, self.mayStep() else { return false }
+        let start = ContinuousClock.now
         var round = self.round ?? self.startRound()
         do {
             try self.begin()
-            try self.storeIdentities()
-            try self.storeRevisions()
-            try self.eraseTexts()
             let isDone = try self.derive(&round)
             let watermark = isDone ? round.target : self.watermark
             self.sql.setDerived.bind(1, watermark)
@@ -42,11 +64,21 @@ extension StoreEngine {
                 self.tokensInRound.removeAll()
                 self.evict()
             }
+            self.pace.took(
+                start.duration(to: .now), isBehind: self.tailRecords >= 2 * self.configuration.tailRecordsMax)
             return true
         } catch {
             self.rollBack()
             throw error
         }
+    }
+
+    /// Asks a test whether this transaction comes about.
+    private func mayStep() -> Bool {
+        guard !self.isFrozen else { return false }
+        self.stepNumber += 1
+        self.isFrozen = !self.configuration.mayDerive(self.stepNumber)
+        return !self.isFrozen
     }
 
     private func startRound() -> DerivationRound {
@@ -58,24 +90,29 @@ extension StoreEngine {
         return DerivationRound(target: self.next - 1, people: people)
     }
 
-    /// People first, then the index.
+    /// Numbers first, which the rows of people mention; then what became of messages; people; the index.
     ///
     /// - Returns: whether everything up to the target is in this transaction or an earlier one.
     private func derive(_ round: inout DerivationRound) throws -> Bool {
+        var rows = self.pace.rows
+        try self.storeIdentities()
+        try self.storeRevisions(&rows)
+        try self.eraseTexts(&rows)
+        guard rows > 0 else { return false }
         if round.nextPerson < round.people.count {
-            let end = min(round.people.count, round.nextPerson + self.configuration.derivationStepMax)
-            for person in round.people[round.nextPerson..<end] {
+            repeat {
+                let person = round.people[round.nextPerson]
+                rows -= DerivationPace.rowsOfPerson + person.entriesToStore
                 try self.reading(of: person) { try self.store(person) }
-            }
-            round.nextPerson = end
+                round.nextPerson += 1
+            } while rows > 0 && round.nextPerson < round.people.count
             return false
         }
-        let step = self.configuration.derivationStepMax * 8
         if !self.indexTail.isEmpty {
-            try self.storeIndex(of: self.indexTail.prefix(step))
-            if self.indexTail.count > step {
-                self.indexed = self.indexTail[step - 1].record
-                self.indexTail.removeFirst(step)
+            try self.storeIndex(of: self.indexTail.prefix(rows))
+            if self.indexTail.count > rows {
+                self.indexed = self.indexTail[rows - 1].record
+                self.indexTail.removeFirst(rows)
                 return self.indexed >= round.target
             }
             self.indexTail.removeAll(keepingCapacity: true)
@@ -85,7 +122,28 @@ extension StoreEngine {
         return true
     }
 
-    /// Rows for new people and conversations, in the same transaction as the first row that mentions their number.
+    /// So many people and conversations are new that their rows are due, lest the next step takes long.
+    var hasManyNew: Bool {
+        self.newVersions.count + self.newPeople.count / DerivationPace.rowsOfPerson
+            >= max(1, self.configuration.derivationStepMax / 2)
+            || self.membersInTail >= self.configuration.derivationStepMax * 64
+    }
+
+    /// Writes rows for new people and conversations, in a transaction of their own.
+    func storeNew() throws {
+        guard self.mayStep() else { return }
+        do {
+            try self.begin()
+            try self.storeIdentities()
+            try self.commit()
+        } catch {
+            self.rollBack()
+            throw error
+        }
+    }
+
+    /// Rows for new people and conversations, in the same transaction as the first row that mentions their number, or before. All of them:
+    /// after a crash numbers are given from the highest that has a row.
     private func storeIdentities() throws {
         for person in self.newPeople {
             self.sql.insertPerson.bind(1, person.number)
@@ -96,40 +154,46 @@ extension StoreEngine {
         }
         self.newPeople.removeAll(keepingCapacity: true)
         for (conversation, version, members, isNewMembership) in self.newVersions {
-            var writer = ByteWriter()
-            if isNewMembership {
-                for member in members { writer.signed(member) }
-                self.sql.insertMembership.bind(1, conversation.number)
-                self.sql.insertMembership.bind(2, version)
-                self.sql.insertMembership.bind(3, writer.bytes)
-                try self.sql.insertMembership.run()
-            }
-            guard version == conversation.version else { continue }
-            self.sql.putConversation.bind(1, conversation.number)
-            self.sql.putConversation.bind(2, conversation.app.rawValue)
-            self.sql.putConversation.bind(3, conversation.conversation.type.rawValue)
-            self.sql.putConversation.bind(4, conversation.conversation.target)
-            self.sql.putConversation.bind(5, conversation.name)
-            self.sql.putConversation.bind(6, version)
-            self.sql.putConversation.bind(7, conversation.portrait)
-            self.sql.putConversation.bind(8, Int64(conversation.isDissolved ? 1 : 0))
-            writer.removeAll()
-            for (number, member) in conversation.ranks.sorted(by: { $0.key < $1.key }) {
-                writer.signed(number)
-                writer.rank(of: member)
-            }
-            self.sql.putConversation.bind(9, writer.bytes)
-            writer.removeAll()
-            if conversation.bans.isEmpty {
-                self.sql.putConversation.bindNull(10)
-            } else {
-                writer.bans(conversation.bans)
-                self.sql.putConversation.bind(10, writer.bytes)
-            }
-            try self.sql.putConversation.run()
+            try self.store(conversation, version, members, isNewMembership)
         }
         self.newVersions.removeAll(keepingCapacity: true)
         self.membersInTail = 0
+    }
+
+    private func store(
+        _ conversation: MembersState, _ version: UInt64, _ members: [Int64], _ isNewMembership: Bool
+    ) throws {
+        var writer = ByteWriter()
+        if isNewMembership {
+            for member in members { writer.signed(member) }
+            self.sql.insertMembership.bind(1, conversation.number)
+            self.sql.insertMembership.bind(2, version)
+            self.sql.insertMembership.bind(3, writer.bytes)
+            try self.sql.insertMembership.run()
+        }
+        guard version == conversation.version else { return }
+        self.sql.putConversation.bind(1, conversation.number)
+        self.sql.putConversation.bind(2, conversation.app.rawValue)
+        self.sql.putConversation.bind(3, conversation.conversation.type.rawValue)
+        self.sql.putConversation.bind(4, conversation.conversation.target)
+        self.sql.putConversation.bind(5, conversation.name)
+        self.sql.putConversation.bind(6, version)
+        self.sql.putConversation.bind(7, conversation.portrait)
+        self.sql.putConversation.bind(8, Int64(conversation.isDissolved ? 1 : 0))
+        writer.removeAll()
+        for (number, member) in conversation.ranks.sorted(by: { $0.key < $1.key }) {
+            writer.signed(number)
+            writer.rank(of: member)
+        }
+        self.sql.putConversation.bind(9, writer.bytes)
+        writer.removeAll()
+        if conversation.bans.isEmpty {
+            self.sql.putConversation.bindNull(10)
+        } else {
+            writer.bans(conversation.bans)
+            self.sql.putConversation.bind(10, writer.bytes)
+        }
+        try self.sql.putConversation.run()
     }
 
     /// Removes what nobody who enters a chat room gets any more.
@@ -142,33 +206,27 @@ extension StoreEngine {
         try self.sql.pruneRoom.run()
     }
 
-    /// Rows for what became of messages, for custom messages and for chat rooms. Written again after a crash they come out the same.
-    private func storeRevisions() throws {
-        for (message, revision) in self.revisionTail.sorted(by: { $0.key < $1.key }) {
+    /// Rows for what became of messages, for custom messages and for chat rooms, as many as may be written. Written again after a crash
+    /// they come out the same.
+    private func storeRevisions(_ rows: inout Int) throws {
+        // tidy: order does not leave: each row is its own
+        while rows > 0, let (message, revision) = self.revisionTail.popFirst() {
+            rows -= 1
             self.sql.putRevision.bind(1, message.rawValue)
             self.sql.putRevision.bind(2, revision.recalled)
             self.sql.putRevision.bind(3, revision.edited)
             try self.sql.putRevision.run()
         }
-        self.revisionTail.removeAll(keepingCapacity: true)
-        for (key, sent) in self.customTail {
+        // tidy: order does not leave: each row is its own
+        while rows > 0, let (key, sent) = self.customTail.popFirst() {
+            rows -= 1
             self.sql.insertCustomMessage.bind(1, key.app.rawValue)
             self.sql.insertCustomMessage.bind(2, key.id.rawValue)
             self.sql.insertCustomMessage.bind(3, sent.id.rawValue)
             self.sql.insertCustomMessage.bind(4, sent.at)
             try self.sql.insertCustomMessage.run()
         }
-        self.customTail.removeAll(keepingCapacity: true)
-        for (room, messages) in self.roomTail.sorted(by: { $0.key < $1.key }) {
-            for (record, message) in messages {
-                self.sql.insertRoomMessage.bind(1, room)
-                self.sql.insertRoomMessage.bind(2, record)
-                self.sql.insertRoomMessage.bind(3, message.rawValue)
-                try self.sql.insertRoomMessage.run()
-            }
-            try self.prune(room, newest: messages.last?.message)
-        }
-        self.roomTail.removeAll(keepingCapacity: true)
+        for room in self.roomTail.keys.sorted() where rows > 0 { try self.storeMessages(of: room, &rows) }
         for app in self.objectNamesTail.sorted() {
             self.sql.deleteObjectNames.bind(1, app.rawValue)
             try self.sql.deleteObjectNames.run()
@@ -182,6 +240,20 @@ extension StoreEngine {
         try self.storeAccounts()
     }
 
+    private func storeMessages(of room: Int64, _ rows: inout Int) throws {
+        guard let tail = self.roomTail[room] else { return }
+        let messages = tail.prefix(rows)
+        rows -= messages.count
+        for (record, message) in messages {
+            self.sql.insertRoomMessage.bind(1, room)
+            self.sql.insertRoomMessage.bind(2, record)
+            self.sql.insertRoomMessage.bind(3, message.rawValue)
+            try self.sql.insertRoomMessage.run()
+        }
+        try self.prune(room, newest: messages.last?.message)
+        self.roomTail[room] = messages.count < tail.count ? Array(tail.dropFirst(messages.count)) : nil
+    }
+
     private func storeAccounts() throws {
         // tidy: order does not leave: each row is its own
         for account in self.accountsTail {
@@ -193,163 +265,6 @@ extension StoreEngine {
             try statement.run()
         }
         self.accountsTail.removeAll()
-    }
-
-    private func store(_ person: PersonState) throws {
-        person.applied = self.next - 1
-        let update = self.sql.updatePerson
-        update.bind(1, person.head)
-        update.bind(2, Int64(person.counts.unread))
-        update.bind(3, person.applied)
-        update.bind(4, Int64(person.counts.unreadWithMuted))
-        update.bind(5, Int64(person.counts.mentions))
-        update.bind(6, Int64(person.signedIn))
-        update.bind(7, person.number)
-        try update.run()
-        if person.settingsChanged { try self.storeSettings(of: person) }
-        if person.accountChanged { try self.storeAccount(of: person) }
-        for chunk in person.closedChunks { try self.store(chunk, of: person) }
-        if person.chunkChanged { try self.store(person.chunk, of: person) }
-        for number in person.changedConversations.sorted(by: { $0.rawValue < $1.rawValue }) {
-            if let state = person.conversations[number] { try self.store(state, of: number, of: person) }
-        }
-        for message in person.deleted.sorted() {
-            self.sql.insertDeleted.bind(1, person.number)
-            self.sql.insertDeleted.bind(2, message.rawValue)
-            try self.sql.insertDeleted.run()
-        }
-        for (id, sent) in person.sent {
-            let insert = self.sql.insertSentMessage
-            insert.bind(1, person.number)
-            insert.bind(2, id.rawValue)
-            insert.bind(3, sent.id.rawValue)
-            insert.bind(4, sent.at)
-            try insert.run()
-        }
-        for receipt in person.receipts.sorted(by: <) {
-            self.sql.insertReceipt.bind(1, person.number)
-            self.sql.insertReceipt.bind(2, receipt.message.rawValue)
-            self.sql.insertReceipt.bind(3, receipt.device)
-            self.sql.insertReceipt.bind(4, receipt.receipt.rawValue)
-            try self.sql.insertReceipt.run()
-        }
-        for id in person.changedDevices.sorted() {
-            if let index = try self.deviceIndex(id, of: person), let device = person.devices?[index] {
-                try self.store(device, of: person)
-            } else {
-                self.sql.deleteDevice.bind(1, person.number)
-                self.sql.deleteDevice.bind(2, id.rawValue)
-                try self.sql.deleteDevice.run()
-            }
-        }
-        for leg in person.changedLegs.sorted() { try self.store(leg, person.openLegs?[leg], of: person) }
-        self.entriesInTail -= person.entriesToStore
-        person.isStored()
-    }
-
-    private func storeAccount(of person: PersonState) throws {
-        self.sql.updateAccount.bind(1, Int64(person.account.isBanned ? 1 : 0))
-        if let time = person.account.tokensNotBefore {
-            self.sql.updateAccount.bind(2, time)
-        } else {
-            self.sql.updateAccount.bindNull(2)
-        }
-        self.sql.updateAccount.bind(3, person.number)
-        try self.sql.updateAccount.run()
-    }
-
-    private func storeSettings(of person: PersonState) throws {
-        var writer = ByteWriter()
-        writer.settings(person.settings)
-        self.sql.updateSettings.bind(2, person.number)
-        try self.sql.updateSettings.run(blob: writer.bytes, at: 1)
-    }
-
-    private func store(
-        _ state: PersonState.ConversationState, of number: ConversationNumber, of person: PersonState
-    ) throws {
-        let put = self.sql.putConversationState
-        put.bind(1, person.number)
-        put.bind(2, number.rawValue)
-        put.bind(3, Int64(state.unread))
-        put.bind(4, state.counted)
-        put.bind(5, state.read)
-        put.bind(6, Int64(state.mentions))
-        if state.withdrawn.isEmpty {
-            put.bindNull(7)
-        } else {
-            var writer = ByteWriter()
-            var last: LogPosition = 0
-            for position in state.withdrawn {
-                writer.number(position - last)
-                last = position
-            }
-            put.bind(7, writer.bytes)
-        }
-        put.bind(8, state.last)
-        try put.run()
-    }
-
-    private func store(_ chunk: LogChunk, of person: PersonState) throws {
-        self.sql.putChunk.bind(1, person.number)
-        self.sql.putChunk.bind(2, chunk.first)
-        self.sql.putChunk.bind(4, LogChunk.format)
-        try self.sql.putChunk.run(blob: chunk.bytes, at: 3)
-    }
-
-    private func store(_ device: DeviceRecord, of person: PersonState) throws {
-        let put = self.sql.putDevice
-        put.bind(1, person.number)
-        put.bind(2, device.key.device.rawValue)
-        put.bind(3, device.platform)
-        for column: Int32 in 5...9 { put.bindNull(column) }
-        put.bind(15, Int64(0))
-        switch device.push {
-        case .none: put.bind(4, Int64(0))
-        case .registered(let registration, let at, let wasAccepted):
-            put.bind(4, Int64(1))
-            Self.bind(registration, at: at, to: put)
-            put.bind(15, Int64(wasAccepted ? 1 : 0))
-        case .quarantined(let registration, let at, let reason):
-            put.bind(4, Int64(2))
-            Self.bind(registration, at: at, to: put)
-            put.bind(9, reason)
-        case .dead(let timestamp):
-            put.bind(4, Int64(3))
-            put.bind(8, timestamp)
-        }
-        put.bind(10, device.settled)
-        put.bind(11, device.decided)
-        put.bind(12, device.since)
-        put.bind(13, device.signedInAt)
-        put.bind(14, Int64(device.isSignedOut ? 1 : 0))
-        try put.run()
-    }
-
-    private static func bind(_ registration: PushRegistration, at: Int64, to put: SQLStatement) {
-        put.bind(5, registration.token.rawValue)
-        put.bind(6, registration.environment.rawValue)
-        put.bind(7, registration.topic)
-        put.bind(8, at)
-    }
-
-    private func store(_ leg: LegID, _ open: OpenLeg?, of person: PersonState) throws {
-        guard let open else {
-            self.sql.deleteOpenLeg.bind(1, person.number)
-            self.sql.deleteOpenLeg.bind(2, leg.message.rawValue)
-            self.sql.deleteOpenLeg.bind(3, leg.device?.rawValue ?? "")
-            return try self.sql.deleteOpenLeg.run()
-        }
-        let put = self.sql.putOpenLeg
-        put.bind(1, person.number)
-        put.bind(2, leg.message.rawValue)
-        put.bind(3, leg.device?.rawValue ?? "")
-        put.bind(4, open.position)
-        put.bind(5, open.wait.rawValue)
-        put.bind(6, open.apnsID)
-        put.bind(7, Int64(open.attempts))
-        if let notBefore = open.notBefore { put.bind(8, notBefore) } else { put.bindNull(8) }
-        try put.run()
     }
 
     /// One row per message for all its records in this part of the tail.
@@ -376,12 +291,16 @@ extension StoreEngine {
         }
     }
 
+    /// Whether the write-ahead log has grown so much since it was written back that it should be again.
+    var mustCheckpoint: Bool { self.wal.pagesToWriteBack() >= self.configuration.checkpointPages }
+
     /// Writes the write-ahead log back into the database when it has grown.
     func checkpoint(_ database: Database) throws {
-        guard self.wal.pages >= self.configuration.checkpointPages else { return }
+        guard self.mustCheckpoint else { return }
         let code = sqlite3_wal_checkpoint_v2(database.sqliteConnection, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
         guard code == SQLITE_OK || code == SQLITE_BUSY else {
             throw SQLiteFailure(code: code, message: String(cString: sqlite3_errmsg(database.sqliteConnection)))
         }
+        self.wal.wasWrittenBack()
     }
 }

@@ -19,9 +19,13 @@ extension StoreEngine {
     }
 
     /// Overwrites those texts, within the transaction that derives what took them away.
-    func eraseTexts() throws {
-        guard !self.erasureTail.isEmpty else { return }
-        var positions = self.erasureTail.sorted()[...]
+    ///
+    /// - Parameter rows: how many may be overwritten; less what was.
+    func eraseTexts(_ rows: inout Int) throws {
+        guard rows > 0, !self.erasureTail.isEmpty else { return }
+        let due = self.erasureTail.sorted().prefix(rows)
+        rows -= due.count
+        var positions = due
         while let position = positions.first {
             do {
                 positions = positions.dropFirst(try self.eraseTexts(at: positions))
@@ -34,7 +38,7 @@ extension StoreEngine {
                 positions = positions.dropFirst()
             }
         }
-        self.erasureTail.removeAll(keepingCapacity: true)
+        self.erasureTail.subtract(due)
         self.hasErased = true
     }
 
@@ -66,7 +70,8 @@ extension StoreEngine {
     func eraseAll(_ database: Database) throws {
         do {
             try self.begin()
-            try self.eraseTexts()
+            var rows = Int.max
+            try self.eraseTexts(&rows)
             try self.commit()
         } catch {
             self.rollBack()

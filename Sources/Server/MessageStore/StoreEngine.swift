@@ -94,6 +94,7 @@ final class StoreEngine {
     var round: DerivationRound?
     var roundNumber = 0
     var stepNumber = 0
+    var pace: DerivationPace
     /// Nothing is derived any more (a test's crash).
     var isFrozen = false
 
@@ -115,6 +116,7 @@ final class StoreEngine {
         settingAside setAside: [SetAsidePerson] = []
     ) throws {
         self.configuration = configuration
+        self.pace = DerivationPace(configuration)
         self.logger = logger
         self.sql = try Statements(database)
         self.wal = try WriteAheadLog(database)

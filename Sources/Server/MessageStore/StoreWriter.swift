@@ -170,7 +170,7 @@ final class StoreWriter: @unchecked Sendable {
                         try queue.writeWithoutTransaction { database in
                             try self.carryOut(work, with: &engine, database)
                             engine.wal.makeRoom(database)
-                            if engine.tailIsLong { deriving = try self.derive(&engine, database) }
+                            if let now = try self.catchUp(&engine, database) { deriving = now }
                             // A busy store never waits for work.
                             if let due = eraseAt, Self.uptime >= due { try engine.eraseAll(database) }
                             self.stepBackup()
@@ -183,7 +183,10 @@ final class StoreWriter: @unchecked Sendable {
                 }
             case .derive:
                 do {
-                    deriving = try queue.writeWithoutTransaction { try self.derive(&engine, $0) }
+                    try queue.writeWithoutTransaction { database in
+                        try engine.checkpoint(database)
+                        deriving = try self.derive(&engine, database)
+                    }
                 } catch {
                     failure = self.note(error)
                 }
@@ -254,11 +257,22 @@ final class StoreWriter: @unchecked Sendable {
         }
     }
 
+    /// Does what is due between two batches, one thing at a time: whoever waits, waits for no more than that.
+    private func catchUp(_ engine: inout StoreEngine, _ database: Database) throws -> Deriving? {
+        if engine.mustCheckpoint {
+            try engine.checkpoint(database)
+        } else if engine.tailIsLong {
+            return try self.derive(&engine, database)
+        } else if engine.hasManyNew {
+            try engine.storeNew()
+        }
+        return nil
+    }
+
     /// One step, then on with it as long as nothing is submitted. Whoever cannot be written is set aside, and the step made anew.
     private func derive(_ engine: inout StoreEngine, _ database: Database) throws -> Deriving {
         do {
             let didStep = try engine.deriveStep()
-            if engine.round == nil { try engine.checkpoint(database) }
             if engine.isFrozen { return .never }
             return didStep && engine.round != nil ? .now : .whenIdle
         } catch {

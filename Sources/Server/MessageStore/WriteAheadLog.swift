@@ -19,6 +19,8 @@ final class WriteAheadLog {
     /// Up to where the file is known to reach.
     private var size: Int64 = 0
     private var hasFailed = false
+    /// How many pages were in it when it was written back last.
+    private var writtenBack = 0
 
     init(_ database: Database) throws {
         self.frameBytes = try Int64.fetchOne(database, sql: "PRAGMA page_size").map { $0 + Self.frameHeaderBytes } ?? 0
@@ -40,6 +42,16 @@ final class WriteAheadLog {
     /// How many pages the log holds, kept up to date by SQLite's hook after each commit.
     var pages: Int { Int(self.count.pointee) }
 
+    /// How many pages came since it was written back; to be asked after each commit. The first commit after that begins the log anew,
+    /// unless somebody reads in it.
+    func pagesToWriteBack() -> Int {
+        if self.pages < self.writtenBack { self.writtenBack = 0 }
+        return self.pages - self.writtenBack
+    }
+
+    /// Everything in it is in the database too.
+    func wasWrittenBack() { self.writtenBack = self.pages }
+
     /// Takes the hook away; must be called before the connection outlives this object.
     func detach(_ database: Database) { sqlite3_wal_hook(database.sqliteConnection, nil, nil) }
 
@@ -50,6 +62,7 @@ final class WriteAheadLog {
             throw SQLiteFailure(code: code, message: String(cString: sqlite3_errmsg(database.sqliteConnection)))
         }
         self.count.pointee = 0
+        self.writtenBack = 0
         self.size = 0
     }
 

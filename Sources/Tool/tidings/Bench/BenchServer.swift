@@ -13,19 +13,25 @@ struct BenchServer: AsyncParsableCommand {
         discussion: """
             Starts a server of its own on fresh temporary state, connects idle connections, then pairs of people who each \
             keep one message in flight: delivered means that the recipient has the frame and has acknowledged it. Every ack \
-            a sender counts was synced to disk before. Only a release build measures anything.
+            a sender counts was synced to disk before. With --rate, the pairs send that many messages a second in all instead, \
+            whether or not the ones before are acknowledged, and the time from the moment each was due to its ack is printed. \
+            Only a release build measures anything.
             """)
 
     @Option(help: "Pairs of people, each with one message in flight per direction.") var pairs = 500
     @Option(help: "How long to measure, in seconds, after two seconds of warming up.") var seconds = 10
     @Option(help: "Idle connections for the memory figure; 0 leaves it out.") var idle = 5_000
     @Option(help: "Bytes of text in a message.") var text = 100
+    @Option(help: "Messages a second of all pairs together; without it, as many as are acknowledged.") var rate: Int?
 
     func validate() throws {
         guard self.pairs >= 1, self.pairs <= 10_000 else { throw ValidationError("--pairs must be 1 to 10000") }
         guard self.seconds >= 1, self.seconds <= 600 else { throw ValidationError("--seconds must be 1 to 600") }
         guard self.idle >= 0, self.idle <= 20_000 else { throw ValidationError("--idle must be 0 to 20000") }
         guard self.text >= 1, self.text <= 16_384 else { throw ValidationError("--text must be 1 to 16384") }
+        guard (self.rate ?? 1) >= 1, (self.rate ?? 1) <= 100_000 else {
+            throw ValidationError("--rate must be 1 to 100000")
+        }
     }
 
     func run() async throws {
@@ -65,14 +71,15 @@ struct BenchServer: AsyncParsableCommand {
         }
         try await load.connect(count: self.pairs * 2, prefix: "pair")
         let text = String(repeating: "x", count: self.text)
-        try await load.startPairs(count: self.pairs, text: text)
+        try await load.startPairs(count: self.pairs, text: text, rate: self.rate)
         try await Task.sleep(for: .seconds(2))
+        if self.rate != nil { _ = try await load.latencies() }
         let before = (figures: try site.figures(), counts: try await load.counts(), time: ContinuousClock.now)
         try await Task.sleep(for: .seconds(self.seconds))
         let after = (figures: try site.figures(), counts: try await load.counts(), time: ContinuousClock.now)
         try await load.stopPairs()
         let elapsed = before.time.duration(to: after.time)
-        let seconds = Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) / 1e18
+        let seconds = elapsed / .seconds(1)
         let delivered = after.counts.delivered - before.counts.delivered
         let accepted = after.counts.accepted - before.counts.accepted
         let cpu = after.figures.cpuMicroseconds - before.figures.cpuMicroseconds
@@ -82,6 +89,18 @@ struct BenchServer: AsyncParsableCommand {
         print("delivered messages per second:      \(Int(Double(delivered) / seconds))")
         print("server CPU per delivered message:   \(Self.format(cpu / Double(delivered))) µs")
         print("server cores used:                  \(Self.format(cpu / seconds / 1_000_000))")
+        if self.rate != nil { self.printLatencies(try await load.latencies()) }
+    }
+
+    private func printLatencies(_ microseconds: [Int]) {
+        let sorted = microseconds.sorted()
+        guard let longest = sorted.last else { return print("no message was acknowledged") }
+        let marks = [("median", 500), ("p99", 990), ("p99.9", 999)].map { name, part in
+            "\(name) \(Self.format(Double(sorted[(sorted.count - 1) * part / 1_000]) / 1_000))"
+        }
+        print(
+            "from due to acked, in ms:           \(marks.joined(separator: ", ")), longest \(Self.format(Double(longest) / 1_000))"
+        )
     }
 
     private static func format(_ value: Double) -> String { String(format: "%.2f", value) }
@@ -110,9 +129,25 @@ final class LoadGenerator {
         try await loop.flatSubmit { driver.value.connect(tokens: tokens, prefix: prefix, port: port) }.get()
     }
 
-    func startPairs(count: Int, text: String) async throws {
+    /// - Parameter rate: how many messages a second are sent in all; nil for one in flight of each person.
+    func startPairs(count: Int, text: String, rate: Int?) async throws {
         let driver = self.driver
-        try await self.group.any().submit { try driver.value.startPairs(count: count, text: text) }.get()
+        try await self.group.any().submit {
+            if let rate {
+                driver.value.startPairs(count: count, text: text, rate: rate)
+            } else {
+                driver.value.startPairs(count: count, text: text)
+            }
+        }.get()
+    }
+
+    /// The times from due to acknowledged since the last call, in microseconds.
+    func latencies() async throws -> [Int] {
+        let driver = self.driver
+        return try await self.group.any().submit {
+            defer { driver.value.latencies.removeAll(keepingCapacity: true) }
+            return driver.value.latencies
+        }.get()
     }
 
     func stopPairs() async throws {
@@ -141,6 +176,10 @@ final class LoadGenerator {
         private var port = 0
         private var done: EventLoopPromise<Void>?
         private var sent: [Int] = []
+        /// With a constant rate: when each message under way was due, by connection, and how many were sent.
+        private var due: [[NIODeadline]] = []
+        private var rated = 0
+        var latencies: [Int] = []
         private var text = ""
         private var firstOfPairs = 0
         private let loop: any EventLoop
@@ -189,7 +228,30 @@ final class LoadGenerator {
             }
         }
 
-        func startPairs(count: Int, text: String) throws {
+        /// Sends at a constant rate, spread over a millisecond's turns and over all people.
+        func startPairs(count: Int, text: String, rate: Int) {
+            self.text = text
+            self.isRunning = true
+            self.sent = Array(repeating: 0, count: self.connections.count)
+            self.due = Array(repeating: [], count: self.connections.count)
+            let start = NIODeadline.now()
+            let driver = NIOLoopBound(self, eventLoop: self.loop)
+            self.loop.scheduleRepeatedTask(initialDelay: .milliseconds(1), delay: .milliseconds(1)) { task in
+                let driver = driver.value
+                guard driver.isRunning else { return task.cancel() }
+                let wanted = Int((NIODeadline.now() - start).nanoseconds) / 1_000 * rate / 1_000_000
+                while driver.rated < wanted {
+                    let connection = driver.connections[driver.firstOfPairs + driver.rated % (count * 2)]
+                    driver.rated += 1
+                    driver.due[connection.index].append(
+                        start + .nanoseconds(Int64(driver.rated) * 1_000_000_000 / Int64(rate)))
+                    driver.send(connection)
+                    connection.flush()
+                }
+            }
+        }
+
+        func startPairs(count: Int, text: String) {
             self.text = text
             self.isRunning = true
             self.sent = Array(repeating: 0, count: self.connections.count)
@@ -220,6 +282,12 @@ final class LoadGenerator {
                 self.connectMore()
             case .accepted:
                 self.accepted += 1
+                guard self.due.isEmpty else {
+                    // Acks come in the order of what was sent on a connection.
+                    guard !self.due[connection.index].isEmpty else { return }
+                    let elapsed = NIODeadline.now() - self.due[connection.index].removeFirst()
+                    return self.latencies.append(Int(elapsed.nanoseconds / 1_000))
+                }
                 if self.isRunning { self.send(connection) }
                 connection.flush()
             case .delivered(let position):

@@ -1,0 +1,160 @@
+import Foundation
+import GRDB
+import StoreModel
+import Testing
+import TidingsModel
+
+@testable import MessageStore
+
+/// Between two batches little is written, whatever waits: who has sent something waits for that too.
+@Suite struct `A step of deriving` {
+    let folder: TemporaryFolder
+
+    init() throws { self.folder = try TemporaryFolder() }
+
+    private func rows(_ table: String) throws -> Int {
+        let database = try DatabaseQueue(path: self.folder.path())
+        defer { try? database.close() }
+        return try database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM \(table)") ?? -1 }
+    }
+
+    /// Opens a store that derives after each batch, carries out the commands in one, and ends as a killed process after so many steps.
+    ///
+    /// - Returns: what the reference store holds.
+    private func crash(afterSteps steps: Int, _ batches: [[StoreCommand]]) async throws -> ReferenceStore {
+        var configuration = MessageStoreConfiguration()
+        configuration.derivationStepMax = 1
+        configuration.tailRecordsMax = 1
+        configuration.mayDerive = { $0 <= steps }
+        let store = try MessageStore(path: self.folder.path(), configuration: configuration, logger: quiet)
+        var reference = ReferenceStore()
+        _ = reference.open()
+        for batch in batches { #expect(try await store.apply(batch) == reference.apply(batch, epoch: 1)) }
+        // Each batch is answered before the step after it: one more, to be sure that the last one was made.
+        #expect(try await store.dump() == reference.dump())
+        store.abandon()
+        return reference
+    }
+
+    private func expectTheSame(as reference: consuming ReferenceStore) async throws {
+        var reference = reference
+        let again = try MessageStore(path: self.folder.path(), logger: quiet)
+        #expect(again.opening.plain == reference.open())
+        #expect(try await again.dump() == reference.dump())
+        again.close()
+        let closed = try MessageStore(path: self.folder.path(), logger: quiet)
+        _ = reference.open()
+        #expect(try await closed.dump() == reference.dump())
+        closed.close()
+    }
+
+    @Test func `writes no more than its share of a hundred withdrawals`() async throws {
+        let recalls: [StoreCommand] = (1...100).map { number in
+            .recall(
+                RecallOperation(
+                    id: MessageID(rawValue: 1_000 + number), app: "shop", message: MessageID(rawValue: number),
+                    actor: nil, window: 0, at: 9))
+        }
+        let reference = try await self.crash(afterSteps: 1, [(1...100).map { accept(message($0)) } + recalls])
+        #expect(try self.rows("message_revision") == 8)
+        #expect(try self.rows("message_index") == 0)
+        try await self.expectTheSame(as: reference)
+    }
+
+    @Test func `writes no more than its share of a chat room's messages`() async throws {
+        let room = ConversationID(type: .chatRoom, target: "lobby")
+        let record = ConversationRecord(app: "shop", conversation: room, name: "Lobby", members: ["ada"])
+        let messages = (1...100).map { accept(message($0, to: "lobby", type: .chatRoom)) }
+        let reference = try await self.crash(afterSteps: 2, [[.putConversation(record)] + messages])
+        #expect(try self.rows("room_message") == 16)
+        try await self.expectTheSame(as: reference)
+    }
+
+    @Test func `writes one person's rows when these are many`() async throws {
+        let messages = (1...100).map { accept(message($0)) }
+        let reference = try await self.crash(afterSteps: 1, [messages])
+        #expect(try self.rows("person") == 2)
+        #expect(try self.rows("person WHERE applied > 0") == 1)
+        try await self.expectTheSame(as: reference)
+    }
+
+    @Test func `writes new groups before there is much else to write`() async throws {
+        var configuration = MessageStoreConfiguration()
+        configuration.derivationStepMax = 8
+        // It is never idle long enough to derive the rest.
+        configuration.idleMilliseconds = 3_600_000
+        let steps = Steps()
+        configuration.mayDerive = { _ in
+            steps.count += 1
+            return true
+        }
+        let store = try MessageStore(path: self.folder.path(), configuration: configuration, logger: quiet)
+        var reference = ReferenceStore()
+        _ = reference.open()
+        for number in 1...20 {
+            let commands: [StoreCommand] = [
+                .putConversation(
+                    ConversationRecord(
+                        app: "shop", conversation: ConversationID(type: .group, target: "g\(number)"), name: "G",
+                        members: ["ada", "bo"]))
+            ]
+            #expect(try await store.apply(commands) == reference.apply(commands, epoch: 1))
+        }
+        #expect(try await store.dump() == reference.dump())
+        store.abandon()
+        #expect(steps.count >= 4)
+        #expect(try self.rows("conversation") >= 16)
+        #expect(try self.rows("store WHERE watermark = 0") == 1)
+        try await self.expectTheSame(as: reference)
+    }
+
+    @Test func `writes the log back between two batches, and not only when all is derived`() async throws {
+        var configuration = MessageStoreConfiguration()
+        configuration.checkpointPages = 16
+        let store = try MessageStore(path: self.folder.path(), configuration: configuration, logger: quiet)
+        for number in 1...400 { _ = try await store.apply([accept(message(UInt64(number)))]) }
+        let size = try FileManager.default.attributesOfItem(atPath: self.folder.path() + "-wal")[.size] as? Int
+        // At least one page of 4,120 bytes for each commit would be 1.6 MB.
+        #expect(try #require(size) < 600_000)
+        store.close()
+    }
+}
+
+/// `@unchecked Sendable`: counted on the store's thread, read when that has ended.
+private final class Steps: @unchecked Sendable {
+    var count = 0
+}
+
+@Suite struct `The pace of deriving` {
+    private static func pace() -> DerivationPace {
+        var configuration = MessageStoreConfiguration()
+        configuration.derivationStepMax = 100
+        configuration.derivationStepMilliseconds = 2
+        return DerivationPace(configuration)
+    }
+
+    @Test func `fits the steps to what they take`() {
+        var pace = Self.pace()
+        #expect(pace.rows == 800)
+        pace.took(.milliseconds(4), isBehind: false)
+        #expect(pace.rows == 400)
+        pace.took(.milliseconds(1), isBehind: false)
+        #expect(pace.rows == 800)
+        pace.took(.milliseconds(1), isBehind: false)
+        #expect(pace.rows == 800)
+    }
+
+    @Test func `grows at most twofold at a time, and never below a sixteenth`() {
+        var pace = Self.pace()
+        pace.took(.seconds(5), isBehind: false)
+        #expect(pace.rows == 50)
+        pace.took(.microseconds(1), isBehind: false)
+        #expect(pace.rows == 100)
+    }
+
+    @Test func `is full where more waits than should`() {
+        var pace = Self.pace()
+        pace.took(.seconds(5), isBehind: true)
+        #expect(pace.rows == 800)
+    }
+}
