@@ -40,6 +40,7 @@ def tool() -> str:
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "alone: wants the machine for itself; dev/run-tests runs it beside no other test")
+    config.addinivalue_line("markers", "requirement(row, ...): holds rows of docs/requirements.md, as TidyTests checks")
 
 
 class Program:

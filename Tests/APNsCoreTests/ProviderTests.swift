@@ -1,4 +1,5 @@
 import APNsModel
+import Requirements
 import Testing
 import TidingsModel
 
@@ -32,12 +33,14 @@ import TidingsModel
         #expect(several.answer(token: .absent)?.status == 200)
     }
 
-    @Test(arguments: [
-        ("com.example.chat", "alert", 200), ("com.example.chat", "background", 200),
-        ("com.example.chat.voip", "voip", 200), ("com.example.chat.complication", "complication", 400),
-        ("com.example.chat.push-type.liveactivity", "liveactivity", 400),
-        ("com.example.chat.location-query", "location", 400), ("com.example.other", "alert", 400),
-    ])
+    @Test(
+        .requirement("S2.4"),
+        arguments: [
+            ("com.example.chat", "alert", 200), ("com.example.chat", "background", 200),
+            ("com.example.chat.voip", "voip", 200), ("com.example.chat.complication", "complication", 400),
+            ("com.example.chat.push-type.liveactivity", "liveactivity", 400),
+            ("com.example.chat.location-query", "location", 400), ("com.example.other", "alert", 400),
+        ])
     func `sends the types its topics cover, and never a location query`(topic: String, type: String, status: Int) {
         var apple = self.apple {
             $0.topics.listed = ["com.example.chat", "com.example.chat.voip", "com.example.chat.location-query"]

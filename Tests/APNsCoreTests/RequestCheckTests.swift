@@ -1,4 +1,5 @@
 import APNsModel
+import Requirements
 import Testing
 import TidingsModel
 
@@ -51,19 +52,21 @@ private let faults: [(reason: APNsReason, status: Int, spoil: @Sendable (inout W
         #expect(apple.answer(request)?.reason == reason)
     }
 
-    @Test(arguments: [
-        ("com.example.chat.voip", "alert", APNsReason.badTopic), ("com.example.chat", "voip", .badTopic),
-        ("com example", "alert", .badTopic), (".voip", "voip", .badTopic),
-        ("com.example.chat.voip", "voip", .deviceTokenNotForTopic),
-        ("com.example.other", "alert", .deviceTokenNotForTopic),
-    ])
+    @Test(
+        .requirement("S2.4"),
+        arguments: [
+            ("com.example.chat.voip", "alert", APNsReason.badTopic), ("com.example.chat", "voip", .badTopic),
+            ("com example", "alert", .badTopic), (".voip", "voip", .badTopic),
+            ("com.example.chat.voip", "voip", .deviceTokenNotForTopic),
+            ("com.example.other", "alert", .deviceTokenNotForTopic),
+        ])
     func `hold topic against push type and token`(topic: String, type: String, reason: APNsReason) {
         var apple = Apple()
         apple.connectPhone()
         #expect(apple.answer(Apple.request(topic: topic, extra: [("apns-push-type", type)]))?.reason == reason)
     }
 
-    @Test func `allow a key its own topics only`() {
+    @Test(.requirement("S2.4")) func `allow a key its own topics only`() {
         var apple = Apple { $0.keys[0].topics = ["com.example.chat"] }
         apple.connectPhone()
         #expect(apple.answer()?.status == 200)

@@ -114,7 +114,7 @@ private func facts(
         #expect(shown.message == id(2))
         #expect(
             shown.payload.userInfo.text
-                == #"{"rc":{"cType":"GRP","fId":"bob","oName":"RC:TxtMsg","tId":"team","mId":"","id":"\#(id(2))"}}"#)
+                == #"{"rc":{"cType":"GRP","fId":"bob","oName":"RC:TxtMsg","tId":"team","mId":"9","id":"\#(id(2))"}}"#)
     }
 
     @Test func `tells mentions of everybody from mentions of one`() {

@@ -6,7 +6,7 @@ import TidingsModel
 @Suite struct `A message that arrives in the background` {
     private let shown = LocalNotification(
         message: id(101), conversation: withBob, title: "Bob", body: "hi",
-        payload: (try? NotificationPayload(message: message(101), seenBy: alice))
+        payload: (try? NotificationPayload(message: message(101), seenBy: alice, at: 1))
             ?? { preconditionFailure("a direct message has a payload") }(),
         unread: 3, position: 1, recipientTag: "tag")
 

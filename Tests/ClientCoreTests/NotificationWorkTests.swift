@@ -30,7 +30,7 @@ import TidingsModel
     }
 
     @Test func `asks the local store where the notification does not tell`() throws {
-        let payload = try NotificationPayload(message: message(104), seenBy: alice)
+        let payload = try NotificationPayload(message: message(104), seenBy: alice, at: 4)
         #expect(self.isCleared(payload.userInfo, upTo: 4) { $0 == id(104) ? 4 : nil })
         #expect(!self.isCleared(payload.userInfo, upTo: 3) { $0 == id(104) ? 4 : nil })
         #expect(!self.isCleared(payload.userInfo, upTo: 9))
@@ -126,6 +126,6 @@ import TidingsModel
                 == PushInfo(message: id(101), position: 1, badgePosition: 1, recipientTag: "tag"))
         #expect(
             try NotificationPayload(userInfo: notification.userInfo)
-                == NotificationPayload(message: message(101), seenBy: alice))
+                == NotificationPayload(message: message(101), seenBy: alice, at: 1))
     }
 }

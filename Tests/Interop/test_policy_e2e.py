@@ -10,6 +10,7 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
+from conftest import TOPIC
 from moved_clock import MovedClock
 from phone_stage import (
     badge, bodies, crash, events_of, freeze, kill, listed, presentation, pushed, rings, was_in_front,
@@ -86,6 +87,22 @@ def test_who_hides_what_messages_say_is_told_only_that_there_is_one(make_stage):
     assert not presentation(bob, local)["remote"]
     assert "secret" not in " ".join(bodies(bob))
     assert pushed(bob) == []
+    assert bob.faults == []
+
+
+def test_a_phone_whose_notifications_were_turned_off_says_so_when_its_app_is_opened(make_stage):
+    stage = make_stage()
+    bob = stage.phone("bob", background_seconds=90)
+
+    def told() -> tuple[str, bool] | None:
+        (device,) = stage.site.call("GET", f"/v1/apps/{stage.site.app}/users/bob/devices")["devices"]
+        return (device["status"]["authorization"], device["status"]["sound"]) if "status" in device else None
+
+    bob.wait_until(lambda: told() == ("authorized", True), "what the person allows")
+    bob.do("home")
+    bob.do("setting", app=TOPIC, setting="notifications", on=False)
+    bob.do("launch")
+    bob.wait_until(lambda: told() == ("denied", False), "that nothing is allowed any more")
     assert bob.faults == []
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import re
 import subprocess
 import urllib.error
 
@@ -205,6 +206,34 @@ def test_serve_lists_and_checks_its_configuration(site):
     assert "the configuration is good" in run("serve", "--config", str(site.config), "--check")
     fault = run("serve", "--config", str(site.config), "--check", "--set", "gateway.port=70000", status=78)
     assert "gateway.port must be 0 to 65535, got 70000" in fault
+
+
+def test_a_phone_that_stays_silent_says_why_in_list_and_trace_also_when_it_is_gone(site):
+    async def visit() -> None:
+        client = Client(site.gateway, site.token("frank"), device="phone")
+        await client.connect()
+        await client.tell_status("authorized")
+        await client.ping()
+        listed = await asyncio.to_thread(run, "device", "list", "frank", "--api", site.api, site=site)
+        assert listed == "phone  python  foreground  push none  notifications authorized\n"
+        await client.tell_status("denied", off=("alert", "sound"), refresh="restricted")
+        await client.ping()
+        await client.close()
+
+    asyncio.run(asyncio.wait_for(visit(), 60))
+    off = "off: alert, sound, background_refresh (restricted)"
+    listed = run("device", "list", "frank", "--api", site.api, site=site)
+    assert listed.rstrip().endswith(f"  push none  notifications denied ({off})"), listed
+    sent = run("send", "--api", site.api, "--gateway", site.gateway, "--from", "alice", "--to", "frank", "hello", site=site)
+    table = run("trace", "--api", site.api, sent.strip(), site=site)
+    assert re.search(rf"^  frank/phone +allows +denied +{re.escape(off)}  20\S+ \S+ UTC$", table, re.MULTILINE), table
+    (device,) = (entry for entry in site.trace(sent.strip())["devices"] if entry["user"] == "frank")
+    assert device["status"].pop("at") > 1_700_000_000_000
+    assert device == {
+        "user": "frank", "device": "phone", "status": {
+            "authorization": "denied", "alert": False, "sound": False, "badge": True, "lock_screen": True,
+            "notification_center": True, "background_refresh": "restricted"},
+    }
 
 
 def test_a_person_is_signed_out_on_one_device_and_on_all(site):

@@ -185,6 +185,13 @@ class Client:
         await self._send({"registerPush": {**registration, "number": str(number)}})
         return await answer
 
+    async def tell_status(self, authorization: str, off: tuple[str, ...] = (), refresh: str = "available"):
+        """Tells what the person allows here; `off` are the switches that are not on."""
+        switches = ("alert", "sound", "badge", "lockScreen", "notificationCenter")
+        await self._send({"deviceStatus": {
+            "authorization": authorization, **{name: name not in off for name in switches}, "backgroundRefresh": refresh,
+        }})
+
     async def mark_read(self, target: str, up_to: int, kind: str = "PR"):
         await self._send({"markRead": {"conversation": {"type": kind, "target": target}, "upTo": str(up_to)}})
 

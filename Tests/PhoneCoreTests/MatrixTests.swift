@@ -11,6 +11,32 @@ import TidingsModel
         InstalledApp(bundleID: PhoneRig.chat, lifecycle: .application, methods: methods)
     }
 
+    @Test(
+        .requirement("S4.1"),
+        arguments: [(OSVersion(6, 1), "R0(active)"), (OSVersion(9, 3), "RF(active)"), (12, "WP"), (17, "WP")])
+    func `meets the app in front, in the background, or not started`(version: OSVersion, inFront: String) {
+        func met(_ state: AppState) -> PhoneRig {
+            var rig = PhoneRig(version, Self.app(version < 10 ? Self.both : .modern))
+            rig.enter(state)
+            rig.push(Payload.alert, collapse: "m")
+            return rig
+        }
+        // In front the app is told at once, and stays where it is.
+        let front = met(.foregroundActive)
+        #expect(front.calls == [inFront])
+        #expect(front.state == .foregroundActive)
+        // Elsewhere the person is told and the app is not; one that is not started is started by the tap, not by the push.
+        for state in [AppState.backgroundRunning, .suspended, .notRunning] {
+            var rig = met(state)
+            #expect(rig.calls == [])
+            #expect(rig.state == state)
+            #expect(rig.list == ["m"])
+            rig.tap("m")
+            #expect(rig.calls.contains("DF(remoteNotification)") == (state == .notRunning))
+            #expect(rig.state == .foregroundActive)
+        }
+    }
+
     static let table6 = ArrivalCell.table(
         """
         5.1 | A                 | AC                | C          | L

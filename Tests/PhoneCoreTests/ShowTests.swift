@@ -29,7 +29,7 @@ import TidingsModel
         #expect(rig.core.screen.isLit)
     }
 
-    @Test(.requirement("S4.1")) func `on iOS 4 is one panel at a time, whose button is a tap`() {
+    @Test func `on iOS 4 is one panel at a time, whose button is a tap`() {
         var rig = Self.rig(4)
         rig.push(Payload.alert, collapse: "a")
         rig.push(Payload.alert, collapse: "b")

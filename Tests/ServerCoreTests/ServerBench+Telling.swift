@@ -170,7 +170,7 @@ extension ServerBench {
         case .accepted(let accepted): "accepted \(self.name(accepted.messageID))"
         case .done: "done"
         case .refused(let problem): "refused \(problem.code.rawValue) \(problem.field)"
-        case .trace(let trace): "trace of \(trace.map { self.name($0.id) } ?? "nothing")"
+        case .trace(let trace, _): "trace of \(trace.map { self.name($0.id) } ?? "nothing")"
         case .page(let page): "page of \(page.entries.count)"
         case .accounts(let accounts): "accounts \(accounts)"
         case .bans(let bans): "bans \(bans.map(\.user))"

@@ -25,6 +25,12 @@ private struct Directory: UserInfoProvider, GroupInfoProvider, GroupMemberInfoPr
     func memberName(of user: UserID, in group: ConversationID) async -> String? { self.nicknames[group]?[user] }
 }
 
+@MainActor private func names(_ kit: NotificationIntegration, _ directory: Directory) {
+    kit.userInfoProvider = directory
+    kit.groupInfoProvider = directory
+    kit.groupMemberInfoProvider = directory
+}
+
 @MainActor private func presentation(_ kit: NotificationIntegration, isOpen: @escaping (ConversationID) -> Bool) {
     kit.presentation = { notification in
         guard !notification.isSilenced else { return .badge }

@@ -17,6 +17,13 @@ struct GroupNames: GroupInfoProvider {
     func groupInfo(for id: ConversationID) async -> GroupInfo? { GroupInfo(name: "Our \(id.target)") }
 }
 
+/// What people are called in a group; nobody in another one.
+struct NamesInTeam: GroupMemberInfoProvider {
+    func memberName(of user: UserID, in group: ConversationID) async -> String? {
+        group.target == "team" ? "\(user.rawValue.capitalized) of the team" : nil
+    }
+}
+
 extension PersonServer {
     /// The backend makes a group of alice and bob, who has a name of his own in it.
     func make(_ group: ConversationID, named name: String) {
@@ -69,5 +76,23 @@ private func settles(_ frame: ClientFrame, _ disposition: Disposition) -> Bool {
         let shown = bench.phone.screen.list.first?.notification.request.content
         #expect(shown?.title == "Our team")
         #expect(shown?.body == "Bobby: hello")
+    }
+
+    @Test(.requirement("S0.14", "S3.5"))
+    func `names the sender in a group as the member provider does, and else by their own name`() async {
+        let bench = await ChatBench()
+        defer { bench.remove() }
+        bench.kit?.groupInfoProvider = GroupNames()
+        bench.kit?.groupMemberInfoProvider = NamesInTeam()
+        await bench.phone.home()
+        await bench.until { $0.kit?.client.runState == .backgroundActive }
+        for (group, body) in [("team", "Bob of the team: hello"), ("club", "Bob: hello")] {
+            bench.server.say("hello", to: ConversationID(type: .group, target: group))
+            await bench.until { $0.phone.screen.list.first?.notification.request.content.body == body }
+            #expect(bench.phone.screen.list.first?.notification.request.content.body == body)
+        }
+        // Each tells by `mId` where its message stands in the person's log.
+        let listed = bench.phone.screen.list.map(\.notification.request.content)
+        #expect(listed.map { $0.userInfo["rc"]?["mId"] } == ["2", "1"])
     }
 }

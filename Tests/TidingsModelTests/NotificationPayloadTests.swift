@@ -55,17 +55,18 @@ import TidingsModel
 
     @Test(.requirement("S0.14", "S0.16"))
     func `of a one-to-one message names the sender as target, of a group message the group`() throws {
-        let direct = try NotificationPayload(message: self.message(.direct, "bo"), seenBy: "bo")
+        let direct = try NotificationPayload(message: self.message(.direct, "bo"), seenBy: "bo", at: 17)
         #expect(direct.targetID == "ada")
         #expect(direct.senderID == "ada")
         #expect(direct.messageUID == MessageID(rawValue: 1).description)
-        let group = try NotificationPayload(message: self.message(.group, "team"), seenBy: "bo")
+        #expect(direct.messageID == "17")
+        let group = try NotificationPayload(message: self.message(.group, "team"), seenBy: "bo", at: 18)
         #expect(group.targetID == "team")
     }
 
     @Test(.requirement("S0.17")) func `does not exist for a chat room`() {
         #expect(throws: NotificationPayload.Fault.noCode(.chatRoom)) {
-            try NotificationPayload(message: self.message(.chatRoom, "hall"), seenBy: "bo")
+            try NotificationPayload(message: self.message(.chatRoom, "hall"), seenBy: "bo", at: 1)
         }
     }
 

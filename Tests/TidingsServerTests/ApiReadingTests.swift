@@ -68,11 +68,37 @@ import TidingsModel
                 "message_id": .string(id.description), "kind": "recall", "sender": "alice",
                 "conversation": ["type": "GRP", "target": "team"], "recalls": .string(first.description), "sent_at": 5,
                 "deliveries": [["user": "bob", "position": 3]], "open_legs": [], "ended_legs": [], "receipts": [],
+                "devices": [],
             ])
         #expect(
             try await trace(.custom(CustomMessage(id: id, content: "secret", sentAt: 5), app: "demo")) == [
                 "message_id": .string(id.description), "kind": "custom", "sent_at": 5,
                 "deliveries": [["user": "bob", "position": 3]], "open_legs": [], "ended_legs": [], "receipts": [],
+                "devices": [],
+            ])
+    }
+
+    @Test func `tells of the devices in a trace what the person allows there`() async throws {
+        let message = Message(
+            id: MessageID(rawValue: 7), app: "demo", sender: "alice",
+            conversation: ConversationID(type: .direct, target: "bob"),
+            clientMessageID: "c", objectName: .text, content: "{}", flags: .normal, pushText: nil, sentAt: 5)
+        let trace = MessageTrace(of: .message(message), deliveries: [], open: [], ended: [], receipts: [])
+        let status = ToldStatus(
+            device: DeviceKey(user: UserKey(app: "demo", user: "bob"), device: "phone"),
+            status: DeviceStatus(
+                authorization: .denied, alert: false, sound: false, badge: true, lockScreen: true,
+                notificationCenter: true, backgroundRefresh: .restricted), at: 9)
+        let api = try await ApiDouble(answering: .trace(trace, [status]))
+        #expect(
+            try await api.request(.get, "messages/\(message.id)/trace").json["devices"] == [
+                [
+                    "user": "bob", "device": "phone",
+                    "status": [
+                        "authorization": "denied", "alert": false, "sound": false, "badge": true, "lock_screen": true,
+                        "notification_center": true, "background_refresh": "restricted", "at": 9,
+                    ],
+                ]
             ])
     }
 }

@@ -114,6 +114,7 @@ import Yams
             #expect(entries.first?["text"] == ["title": "alice", "body": "hi"])
             #expect(entries.first?["hidden"] == false)
             #expect(entries.first?["rc"]?["tId"] == "alice")
+            #expect(entries.first?["rc"]?["mId"] == "1")
             // In the person's language, and without a word of it if they want that.
             for (settings, text) in [
                 (#"{"language":"zh"}"#, ["title": "alice", "body": "[图片]"] as JSONValue),

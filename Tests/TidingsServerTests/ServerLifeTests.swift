@@ -1,6 +1,5 @@
 import Foundation
 import Logging
-import Requirements
 import Testing
 import TidingsModel
 import TidingsWire
@@ -107,7 +106,7 @@ import TidingsWire
         #expect(faults.first?.hasPrefix("store.path must be a file the server can use") == true)
     }
 
-    @Test(.requirement("S2.3")) func `names every credential it cannot use`() async throws {
+    @Test func `names every credential it cannot use`() async throws {
         let faults = try await self.faults { configuration in
             var apns = ServerConfiguration.Apns()
             (apns.teamID, apns.keyID, apns.keyPath) = ("TEAM123456", "KEY1234567", "/nonexistent/key.p8")

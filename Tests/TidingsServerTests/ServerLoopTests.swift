@@ -140,7 +140,7 @@ private final class FakeSender: PushSender {
             }
             try await rig.test.eventually { rig.test.metric("tidings_pushes_total{outcome=\"no_credential\"}") == "1" }
             #expect(rig.sender.requests.isEmpty)
-            guard case .trace(let trace?) = await rig.server.ask(.trace("demo", accepted.messageID)) else {
+            guard case .trace(let trace?, _) = await rig.server.ask(.trace("demo", accepted.messageID)) else {
                 Issue.record("no trace")
                 return
             }

@@ -19,15 +19,38 @@ import TidingsModel
                 ]
             ],
             "receipts": [["user": "bob", "device": "phone", "receipt": "shown", "at": 1_767_225_613_000]],
+            "devices": [
+                [
+                    "user": "bob", "device": "ipad",
+                    "status": Self.status("authorized", alert: true, refresh: "available"),
+                ],
+                ["user": "bob", "device": "phone", "status": Self.status("denied", alert: false, refresh: "denied")],
+            ],
         ]
         #expect(
             TraceTable(trace).lines == [
                 "message 01qdq6qdr0000 from alice to PR:bob, accepted 2026-01-01 00:00:00.000 UTC",
-                "  alice/mac  ended    own_device                 2026-01-01 00:00:00.000 UTC",
-                "  bob/ipad   open     provider_down  2 attempts  not before 2026-01-01 00:01:00.000 UTC",
-                "  bob/phone  ended    accepted       apns-1      2026-01-01 00:00:12.345 UTC",
-                "  bob/phone  receipt  shown                      2026-01-01 00:00:13.000 UTC",
+                "  alice/mac  ended    own_device                                              "
+                    + "2026-01-01 00:00:00.000 UTC",
+                "  bob/ipad   allows   authorized                                              "
+                    + "2026-01-01 00:00:00.000 UTC",
+                "  bob/ipad   open     provider_down  2 attempts                               "
+                    + "not before 2026-01-01 00:01:00.000 UTC",
+                "  bob/phone  allows   denied         off: alert, background_refresh (denied)  "
+                    + "2026-01-01 00:00:00.000 UTC",
+                "  bob/phone  ended    accepted       apns-1                                   "
+                    + "2026-01-01 00:00:12.345 UTC",
+                "  bob/phone  receipt  shown                                                   "
+                    + "2026-01-01 00:00:13.000 UTC",
             ])
+    }
+
+    private static func status(_ authorization: String, alert: Bool, refresh: String) -> JSONValue {
+        [
+            "authorization": .string(authorization), "alert": .bool(alert), "sound": true, "badge": true,
+            "lock_screen": true, "notification_center": true, "background_refresh": .string(refresh),
+            "at": 1_767_225_600_000,
+        ]
     }
 
     @Test func `names a withdrawal and a custom message as what they are`() {

@@ -1,5 +1,5 @@
-/// What an app links compiles for iOS 15 (docs/decisions/0010-ios-15.md). On Linux everything compiles whatever the manifest
-/// says, so only a rule notices.
+/// What an app links uses no Swift convenience younger than iOS 15 (docs/decisions/0010-ios-15.md). On Linux everything compiles
+/// whatever the manifest says, so only a rule notices.
 enum AvailabilityRules {
     /// The SDK's targets, and what they are made of.
     static let targets: Set = [
@@ -22,7 +22,7 @@ enum AvailabilityRules {
         (["weak", "let"], nil),
     ]
 
-    static let deploymentTarget = Rule(name: "what an app links compiles for iOS 15") { source in
+    static let deploymentTarget = Rule(name: "what an app links uses no convenience younger than iOS 15") { source in
         guard source.isSwift, !source.isGenerated, Self.targets.contains(source.target ?? "") else { return [] }
         let linux = Self.linuxLines(in: source)
         let available = Self.availableRanges(in: source.code)
@@ -38,7 +38,7 @@ enum AvailabilityRules {
                 }
                 let what = words.joined(separator: words.count == 2 ? " " : "")
                 let least = needs.map { "iOS \($0.major)\($0.minor > 0 ? ".\($0.minor)" : "")" } ?? "Swift 6.3"
-                return source.finding(token, "\(what) needs \(least); the SDK compiles for iOS 15")
+                return source.finding(token, "\(what) needs \(least); the SDK is for iOS 15")
             }
         }
     }

@@ -10,7 +10,7 @@ enum RequirementRules {
         var code: [String]
     }
 
-    /// A place that says which requirements it holds: a test in Swift, or a scenario.
+    /// A place that says which requirements it holds: a test in Swift or Python, or a scenario.
     struct Mark: Equatable {
         var path: String
         var line: Int
@@ -48,16 +48,30 @@ enum RequirementRules {
         return parts.count == 2 && parts[0].count == 2 && parts[0].first == "S" && parts[1].allSatisfy(\.isNumber)
     }
 
-    /// The marks of a file: `.requirement("S0.1", "S0.2")` in a Swift test, `requirement: [S0.1]` in a scenario.
+    /// The marks of a file: `.requirement("S0.1", "S0.2")` in a Swift test, `@pytest.mark.requirement("S0.1")` in a Python test,
+    /// `requirement: [S0.1]` in a scenario.
     static func marks(in source: Source) -> [Mark] {
         guard source.path.hasPrefix("Tests/") else { return [] }
         if source.isSwift { return Self.marks(inSwift: source) }
+        if source.path.hasSuffix(".py") { return Self.marks(inPython: source) }
         guard source.path.hasPrefix("Tests/Scenarios/"), source.path.hasSuffix(".yaml") else { return [] }
         return source.lines.enumerated().compactMap { index, line in
             let text = Source.trimmed(line)
             let entry = text.hasPrefix("- ") ? text.dropFirst(2) : text
             guard entry.hasPrefix("requirement:") else { return nil }
             let rows = entry.dropFirst("requirement:".count).split(whereSeparator: { "[], ".contains($0) })
+            return Mark(path: source.path, line: index + 1, rows: rows.map(String.init))
+        }
+    }
+
+    private static func marks(inPython source: Source) -> [Mark] {
+        let decorator = "@pytest.mark.requirement("
+        return source.lines.enumerated().compactMap { index, line in
+            let text = Source.trimmed(line)
+            guard text.hasPrefix(decorator) else { return nil }
+            let rows = text.dropFirst(decorator.count).prefix { $0 != ")" }.split(whereSeparator: {
+                "\", ".contains($0)
+            })
             return Mark(path: source.path, line: index + 1, rows: rows.map(String.init))
         }
     }

@@ -69,6 +69,15 @@ import Testing
                     .init(path: "Tests/T.swift", line: 3, rows: ["S0.2"]),
                 ])
         #expect(RequirementRules.marks(in: Source(path: "Sources/A/B/C.swift", text: test)).isEmpty)
+        let python = """
+            @pytest.mark.requirement("S2.3", "S2.4")
+            def test_one():
+                # @pytest.mark.requirement("S2.5") is no mark here
+            """
+        #expect(
+            RequirementRules.marks(in: Source(path: "Tests/Interop/test_t.py", text: python))
+                == [.init(path: "Tests/Interop/test_t.py", line: 1, rows: ["S2.3", "S2.4"])])
+        #expect(RequirementRules.marks(in: Source(path: "dev/tests/test_t.py", text: python)).isEmpty)
         let scenario = "name: x\nrequirement: [S1.4, S1.5]\ncases:\n  - requirement: S1.6\n"
         #expect(
             RequirementRules.marks(in: Source(path: "Tests/Scenarios/x.yaml", text: scenario))

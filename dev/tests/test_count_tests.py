@@ -45,6 +45,12 @@ error: Exited with unexpected signal code 11
         (SWIFT_PASSED + "run-tests: once more, what failed\n" + SWIFT_CRASHED, None),
         ("2 failed, 40 passed in 2.50s\nrun-tests: once more, what failed\n1 failed, 1 passed in 1.00s", (41, 1)),
         ("2 failed, 40 passed in 2.50s\nrun-tests: once more, what failed\n", None),
+        (
+            "2 failed, 40 passed in 2.50s\nrun-tests: once more, what failed\n2 passed in 1.00s\n"
+            "run-tests: failed, and passed alone: Tests/Interop/test_it.py::test_one\n"
+            "run-tests: unsteady, and known to be: Tests/Interop/test_it.py::test_two: why\n",
+            (41, 1),
+        ),
         ("", None),
     ],
 )

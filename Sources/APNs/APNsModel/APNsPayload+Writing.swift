@@ -86,7 +86,7 @@ extension APNsPayload {
         return count
     }
 
-    /// Writes the whole payload; what the sink is told to leave open becomes a gap there.
+    /// Writes the whole payload.
     func write(into sink: inout PayloadSink, body: String?) {
         sink.text("{\"aps\":{")
         var aps = MemberWriter()
@@ -94,11 +94,7 @@ extension APNsPayload {
             aps.key("alert", into: &sink)
             self.write(alert, body: body, into: &sink)
         }
-        if sink.leavesOpen {
-            sink.leaveOpen(.badge)
-        } else if let badge = self.badge {
-            aps.value("badge", .int(badge), into: &sink)
-        }
+        if let badge = self.badge { aps.value("badge", .int(badge), into: &sink) }
         if self.liveActivity == nil, let sound = self.sound { aps.value("sound", sound.json, into: &sink) }
         if let threadID = self.threadID { aps.value("thread-id", .string(threadID), into: &sink) }
         if let category = self.category { aps.value("category", .string(category), into: &sink) }
@@ -119,7 +115,7 @@ extension APNsPayload {
         sink.text("}")
         if !self.custom.members.isEmpty {
             sink.text(",")
-            sink.members(of: self.custom, below: [])
+            sink.members(of: self.custom)
         }
         sink.text("}")
     }
@@ -129,14 +125,7 @@ extension APNsPayload {
         sink.text("{")
         if let title = alert.title { words.value("title", .string(title), into: &sink) }
         if let subtitle = alert.subtitle { words.value("subtitle", .string(subtitle), into: &sink) }
-        if let body {
-            words.key("body", into: &sink)
-            if sink.leavesOpen {
-                sink.leaveOpen(.body)
-            } else {
-                JSONValue.string(body).serialize(into: &sink.bytes)
-            }
-        }
+        if let body { words.value("body", .string(body), into: &sink) }
         if let image = alert.launchImage { words.value("launch-image", .string(image), into: &sink) }
         if let line = alert.titleLocalization {
             words.localization(line, "title", "title-loc-key", "title-loc-args", self.liveActivity, into: &sink)
@@ -180,56 +169,22 @@ extension APNsPayload.LiveActivity {
     }
 }
 
-/// The bytes of a payload as they are written, with the gaps a template fills later.
+/// The bytes of a payload as they are written.
 struct PayloadSink {
-    /// What stands in a gap.
-    enum Gap: Hashable, Sendable {
-        /// The alert's body, quotation marks included.
-        case body
-        /// The whole member `badge`, comma included.
-        case badge
-        /// The value of the template's custom member of this number.
-        case custom(Int)
-    }
-
     /// The bytes so far.
     var bytes: [UInt8] = []
-    /// The custom members to leave open; nil writes everything.
-    var varying: [APNsPayloadTemplate.Member]?
-    /// Where a gap is, in ascending order.
-    var gaps: [(offset: Int, gap: Gap)] = []
-
-    /// Whether badge, body and varying members become gaps.
-    var leavesOpen: Bool { self.varying != nil }
-
-    mutating func leaveOpen(_ gap: Gap) { self.gaps.append((self.bytes.count, gap)) }
 
     mutating func text(_ text: StaticString) {
         self.bytes.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
     /// Writes the members of an object without its braces.
-    ///
-    /// - Parameter path: the keys that lead to the object.
-    mutating func members(of object: JSONObject, below path: [String]) {
+    mutating func members(of object: JSONObject) {
         for (index, member) in object.members.enumerated() {
             if index > 0 { self.text(",") }
             JSONValue.string(member.key).serialize(into: &self.bytes)
             self.text(":")
-            guard let varying = self.varying else {
-                member.value.serialize(into: &self.bytes)
-                continue
-            }
-            let here = path + [member.key]
-            if let number = varying.firstIndex(where: { $0.keys == here }) {
-                self.leaveOpen(.custom(number))
-            } else if let inner = member.value.objectValue, varying.contains(where: { $0.keys.starts(with: here) }) {
-                self.text("{")
-                self.members(of: inner, below: here)
-                self.text("}")
-            } else {
-                member.value.serialize(into: &self.bytes)
-            }
+            member.value.serialize(into: &self.bytes)
         }
     }
 }

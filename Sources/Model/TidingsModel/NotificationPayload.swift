@@ -10,7 +10,8 @@ public struct NotificationPayload: Hashable, Sendable {
     public var messageType: ObjectName
     /// `tId`: the peer's id or the conversation's id (S0.14, S0.16).
     public var targetID: String
-    /// `mId`: the local message number as a string; nil when the payload has none or an empty one.
+    /// `mId`: the message's number on the person's devices, as a string, which is its position in the person's log (S0.14); nil when
+    /// the payload has none or an empty one, as that of a withdrawal.
     public var messageID: String?
     /// `id`: the message's global id; nil when the payload has none or an empty one.
     public var messageUID: String?
@@ -62,13 +63,15 @@ public struct NotificationPayload: Hashable, Sendable {
 
     /// The payload of a message as a recipient sees it.
     ///
-    /// - Parameter recipient: the person whose notification it is; decides the target of a one-to-one conversation (S0.16).
+    /// - Parameters:
+    ///   - recipient: the person whose notification it is; decides the target of a one-to-one conversation (S0.16).
+    ///   - position: where the message stands in the recipient's log: the same number on each device of theirs.
     /// - Throws: `Fault.noCode` for a chat room.
-    public init(message: Message, seenBy recipient: UserID) throws(Fault) {
+    public init(message: Message, seenBy recipient: UserID, at position: LogPosition) throws(Fault) {
         let conversation = message.conversation(seenBy: recipient)
         try self.init(
             conversationType: conversation.type, senderID: message.sender, messageType: message.objectName,
-            targetID: conversation.target, messageUID: message.id.description)
+            targetID: conversation.target, messageID: String(position), messageUID: message.id.description)
     }
 
     /// Reads the dictionary from a whole user info.

@@ -1,4 +1,3 @@
-public import Foundation
 public import TidingsClient
 public import TidingsModel
 
@@ -6,28 +5,18 @@ public import TidingsModel
 public struct UserInfo: Hashable, Sendable {
     /// The name shown.
     public var name: String
-    /// The picture.
-    public var portraitURL: URL?
 
     /// A person's information.
-    public init(name: String, portraitURL: URL? = nil) {
-        self.name = name
-        self.portraitURL = portraitURL
-    }
+    public init(name: String) { self.name = name }
 }
 
 /// What an app knows of a group.
 public struct GroupInfo: Hashable, Sendable {
     /// The name shown.
     public var name: String
-    /// The picture.
-    public var portraitURL: URL?
 
     /// A group's information.
-    public init(name: String, portraitURL: URL? = nil) {
-        self.name = name
-        self.portraitURL = portraitURL
-    }
+    public init(name: String) { self.name = name }
 }
 
 /// Gives the kit persons' names. Without an answer within two seconds no local notification is shown (S0.4, S3.5).

@@ -71,6 +71,8 @@ package struct ServerCore: Sendable {
     var recovery: Deque<UserKey> = []
     var recoveryLoads = 0
 
+    /// What people allow the app on their devices.
+    var statuses = ToldStatuses()
     /// Time zones of quiet hours.
     var zones: [String: Zone] = [:]
 
@@ -167,9 +169,6 @@ package struct ServerCore: Sendable {
             (.failed, .storageMeasured(let free)):
             self.measure(free: free, &effects)
             return self.state
-        case (.open, .credentialReplaced(let lane)):
-            self.tellBreaker(of: lane, .credentialReplaced, now, &effects)
-            return .open
 
         // Answers.
         case (.open, .stored(let id, .failed(let reason))), (.draining, .stored(let id, .failed(let reason))),
@@ -227,8 +226,7 @@ package struct ServerCore: Sendable {
             (.drained, .backlogExceeded), (.failed, .backlogExceeded), (.closed, .timeReached),
             (.drained, .timeReached),
             (.failed, .timeReached), (.draining, .drainRequested), (.drained, .drainRequested),
-            (.failed, .drainRequested), (.closed, .credentialReplaced), (.draining, .credentialReplaced),
-            (.drained, .credentialReplaced), (.failed, .credentialReplaced), (.failed, .stored), (.failed, .pushEnded),
+            (.failed, .drainRequested), (.failed, .stored), (.failed, .pushEnded),
             (.failed, .credentialMissing), (.drained, .stored), (.drained, .timeZoneRead), (.failed, .timeZoneRead),
             (.drained, .tokenChecked), (.failed, .tokenChecked):
             return self.state

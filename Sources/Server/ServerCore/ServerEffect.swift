@@ -51,8 +51,9 @@ package enum ApiResult: Hashable, Sendable {
     case done
     /// Bad input, or try again (`unavailable`); nothing was changed.
     case refused(ServerFrame.Problem)
-    /// The life of a message; nil if the app has no such message.
-    case trace(MessageTrace?)
+    /// The life of a message; nil if the app has no such message. With what the devices of its legs have said the person allows there,
+    /// in their order.
+    case trace(MessageTrace?, [ToldStatus] = [])
     /// Entries of a log.
     case page(LogPage)
     /// Entries of a person's log for a service extension, and in which words to tell of them; `hidesContent`: of what they say

@@ -92,8 +92,6 @@ package enum ServerEvent: Hashable, Sendable {
     case credentialMissing(PushID)
     /// How many bytes are free on the store's disk.
     case storageMeasured(free: Int64)
-    /// An operator has put a credential in place (or replaced it): what waits for it is tried again at once.
-    case credentialReplaced(PushLane)
     /// What the time-zone database says of a zone that was asked for; nil if it has none of that name.
     case timeZoneRead(String, TimeZoneFacts?)
     /// `ServerCore.nextDeadline` is reached. Harmless when it comes early or late.

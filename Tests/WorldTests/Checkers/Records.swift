@@ -20,12 +20,13 @@ func record(
 func notification(_ message: Message, title: String = "bob", isSilent: Bool = false) throws -> LocalNotification {
     LocalNotification(
         message: message.id, conversation: withBob, title: title, body: "text",
-        payload: try NotificationPayload(message: message, seenBy: "ann"), isSilent: isSilent, unread: 1, position: 1)
+        payload: try NotificationPayload(message: message, seenBy: "ann", at: 1), isSilent: isSilent, unread: 1,
+        position: 1)
 }
 
 /// A message as an extension hears of it that has missed its push.
 func missed(_ message: Message, text: String = "text") throws -> MissedMessage {
-    let payload = try NotificationPayload(message: message, seenBy: "ann")
+    let payload = try NotificationPayload(message: message, seenBy: "ann", at: 1)
     let entry: JSONValue = [
         "position": 1, "message_id": .string(message.id.description), "rings": true, "sender": "bob",
         "text": ["body": .string(text)], NotificationPayload.key: .object(payload.dictionary),

@@ -98,7 +98,7 @@ package enum Gate {
         _ message: Message, names: Names, person: UserID, showsContent: Bool, setsBadge: Bool = true, unread: Int,
         position: LogPosition, recipientTag: String? = nil
     ) -> LocalNotification? {
-        guard let payload = try? NotificationPayload(message: message, seenBy: person) else { return nil }
+        guard let payload = try? NotificationPayload(message: message, seenBy: person, at: position) else { return nil }
         let text = Self.text(message)
         return LocalNotification(
             message: message.id, conversation: message.conversation(seenBy: person),

@@ -130,4 +130,16 @@ extension ServerCore {
         trace.open = open.values.sorted { $0.leg < $1.leg }
         return trace
     }
+
+    /// What the devices of a trace's legs have said the person allows there, in their order.
+    func toldStatuses(of trace: MessageTrace) -> [ToldStatus] {
+        var told: [ToldStatus] = []
+        for leg in (trace.open.map(\.leg) + trace.ended.map(\.leg)).sorted() {
+            guard let device = leg.device, let status = self.statuses[DeviceKey(user: leg.user, device: device)],
+                told.last?.device != status.device
+            else { continue }
+            told.append(status)
+        }
+        return told
+    }
 }

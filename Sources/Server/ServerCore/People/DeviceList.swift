@@ -29,12 +29,15 @@ package struct DeviceInfo: Hashable, Sendable {
     package var presence: Presence
     /// What is known of its push token.
     package var push: PushState
+    /// What the person allows the app there; nil if it has not said so to this process.
+    package var status: ToldStatus?
 
-    init(_ device: Device) {
+    init(_ device: Device, status: ToldStatus?) {
         self.id = device.id
         self.platform = device.platform
         self.signedInAt = device.signedInAt
         self.push = device.push
+        self.status = status
         switch device.lease {
         // Whoever is asked for a sign of life has not gone yet.
         case .foreground, .probing: self.presence = .foreground
@@ -58,7 +61,11 @@ extension ServerCore {
         self.people[slot].busyAt = now.monotonic
         self.arm(slot)
         switch question {
-        case .list: effects.append(.reply(request, .devices(self.people[slot].devices.map(DeviceInfo.init))))
+        case .list:
+            let devices = self.people[slot].devices.map {
+                DeviceInfo($0, status: self.statuses[DeviceKey(user: user, device: $0.id)])
+            }
+            effects.append(.reply(request, .devices(devices)))
         case .signOutAll: self.signOutAll(slot, for: request, now, &effects)
         }
     }

@@ -161,6 +161,7 @@ extension ServerCore {
         }
         self.leaveLane(slot, index)
         self.people[slot].devices.remove(at: index)
+        self.statuses.forget(device)
         self.tellPresence(slot, before: wasOnline, now, &effects)
         self.arm(slot)
     }

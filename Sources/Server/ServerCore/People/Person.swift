@@ -95,8 +95,6 @@ struct Device: Sendable {
     /// Up to where the device holds the log, as its current session says.
     var stored: LogPosition = 0
     var lease: Lease = .gone
-    /// What the person allows the app there, as its last foreground said; nil until it says so.
-    var status: DeviceStatus?
     /// The one session whose acks count.
     var session: SessionID?
     /// The token the session lives on; of no interest without a session.

@@ -98,7 +98,8 @@ extension ServerCore {
         case (.apiAnswer(let request), .done):
             effects.append(.reply(request, .done))
         case (.apiAnswer(let request), .trace(let trace)):
-            effects.append(.reply(request, .trace(trace.map(self.withLiveLegs))))
+            let trace = trace.map(self.withLiveLegs)
+            effects.append(.reply(request, .trace(trace, trace.map(self.toldStatuses(of:)) ?? [])))
         case (.apiAnswer(let request), .page(let page)):
             effects.append(.reply(request, .page(page)))
         case (.missed(let request, let user), .page(let page)):

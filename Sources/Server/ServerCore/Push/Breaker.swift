@@ -59,8 +59,6 @@ package struct Breaker: Hashable, Sendable {
         case providerFailed(PushID, reason: String)
         /// The answer says nothing about the lane.
         case toldNothing(PushID)
-        /// An operator has replaced the credential.
-        case credentialReplaced
         /// Time has passed.
         case timeReached
     }
@@ -75,8 +73,6 @@ package struct Breaker: Hashable, Sendable {
         case release
         /// The lane is at fault: tokens that were put into quarantine since it worked last are taken out again (DESIGN P8).
         case takeBackQuarantines
-        /// One of the tokens that were refused without showing who is at fault may be tried at once.
-        case tryDoubted
     }
 
     /// What holds up the lane's pushes now.
@@ -134,18 +130,10 @@ package struct Breaker: Hashable, Sendable {
             self.failures += 1
             guard self.failures >= settings.providerFailureBurst else { return self.state }
             return Self.opened(.providerDown(reason: reason), tries: 0, at: now, settings: settings, into: &effects)
-        case (.closed, .credentialReplaced), (.suspect, .credentialReplaced):
-            self.works = false
-            effects.append(.tryDoubted)
-            return self.state
 
         // Open: waits.
         case (.open(let alarm, let until, let tries), .timeReached):
             guard now >= until else { return self.state }
-            effects.append(.release)
-            return .halfOpen(alarm, tries: tries)
-        case (.open(let alarm, _, let tries), .credentialReplaced):
-            self.works = false
             effects.append(.release)
             return .halfOpen(alarm, tries: tries)
 
@@ -190,8 +178,7 @@ package struct Breaker: Hashable, Sendable {
             (.open, .tokenRefused), (.open, .configRefused), (.open, .providerFailed),
             (.open, .toldNothing), (.open, .started), (.halfOpen, .worked), (.halfOpen, .tokenRefused),
             (.halfOpen, .configRefused), (.halfOpen, .providerFailed), (.halfOpen, .toldNothing),
-            (.halfOpen, .credentialReplaced), (.halfOpen, .timeReached), (.probing, .started),
-            (.probing, .credentialReplaced), (.probing, .timeReached):
+            (.halfOpen, .timeReached), (.probing, .started), (.probing, .timeReached):
             return self.state
         }
     }

@@ -195,9 +195,6 @@ extension ServerCore {
             case .clearAlarm: effects.append(.clearAlarm(lane))
             case .release: self.pumpLane(lane, now, &effects)
             case .takeBackQuarantines: self.takeBackQuarantines(of: lane, now, &effects)
-            case .tryDoubted:
-                self.lanes[lane]?.doubtTries = 0
-                self.tryDoubted(of: lane, now, &effects)
             }
         }
     }

@@ -69,8 +69,9 @@ extension LogPage {
             ), ("hidden", .bool(hidesContent)),
             (
                 NotificationPayload.key,
-                (try? NotificationPayload(message: message, seenBy: user)).map { JSONValue.object($0.dictionary) }
-                    ?? .null
+                (try? NotificationPayload(message: message, seenBy: user, at: position)).map {
+                    JSONValue.object($0.dictionary)
+                } ?? .null
             ), ("sender", .string(message.sender.rawValue)),
             ("conversation", Self.json(message.conversation(seenBy: user))),
             ("object_name", .string(message.objectName.rawValue)),

@@ -67,7 +67,7 @@ extension ServerCore {
                 body: counted.isEmpty ? self.alertText(of: shared, tag, words) : words.several(counted.count + 1))
         }
         var custom: [(String, JSONValue)] = []
-        if let notification = try? NotificationPayload(message: message, seenBy: id.user.user) {
+        if let notification = try? NotificationPayload(message: message, seenBy: id.user.user, at: position) {
             custom.append((NotificationPayload.key, .object(notification.dictionary)))
         }
         var info = self.info(of: message.id, at: position, isRecall: false, text: text, for: id, slot)

@@ -98,7 +98,7 @@ extension ServerCore {
                     .markRead(known.device.user, conversation, upTo: upTo, at: now.wall),
                     for: .markRead(session, known.device.user, conversation, upTo: upTo),
                     by: .person(known.device.user), &effects)
-            case .deviceStatus(let status): self.people[slot].devices[index].status = status
+            case .deviceStatus(let status): self.statuses.note(status, of: known.device, at: now.wall)
             case .opened(let message):
                 self.opened(message, from: session, known, now, &effects)
             case .request(let number, let request):

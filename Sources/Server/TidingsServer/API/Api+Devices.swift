@@ -71,6 +71,7 @@ extension DeviceInfo {
             json["push"] = .string("dead")
             json["push_at"] = .int(timestamp)
         }
+        if let status = self.status { json["status"] = status.json }
         return .object(json)
     }
 }

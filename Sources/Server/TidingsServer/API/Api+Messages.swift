@@ -169,8 +169,8 @@ extension Api {
         let app = try self.authorize(request, context, .trace)
         let id = try self.messageID(try Self.parameter("id", context), "id")
         switch await self.core(.trace(app, id)) {
-        case .trace(let trace?): return .json(trace.json)
-        case .trace(nil):
+        case .trace(let trace?, let statuses): return .json(trace.json(with: statuses))
+        case .trace(nil, _):
             throw ApiProblem(.notFound, code: "unknown_message", field: "id", rule: "names no message of this app")
         case .refused(let problem): throw ApiProblem(problem)
         case .userAccount, .accepted, .done, .page, .unread, .objectNames, .accounts, .bans, .devices, .answer, .missed:

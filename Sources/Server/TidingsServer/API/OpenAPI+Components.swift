@@ -174,6 +174,23 @@ extension OpenAPI {
                 push_topic: {type: string}
                 push_environment: {type: string, enum: [sandbox, production]}
                 push_reason: {type: string, description: "Of quarantined: what APNs said"}
+                status: {$ref: "#/components/schemas/DeviceStatus"}
+            DeviceStatus:
+              type: object
+              description: |
+                What the person allows the app there, as the device said last. Missing of a device that has said nothing since the server
+                started, and of iOS 9 and earlier
+              required:
+                [authorization, alert, sound, badge, lock_screen, notification_center, background_refresh, at]
+              properties:
+                authorization: {type: string, enum: [not_determined, denied, authorized, provisional, ephemeral]}
+                alert: {type: boolean}
+                sound: {type: boolean}
+                badge: {type: boolean}
+                lock_screen: {type: boolean}
+                notification_center: {type: boolean}
+                background_refresh: {type: string, enum: [available, denied, restricted]}
+                at: {type: integer, description: "When it said so, milliseconds since 1970"}
             Unread:
               type: object
               required: [unread, unread_with_muted, mentions, head]
@@ -237,7 +254,7 @@ extension OpenAPI {
                 up_to: {type: integer}
             Trace:
               type: object
-              required: [message_id, kind, sent_at, deliveries, open_legs, ended_legs, receipts]
+              required: [message_id, kind, sent_at, deliveries, open_legs, ended_legs, receipts, devices]
               properties:
                 message_id: {$ref: "#/components/schemas/MessageId"}
                 kind: {type: string, enum: [message, recall, custom], description: What has the id}
@@ -285,6 +302,16 @@ extension OpenAPI {
                       device: {type: [string, "null"]}
                       receipt: {type: string, enum: [shown, opened]}
                       at: {type: integer}
+                devices:
+                  type: array
+                  description: Of the devices with a leg those that have said what the person allows there
+                  items:
+                    type: object
+                    required: [user, device, status]
+                    properties:
+                      user: {$ref: "#/components/schemas/Id"}
+                      device: {$ref: "#/components/schemas/Id"}
+                      status: {$ref: "#/components/schemas/DeviceStatus"}
 
         """#
 }

@@ -1,9 +1,12 @@
+import ServerCore
 import StoreModel
 import TidingsModel
 
 extension MessageTrace {
     /// The trace as the API tells it. The content is left out: it belongs to the people, not to operators.
-    var json: JSONValue {
+    ///
+    /// - Parameter statuses: what the devices of its legs have said the person allows there.
+    func json(with statuses: [ToldStatus]) -> JSONValue {
         .members(
             [("message_id", .string(self.id.description))] + self.subject.members + self.withdrawalMembers + [
                 (
@@ -11,7 +14,29 @@ extension MessageTrace {
                     .array(self.deliveries.map { ["user": .string($0.user.rawValue), "position": .int($0.position)] })
                 ), ("open_legs", .array(self.open.map(\.json))), ("ended_legs", .array(self.ended.map(\.json))),
                 ("receipts", .array(self.receipts.map(\.json))),
+                ("devices", .array(statuses.map(\.memberJSON))),
             ])
+    }
+}
+
+extension ToldStatus {
+    /// The status as the API tells it of a device.
+    var json: JSONValue {
+        .members([
+            ("authorization", .string(self.status.authorization.rawValue)), ("alert", .bool(self.status.alert)),
+            ("sound", .bool(self.status.sound)), ("badge", .bool(self.status.badge)),
+            ("lock_screen", .bool(self.status.lockScreen)),
+            ("notification_center", .bool(self.status.notificationCenter)),
+            ("background_refresh", .string(self.status.backgroundRefresh.rawValue)), ("at", .int(self.at)),
+        ])
+    }
+
+    /// The same, with whose device it is.
+    fileprivate var memberJSON: JSONValue {
+        .members([
+            ("user", .string(self.device.user.user.rawValue)), ("device", .string(self.device.device.rawValue)),
+            ("status", self.json),
+        ])
     }
 }
 

@@ -26,7 +26,10 @@ struct DeviceCommand: ParsableCommand {
             func text(_ name: String) -> String { device[name]?.stringValue ?? "" }
             let reason = device["push_reason"]?.stringValue.map { " (\($0))" } ?? ""
             let topic = device["push_topic"]?.stringValue.map { " \($0) \(text("push_environment"))" } ?? ""
-            return "\(text("id"))  \(text("platform"))  \(text("presence"))  push \(text("push"))\(reason)\(topic)"
+            let line = "\(text("id"))  \(text("platform"))  \(text("presence"))  push \(text("push"))\(reason)\(topic)"
+            guard let status = device["status"] else { return line }
+            let off = StatusLine.off(status).map { " (\($0))" } ?? ""
+            return line + "  notifications \(StatusLine.authorization(status))\(off)"
         }
     }
 

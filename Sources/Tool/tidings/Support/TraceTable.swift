@@ -26,6 +26,13 @@ struct TraceTable {
                 Self.party(receipt), "receipt", receipt["receipt"]?.stringValue ?? "?", "", Self.time(receipt["at"]),
             ])
         }
+        for device in trace["devices"]?.arrayValue ?? [] {
+            guard let status = device["status"] else { continue }
+            rows.append([
+                Self.party(device), "allows", StatusLine.authorization(status), StatusLine.off(status) ?? "",
+                Self.time(status["at"]),
+            ])
+        }
         if rows.isEmpty { lines.append(Self.nothing(trace)) }
         let widths = (0..<5).map { column in rows.map { $0[column].count }.max() ?? 0 }
         for row in rows.sorted(by: { $0.lexicographicallyPrecedes($1) }) {

@@ -144,7 +144,7 @@ struct SDKHost {
                 ]
             )
         ])
-        if let notification = try? NotificationPayload(message: message, seenBy: person) {
+        if let notification = try? NotificationPayload(message: message, seenBy: person, at: entry.position) {
             payload[NotificationPayload.key] = .object(notification.dictionary)
         }
         payload[PushInfo.key] = info.dictionary

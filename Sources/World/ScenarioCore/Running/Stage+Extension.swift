@@ -247,7 +247,7 @@ extension SDKHost {
         }
         // What was never to be pushed to this person rings nowhere.
         let isPushed = PushRule.sends(message, to: self.setup.person, level: self.level(of: conversation))
-        let payload = try? NotificationPayload(message: message, seenBy: self.setup.person)
+        let payload = try? NotificationPayload(message: message, seenBy: self.setup.person, at: position)
         return [
             "position": .int(position), "message_id": .string(message.id.description),
             "rings": .bool(isPushed && !isWithdrawn), "sender": .string(message.sender.rawValue),
