@@ -98,6 +98,8 @@ enum Leftovers {
         var folders: [String] = []
         var signals: [any DispatchSourceSignal] = []
         var waiter: CheckedContinuation<Void, Never>?
+        /// A signal is ending this process: nothing else may, whatever it says of children that are gone.
+        var isEnding = false
     }
 
     private static let state = Mutex(State())
@@ -127,6 +129,7 @@ enum Leftovers {
     private static func watchSignals() {
         self.state.withLock { state in
             guard state.signals.isEmpty else { return }
+            atexit { while Leftovers.isEnding { sleep(1) } }
             state.signals = [SIGHUP, SIGINT, SIGTERM].map { number in
                 signal(number, SIG_IGN)
                 let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
@@ -145,14 +148,20 @@ enum Leftovers {
         }
     }
 
+    private static var isEnding: Bool { self.state.withLock { $0.isEnding } }
+
     private static func end(by number: Int32) {
-        let (processes, folders) = self.state.withLock { ($0.processes, $0.folders) }
+        let (processes, folders) = self.state.withLock { state in
+            state.isEnding = true
+            return (state.processes, state.folders)
+        }
         for process in processes { kill(process, SIGTERM) }
         for _ in 0..<self.patience where processes.contains(where: { kill($0, 0) == 0 }) { usleep(50_000) }
         for process in processes { kill(process, SIGKILL) }
         for folder in folders { try? FileManager.default.removeItem(atPath: folder) }
-        // As a shell tells of it.
-        exit(128 + number)
+        fflush(nil)
+        // As a shell tells of it. What waits at the exit is left there.
+        _exit(128 + number)
     }
 }
 
