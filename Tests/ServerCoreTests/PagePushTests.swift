@@ -70,6 +70,24 @@ import TidingsModel
             bench.run(.frame(bob, .sync(after: 2, limit: 2))).outside == ["s2 ← page [3 m3] head 3 unsent [3]"])
     }
 
+    /// One push tells of all that have waited for the end of a storm.
+    @Test func `says of all messages of a merged alert the same`() {
+        var bench = `A storm in one conversation`.bench()
+        `A storm in one conversation`.say(4, &bench)
+        let early = Self.comeBack(&bench)
+        #expect(
+            bench.run(.frame(early, .sync(after: 2, limit: 200))).outside
+                == ["s2 ← page [3 m3, 4 m4] head 4 unsent [3, 4]"])
+        bench.run(.disconnected(early))
+        bench.pass(60_000)
+        let bob = Self.comeBack(&bench)
+        #expect(
+            bench.run(.frame(bob, .sync(after: 2, limit: 200))).outside
+                == ["s3 ← page [3 m3, 4 m4] head 4 under way [3, 4]"])
+        bench.acceptPush()
+        #expect(bench.run(.frame(bob, .sync(after: 2, limit: 200))).outside == ["s3 ← page [3 m3, 4 m4] head 4"])
+    }
+
     /// A new process does not know what the old one had given to APNs: the phone's own ledger is the second guard.
     @Test func `says what was under way when the server was restarted`() {
         var bench = ServerBench()
