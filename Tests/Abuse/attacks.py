@@ -530,6 +530,11 @@ def removed_member(ground: dict, result: Result, seconds: float):
     numbers = Numbers("removed")
     ask(line, "before", request(numbers(), enterRoom={"conversation": place}))
     prepared()
+    # What was on its way when it was removed.
+    arrived = time.monotonic() + 0.5
+    while time.monotonic() < arrived:
+        if line.socket and select.select([line.socket], [], [], 0.1)[0]:
+            line.read()
     result.answers.clear()
     end = time.monotonic() + seconds
     # What it hears while it says nothing.
