@@ -72,8 +72,7 @@ import TidingsModel
             switch command {
             case .setObjectNames, .setAccount, .changeAccount, .setPushState(_, .registered(_, _, true), _): false
             case .change(let operation): !operation.isBan
-            // What could not be pushed version 2 did not keep.
-            case .endLeg(let ended): ended.leg.device != nil && !ended.end.couldNotBePushed
+            case .endLeg(let ended): ended.leg.device != nil
             default: true
             }
         }

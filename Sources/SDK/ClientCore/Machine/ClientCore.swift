@@ -127,8 +127,8 @@ package struct ClientCore: Hashable, Sendable {
     var watched: OrderedSet<UserID> = []
     /// The server's wall clock at a moment of this device's monotonic one; nil before the first welcome.
     var serverClock: Now?
-    /// Entries of this background stay up to here were missed while offline and are the push's business, where the server does not say
-    /// what it has pushed; nil until the first greeting of a stay that began without a connection.
+    /// Entries of this background stay up to here were missed while offline and are the push's business; nil until the
+    /// first greeting of a stay that began without a connection.
     var offlineBelow: LogPosition?
     var ackedStored: LogPosition = 0
     /// Which log the local store holds.
