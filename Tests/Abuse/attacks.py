@@ -284,6 +284,19 @@ def sends(ground: dict, result: Result, seconds: float):
     flood(ground, result, lines, make, seconds)
 
 
+def sends_slowly(ground: dict, result: Result, seconds: float):
+    """Small messages one at a time, each to somebody else: no limit of rate stands before what the disk allows."""
+    line = Line(ground, result, token(ground, "accomplice"), "phone")
+    numbers = Numbers("slowly")
+    prepared()
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        number = numbers()
+        settle(line, [send(numbers.ident(), "PR", f"nobody-slow-{number}", "hello")], wanted=1, seconds=2)
+        result.tried += 1
+        time.sleep(0.2)
+
+
 def requests(ground: dict, result: Result, seconds: float):
     """Whatever costs the server more than the one who asks, 256 under way on each of two connections."""
     numbers = Numbers("requests")
@@ -530,13 +543,11 @@ def removed_member(ground: dict, result: Result, seconds: float):
     numbers = Numbers("removed")
     ask(line, "before", request(numbers(), enterRoom={"conversation": place}))
     prepared()
-    # What was on its way when it was removed.
-    arrived = time.monotonic() + 0.5
-    while time.monotonic() < arrived:
-        if line.socket and select.select([line.socket], [], [], 0.1)[0]:
-            line.read()
-    result.answers.clear()
     end = time.monotonic() + seconds
+    # What was on its way when it was removed comes before the first refusal.
+    while not {"first: banned", "first: not_a_member"} & set(result.answers) and time.monotonic() < end:
+        ask(line, "first", send(numbers.ident(), "CHRM", ground["room"], "still here"))
+    result.answers.clear()
     # What it hears while it says nothing.
     while time.monotonic() < end - seconds / 2:
         if line.socket and select.select([line.socket], [], [], 0.1)[0]:
@@ -576,7 +587,7 @@ def topics(ground: dict, result: Result, seconds: float):
 
 
 ATTACKS = {attack.__name__: attack for attack in [
-    made_up_devices, opened, typing, room_as_a_stranger, room_as_a_member, room_with_hearers, sends, requests, renames, edits,
+    made_up_devices, opened, typing, room_as_a_stranger, room_as_a_member, room_with_hearers, sends, sends_slowly, requests, renames, edits,
     connects, devices, receipts, half_open_api, half_open_phone_api, half_open_gateway, slow_bodies, slow_heads,
     every_kind, removed_member, goes_on, topics,
 ]}

@@ -16,7 +16,6 @@ import dataclasses
 import json
 import logging
 import pathlib
-import shutil
 import ssl
 import subprocess
 import time
@@ -30,7 +29,6 @@ from apple import TOPIC, Apple, Key
 
 HI = json.dumps({"aps": {"alert": "hi"}}, separators=(",", ":"))
 HERE = pathlib.Path(__file__).resolve().parent
-needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="no Node here")
 
 
 @dataclasses.dataclass
@@ -161,7 +159,7 @@ class Aioapns:
 
 CLIENTS = [
     pytest.param(Curl, id="curl"),
-    pytest.param(Node, id="node", marks=needs_node),
+    pytest.param(Node, id="node"),
     pytest.param(Aioapns, id="aioapns"),
 ]
 # See above: aioapns is never without a topic.

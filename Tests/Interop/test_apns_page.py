@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 
@@ -48,7 +47,6 @@ def test_python_pushes(apple):
     apple.expect_push()
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="no Node here")
 def test_node_pushes(apple):
     [script] = blocks("js")
     (apple.folder / "push.js").write_text(apple.with_ports(script))
@@ -56,7 +54,6 @@ def test_node_pushes(apple):
     apple.expect_push()
 
 
-@pytest.mark.skipif(shutil.which("go") is None, reason="no Go here")
 def test_go_pushes(apple):
     [lines] = blocks("go")
     program = (

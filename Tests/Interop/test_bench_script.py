@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pathlib
-import shutil
 import subprocess
 
 import pytest
@@ -14,7 +13,6 @@ SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "dev" / "bench-apns"
 
 
 @pytest.mark.alone
-@pytest.mark.skipif(shutil.which("h2load") is None or shutil.which("nghttpd") is None, reason="no nghttp2 here")
 def test_every_client_is_measured_with_every_server():
     done = subprocess.run(
         [str(SCRIPT), "--short", "--rtt", "0", "20", "--tool", tool()], capture_output=True, text=True, timeout=300,

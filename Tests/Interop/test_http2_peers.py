@@ -12,7 +12,6 @@ import contextlib
 import json
 import pathlib
 import re
-import shutil
 import socket
 import ssl
 import subprocess
@@ -33,11 +32,6 @@ from ports import free_port
 TOKENS = [f"{number:08x}" for number in range(2_000)]
 HERE = pathlib.Path(__file__).resolve().parent
 COUNT = len(TOKENS)
-
-
-def needs(*programs: str):
-    missing = [program for program in programs if shutil.which(program) is None]
-    return pytest.mark.skipif(bool(missing), reason=f"no {', '.join(missing)} here")
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +86,6 @@ class Nghttpd:
         self.program.stop()
         return re.findall(r"\[id=\d+\] \[ *[\d.]+\] ((?:recv|send) [A-Z_]+) frame", self.log.read_text(errors="replace"))
 
-@needs("nghttpd")
 @pytest.mark.parametrize(
     "options, connections",
     [
@@ -121,7 +114,6 @@ def test_client_and_nghttpd(apple, tmp_path, options, connections):
     assert "recv GOAWAY" in frames, "a client that shuts down says so"
 
 
-@needs("nghttpd")
 def test_client_and_an_nghttpd_that_dies(apple, tmp_path):
     """Killed under way and started again: only what was in flight may have an unknown outcome, all else is sent, and
     nothing is sent twice."""
@@ -167,7 +159,6 @@ class NodeServer:
         return json.loads(out)
 
 
-@needs("node")
 @pytest.mark.parametrize(
     "wish",
     [
@@ -195,7 +186,6 @@ def test_client_and_node(apple, wish):
     assert seen["pongs"] == seen["pings"] >= (COUNT // 10 if wish.get("ping") else 0)
 
 
-@needs("node")
 def test_client_and_a_node_whose_stream_limit_changes(apple):
     """Also downward, below what is open: Node refuses what comes too late, and it is sent again."""
     server = NodeServer(apple, every=40, cycle=[{"maxConcurrentStreams": n} for n in (1, 100, 7, 50, 3)])
@@ -205,7 +195,6 @@ def test_client_and_a_node_whose_stream_limit_changes(apple):
     assert seen["answered"] == seen["requests"] >= COUNT
 
 
-@needs("node")
 @pytest.mark.parametrize("debug", ['{"reason":"Shutdown"}', "", "Maximum active streams violated"])
 def test_client_and_a_node_that_goes_away(apple, debug):
     server = NodeServer(apple, every=300, after=500, goAway=debug)
@@ -218,7 +207,6 @@ def test_client_and_a_node_that_goes_away(apple, debug):
     assert seen["answered"] == seen["requests"] >= COUNT
 
 
-@needs("node")
 def test_client_and_a_node_that_refuses_streams(apple):
     server = NodeServer(apple, every=9, reset=7)
     assert bench(apple, server.port) == {"200": COUNT}
@@ -228,7 +216,6 @@ def test_client_and_a_node_that_refuses_streams(apple):
     assert seen["answered"] + seen["resets"] == seen["requests"]
 
 
-@needs("node")
 @pytest.mark.parametrize(
     "wish",
     [
@@ -389,7 +376,6 @@ def headers(apple: Apple) -> list[str]:
     return [part for field in fields for part in ("-H", field)]
 
 
-@needs("h2load")
 @pytest.mark.parametrize("clients, streams", [(1, 1), (1, 100), (10, 10)])
 def test_h2load_and_our_server(own_apple, clients, streams):
     (own_apple.folder / "body").write_text('{"aps":{"alert":"hi"}}')
@@ -406,7 +392,6 @@ def test_h2load_and_our_server(own_apple, clients, streams):
     assert accepted(own_apple) == counts["2xx"] == counts["succeeded"] == COUNT
 
 
-@needs("nghttp")
 @pytest.mark.parametrize(
     "option, end",
     [

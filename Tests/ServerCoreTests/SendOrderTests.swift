@@ -3,13 +3,19 @@ import Testing
 import TidingsModel
 
 @Suite struct `A connection, whatever its client does,` {
-    @Test func `keeps the order of a conversation: after a message that was refused for now nothing overtakes it`() {
+    /// Alice's one send that may be under way waits for the store: the next is refused for now.
+    private static func fullConnection() -> (bench: ServerBench, alice: SessionID) {
         var settings = ServerBench.plain
         settings.sendsInFlightMax = 1
         var bench = ServerBench(settings: settings)
         let alice = bench.connect("alice").session
         bench.isStoreHeld = true
         bench.run(.frame(alice, .send(bench.draft("1", .direct("bob")))))
+        return (bench, alice)
+    }
+
+    @Test func `keeps the order of a conversation: after a message that was refused for now nothing overtakes it`() {
+        var (bench, alice) = Self.fullConnection()
         let second = bench.draft("2", .direct("bob"))
         let third = bench.draft("3", .direct("bob"))
         let elsewhere = bench.draft("4", .direct("carol"))
@@ -25,12 +31,7 @@ import TidingsModel
     }
 
     @Test func `waits no longer for a refused message that does not come again`() {
-        var settings = ServerBench.plain
-        settings.sendsInFlightMax = 1
-        var bench = ServerBench(settings: settings)
-        let alice = bench.connect("alice").session
-        bench.isStoreHeld = true
-        bench.run(.frame(alice, .send(bench.draft("1", .direct("bob")))))
+        var (bench, alice) = Self.fullConnection()
         bench.run(.frame(alice, .send(bench.draft("2", .direct("bob")))))
         bench.releaseStore()
         let third = bench.draft("3", .direct("bob"))

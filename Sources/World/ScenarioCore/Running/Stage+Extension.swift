@@ -192,17 +192,9 @@ extension ContentChange {
 }
 
 extension ExtensionDecision.Changes {
-    /// A content as it was decided.
+    /// A content as it was decided, in the order in which the shipped extension changes one: what is stripped may get other words.
     func applied(to original: NotificationContent) -> NotificationContent {
-        if self.isDiscarded { return NotificationContent(badge: self.badge) }
         var content = original
-        content.badge = self.badge ?? content.badge
-        content.title = self.title ?? content.title
-        content.body = self.body ?? content.body
-        if self.isSilent {
-            content.sound = nil
-            content.interruptionLevel = .passive
-        }
         if self.isStripped {
             content.title = ""
             content.subtitle = ""
@@ -211,7 +203,14 @@ extension ExtensionDecision.Changes {
             content.threadIdentifier = ""
             content.categoryIdentifier = ""
         }
-        return content
+        content.badge = self.badge ?? content.badge
+        content.title = self.title ?? content.title
+        content.body = self.body ?? content.body
+        if self.isSilent {
+            content.sound = nil
+            content.interruptionLevel = .passive
+        }
+        return self.isDiscarded ? NotificationContent(badge: content.badge) : content
     }
 }
 
