@@ -58,7 +58,7 @@ package struct TraceLine: Hashable, Sendable {
         case "badge": return word("badge")
         case "log": return word("text")
         case "presentation":
-            let parts = ["banner", "list", "sound"].filter { event[$0]?.boolValue == true }
+            let parts = ["banner", "panel", "list", "sound"].filter { event[$0]?.boolValue == true }
             return "\(parts.isEmpty ? "nothing" : parts.joined(separator: "+")) (\(word("reason") ?? "?")) "
                 + (word("notification") ?? "")
         case "arrival": return "\(word("class") ?? "?") while \(word("state") ?? "?") \(word("notification") ?? "")"

@@ -35,12 +35,15 @@ final class ManagedProcess {
         self.process.standardInput = FileHandle.nullDevice
         self.process.standardOutput = log
         self.process.standardError = log
+        let process = self.process
         do {
-            try self.process.run()
+            try Leftovers.start {
+                try process.run()
+                return process.processIdentifier
+            }
         } catch {
             throw ToolFailure("cannot start \(executable): \(error.localizedDescription)")
         }
-        Leftovers.add(process: self.pid)
     }
 
     /// Sends a signal to this process only.
@@ -73,9 +76,11 @@ struct TemporaryFolder {
 
     init(_ name: String) throws {
         self.path = FileManager.default.temporaryDirectory.path + "/tidings-\(name)-\(UUID().uuidString.prefix(8))"
-        try FileManager.default.createDirectory(
-            atPath: self.path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        Leftovers.add(folder: self.path)
+        let path = self.path
+        try Leftovers.make(folder: path) {
+            try FileManager.default.createDirectory(
+                atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        }
     }
 
     func remove() {
@@ -106,16 +111,28 @@ enum Leftovers {
     /// How long children may take to end, in units of 50 milliseconds.
     private static let patience = 100
 
-    static func add(process: Int32) {
-        self.state.withLock { $0.processes.append(process) }
+    /// Starts a child that is ended with this process. Once a signal is ending this process nothing is started any more: it would not be
+    /// found among what is ended, would outlive this process, and would go on writing into a folder that is being removed.
+    ///
+    /// - Parameter run: starts it; returns its process id.
+    static func start(_ run: () throws -> Int32) throws {
         self.watchSignals()
+        try self.state.withLock { state in
+            guard !state.isEnding else { throw ToolFailure("ended by a signal") }
+            state.processes.append(try run())
+        }
     }
 
     static func remove(process: Int32) { self.state.withLock { $0.processes.removeAll { $0 == process } } }
 
-    static func add(folder: String) {
-        self.state.withLock { $0.folders.append(folder) }
+    /// Makes a folder that is removed with this process; not once a signal is ending it.
+    static func make(folder: String, _ create: () throws -> Void) throws {
         self.watchSignals()
+        try self.state.withLock { state in
+            guard !state.isEnding else { throw ToolFailure("ended by a signal") }
+            try create()
+            state.folders.append(folder)
+        }
     }
 
     static func remove(folder: String) { self.state.withLock { $0.folders.removeAll { $0 == folder } } }
@@ -150,6 +167,15 @@ enum Leftovers {
 
     private static var isEnding: Bool { self.state.withLock { $0.isEnding } }
 
+    /// Removes a folder in which this process's own tasks, and what a killed child has left, may still be making files.
+    private static func remove(_ folder: String) {
+        for _ in 0..<self.patience {
+            try? FileManager.default.removeItem(atPath: folder)
+            guard FileManager.default.fileExists(atPath: folder) else { return }
+            usleep(50_000)
+        }
+    }
+
     private static func end(by number: Int32) {
         let (processes, folders) = self.state.withLock { state in
             state.isEnding = true
@@ -158,7 +184,7 @@ enum Leftovers {
         for process in processes { kill(process, SIGTERM) }
         for _ in 0..<self.patience where processes.contains(where: { kill($0, 0) == 0 }) { usleep(50_000) }
         for process in processes { kill(process, SIGKILL) }
-        for folder in folders { try? FileManager.default.removeItem(atPath: folder) }
+        for folder in folders { self.remove(folder) }
         fflush(nil)
         // As a shell tells of it. What waits at the exit is left there.
         _exit(128 + number)
