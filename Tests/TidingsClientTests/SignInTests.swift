@@ -92,11 +92,12 @@ private final class InterruptingKit: KitHost {
     @Test func `hears that the app came to the front meanwhile`() async throws {
         let bench = try ClientBench()
         defer { bench.remove() }
+        try await bench.earlier()
         let client = try bench.client { $0.isStartedInForeground = false }
         let kit = InterruptingKit()
         client.attach(host: kit, settings: client.kitSettings(hasDelegate: false))
         kit.interruption.withLock { $0 = { client.applicationWillEnterForeground() } }
-        try await client.connect(userID: alice, token: "alice")
+        try await client.connect(userID: bob, token: "bob")
         #expect(client.connectionStatus == .connected)
         #expect(client.runState == .foreground)
     }
@@ -105,6 +106,7 @@ private final class InterruptingKit: KitHost {
     {
         let bench = try ClientBench()
         defer { bench.remove() }
+        try await bench.earlier()
         let client = try bench.client()
         let kit = InterruptingKit()
         client.attach(host: kit, settings: client.kitSettings(hasDelegate: false))
@@ -114,10 +116,27 @@ private final class InterruptingKit: KitHost {
                 bench.clock.advance(by: 5)
             }
         }
-        try await client.connect(userID: alice, token: "alice")
-        let hello = await bench.server.frame { if case .hello = $0 { true } else { false } }
+        try await client.connect(userID: bob, token: "bob")
+        let hello = await bench.server.frame { if case .hello(let hello) = $0 { hello.token == "bob" } else { false } }
         guard case .hello(let hello) = hello else { return }
         #expect(hello.runState == .background(remainingMilliseconds: 20_000))
+    }
+
+    @Test func `takes away what somebody before has left, and nothing where nobody was before`() async throws {
+        let bench = try ClientBench()
+        defer { bench.remove() }
+        let cleared = Mutex(0)
+        let first = try bench.client()
+        let kit = InterruptingKit()
+        first.attach(host: kit, settings: first.kitSettings(hasDelegate: false))
+        kit.interruption.withLock { $0 = { cleared.withLock { $0 += 1 } } }
+        try await first.connect(userID: alice, token: "alice")
+        #expect(cleared.withLock { $0 } == 0)
+        await first.die()
+        let second = try bench.client()
+        second.attach(host: kit, settings: second.kitSettings(hasDelegate: false))
+        try await second.connect(userID: bob, token: "bob")
+        #expect(cleared.withLock { $0 } == 1)
     }
 
     @Test func `of two persons at once ends with the last, and never answers one with the other`() async throws {

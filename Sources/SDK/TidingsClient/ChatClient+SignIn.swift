@@ -52,11 +52,14 @@ extension ChatClient {
             }
             let isNew = self.isNewSignIn(person)
             let isAfterAnother = isNew && self.folders.lastSignIn != nil
+            // Before the device id is drawn. On an installation without one nobody can have left anything, and before iOS 10 clearing would
+            // take a push that has just come (`KitHostAdapter.clearAllTheOldWay`).
+            let isFirst = !self.folders.hasDeviceID
             let isUnregistered = self.folders.isUnregistered(app: self.configuration.appKey)
             let parts: ClientEngine.Parts
             do { parts = try self.parts(for: person) } catch { throw ChatError.store(reason: "\(error)") }
             // What is left of the person before, this one must not see or answer (DESIGN P7).
-            if isNew, let host = self.state.withLock({ $0.host }) {
+            if isNew, !isFirst, let host = self.state.withLock({ $0.host }) {
                 if isAfterAnother, self.state.withLock({ $0.kit?.managesBadge ?? false }) { await host.showBadge(0) }
                 await host.clearAllNotifications()
             }
