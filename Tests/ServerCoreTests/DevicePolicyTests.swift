@@ -56,6 +56,26 @@ import TidingsModel
         #expect(bench.say(to: .direct("bob")).ends.last == "store end m2 bob/phone no_token")
     }
 
+    @Test func `do not get a token back because their person was being read when it was taken over`() {
+        var settings = ServerBench.plain
+        settings.recoveryLoadsMax = 1
+        var bench = ServerBench(settings: settings)
+        for user: UserID in ["anna", "bob"] {
+            bench.goneDevice(user)
+            bench.say(to: .direct(user.rawValue))
+        }
+        // A start that takes up one person at a time: anna, and then bob, whose record is read, then carol has his token, then his log is
+        // read.
+        bench.isStoreHeld = true
+        bench.crash(settings: settings)
+        let carol = bench.connect("carol").session
+        while !bench.waiting.contains(where: { $0.command == .loadUser(ServerBench.key("bob")) }) { bench.answerNext() }
+        while bench.waiting.first?.command != .loadUser(ServerBench.key("bob")) { bench.answerNext() }
+        bench.run(.frame(carol, .registerPush(ServerBench.registration("bob"))))
+        #expect(bench.releaseStore().ends == ["store end m2 bob/phone no_token"])
+        #expect(bench.say(to: .direct("bob")).ends == ["store end m3 bob/phone no_token"])
+    }
+
     @Test func `do not get a token back because APNs takes the last push to it`() throws {
         var bench = ServerBench()
         bench.goneDevice("bob")

@@ -125,23 +125,34 @@ extension ServerBench {
         self.waiting = []
     }
 
+    /// Lets the store carry out the next of what waits, and no more.
+    @discardableResult
+    mutating func answerNext() -> [String] {
+        var lines: [String] = []
+        self.answerNext(&lines)
+        return lines
+    }
+
     private mutating func answer(_ lines: inout [String]) {
         while !self.isStoreHeld, !self.waiting.isEmpty {
             if self.isTraceHeld, case .trace? = self.waiting.first?.command { return }
-            let (id, command) = self.waiting.removeFirst()
-            guard var result = try? self.store.apply(command, epoch: self.opening.epoch) else {
-                lines.append("stale epoch")
-                continue
-            }
-            if let scripted = self.script.first, Self.isScripted(command, scripted) {
-                result = self.script.removeFirst()
-                self.wasScripted = true
-            }
-            // The reference store knows nothing of the entries of a script.
-            if self.wasScripted, case .advance = command { result = .done }
-            self.amend(&result, of: command)
-            self.take(self.core.handle(.stored(id, result), at: self.now), &lines)
+            self.answerNext(&lines)
         }
+    }
+
+    private mutating func answerNext(_ lines: inout [String]) {
+        let (id, command) = self.waiting.removeFirst()
+        guard var result = try? self.store.apply(command, epoch: self.opening.epoch) else {
+            return lines.append("stale epoch")
+        }
+        if let scripted = self.script.first, Self.isScripted(command, scripted) {
+            result = self.script.removeFirst()
+            self.wasScripted = true
+        }
+        // The reference store knows nothing of the entries of a script.
+        if self.wasScripted, case .advance = command { result = .done }
+        self.amend(&result, of: command)
+        self.take(self.core.handle(.stored(id, result), at: self.now), &lines)
     }
 
     /// Puts in what the reference store does not know.

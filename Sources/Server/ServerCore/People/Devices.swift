@@ -101,10 +101,10 @@ extension ServerCore {
     /// The store has a device's token; other devices that had the same one have none any more.
     mutating func takeTokens(from devices: [DeviceKey], _ now: Now, _ effects: inout [ServerEffect]) {
         for device in devices {
-            guard let slot = self.slots[device.user], let index = self.people[slot].devices.index(of: device.device)
-            else {
-                continue
-            }
+            guard let slot = self.slots[device.user] else { continue }
+            // Read before the store had it, and not taken up yet: the token would come back with the record.
+            self.loadings[slot]?.forgetToken(of: device.device)
+            guard let index = self.people[slot].devices.index(of: device.device) else { continue }
             self.people[slot].devices[index].push = .none
             self.forgetToken(slot, index)
             self.pump(slot, index, now, &effects)

@@ -58,6 +58,12 @@ struct Loading: Sendable {
         return names
     }
 
+    /// Another device has taken the token of one of the person's since the store read the person.
+    mutating func forgetToken(of device: DeviceID) {
+        guard let index = self.record?.devices.firstIndex(where: { $0.key.device == device }) else { return }
+        self.record?.devices[index].push = .none
+    }
+
     /// The entries after `from`, if they all came in while the person was loading: then the log need not be read.
     func entriesFromQueue(upTo head: LogPosition) -> [LogEntry]? {
         let entries = self.queue.compactMap { pending -> LogEntry? in
