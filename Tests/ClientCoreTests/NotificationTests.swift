@@ -176,6 +176,65 @@ import TidingsModel
                 .resolveNames(id(101), NameQuestion(sender: bob, group: nil))))
     }
 
+    /// A stay that begins without a connection; the first page brings two messages and says this of their pushes.
+    private func catchUp(_ pushes: ServerFrame.Pushes) -> (core: ClientCore, effects: [ClientEffect]) {
+        var core = ClientCore.fresh()
+        _ = core.handle(.kitConfigured(KitSettings()), at: at(0))
+        _ = core.handle(.connectWished, at: at(0))
+        _ = core.handle(.tokenProvided("token"), at: at(0))
+        _ = core.handle(.appDidEnterBackground(remainingMilliseconds: nil), at: at(1))
+        _ = core.handle(.connectionOpened(1), at: at(2))
+        _ = core.handle(.frameReceived(1, welcome(head: 2)), at: at(2))
+        let page = ServerFrame.Page(after: 0, entries: [entry(1), entry(2)], head: 2, unread: 2, pushes: pushes)
+        _ = core.handle(.frameReceived(1, .page(page)), at: at(2))
+        let effects = core.handle(.entriesStored(upTo: 2, unread: 2), at: at(2))
+        return (core, effects)
+    }
+
+    @Test func `is settled without a ring where APNs has taken it, and rung for where it has not, in one stay`() {
+        let (core, effects) = self.catchUp(.init(unsent: [2]))
+        #expect(
+            effects == [
+                .publishEntries([entry(1), entry(2)]),
+                .resolveNames(id(102), NameQuestion(sender: bob, group: nil)),
+                .sendFrame(1, ack(2, (1, .suppressed(.offlineMessage)))), .storeSettled(upTo: 1),
+            ])
+        #expect(core.runState == .backgroundActive)
+    }
+
+    @Test func `is left to the push where APNs has not answered yet, and the stay ends with it`() {
+        let (core, effects) = self.catchUp(.init(underWay: [2]))
+        #expect(
+            effects == [
+                .publishEntries([entry(1), entry(2)]),
+                .sendFrame(1, ack(2, (1, .suppressed(.offlineMessage)))), .storeSettled(upTo: 1),
+                .sendFrame(1, .runState(.suspending)), .close(1), .publishStatus(.suspended),
+                .publishRunState(.backgroundSuspended),
+                .storeRecipient(Recipient(tag: "tag", extensionToken: "extension", position: 2)),
+            ])
+        #expect(core.settledPosition == 1)
+    }
+
+    @Test func `is not rung for again where it was pushed between two connections of the stay`() {
+        var core = ClientCore.inBackground()
+        _ = core.handle(.connectionClosed(1, reason: "lost"), at: at(11))
+        _ = core.handle(.deadlineReached, at: at(12))
+        _ = core.handle(.connectionOpened(2), at: at(12))
+        _ = core.handle(.frameReceived(2, welcome(head: 1)), at: at(12))
+        let page = ServerFrame.Page(after: 0, entries: [entry(1)], head: 1, unread: 1, pushes: .init())
+        _ = core.handle(.frameReceived(2, .page(page)), at: at(12))
+        #expect(
+            core.handle(.entriesStored(upTo: 1, unread: 1), at: at(12)) == [
+                .publishEntries([entry(1)]), .sendFrame(2, ack(1, (1, .suppressed(.offlineMessage)))),
+                .storeSettled(upTo: 1),
+            ])
+        // What is written as it happens is rung for as before.
+        _ = core.handle(.frameReceived(2, .entry(entry(2))), at: at(13))
+        #expect(
+            core.handle(.entriesStored(upTo: 2, unread: 2), at: at(13)).contains(
+                .resolveNames(id(102), NameQuestion(sender: bob, group: nil))))
+    }
+
     @Test(.requirement("S3.13")) func `is not rung for in a silenced conversation`() {
         var core = ClientCore.inBackground()
         _ = core.handle(.settingWished(level(withBob, .blocked)), at: at(10))
@@ -189,6 +248,29 @@ import TidingsModel
         _ = core.handle(.backgroundTimeExpired, at: at(12))
         #expect(core.handle(.entriesStored(upTo: 1, unread: 1), at: at(12)) == [.publishEntries([entry(1)])])
         #expect(core.settledPosition == 0)
+    }
+
+    @Test func `holds the background task until the notification centre has answered, though the connection is closed`() {
+        var core = ClientCore.inBackground()
+        _ = core.hear(entry(1), unread: 3, at: at(11))
+        _ = core.handle(.namesResolved(id(101), ResolvedNames(user: "Bob")), at: at(11))
+        _ = core.handle(.ringClaimed(id(101), .granted), at: at(11))
+        _ = core.handle(.backgroundTimeExpired, at: at(12))
+        #expect(core.handle(.connectionClosed(1, reason: "closed"), at: at(12)) == [])
+        // Frozen before it is marked, the push would show it again.
+        #expect(
+            core.handle(.notificationPosted(id(101), .shown), at: at(12)) == [.markShown(id(101)), .endBackgroundTask])
+    }
+
+    @Test func `does not hold the background task longer than a connection may take to close`() {
+        var core = ClientCore.inBackground()
+        _ = core.hear(entry(1), unread: 3, at: at(11))
+        _ = core.handle(.namesResolved(id(101), ResolvedNames(user: "Bob")), at: at(11))
+        _ = core.handle(.ringClaimed(id(101), .granted), at: at(11))
+        _ = core.handle(.backgroundTimeExpired, at: at(12))
+        _ = core.handle(.connectionClosed(1, reason: "closed"), at: at(12))
+        #expect(core.handle(.deadlineReached, at: at(14)).contains(.endBackgroundTask))
+        #expect(core.handle(.notificationPosted(id(101), .shown), at: at(15)) == [.markShown(id(101))])
     }
 
     @Test(.requirement("S3.8")) func `is shown by default when the app has no callback`() {

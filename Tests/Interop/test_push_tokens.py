@@ -87,6 +87,34 @@ def test_made_up_tokens_stop_nobody_in_a_lane(make_site, has_worked):
     assert "pushes wait" not in log(site)
 
 
+def test_a_page_says_what_apns_has_not_got_also_after_a_restart(make_site):
+    site = make_site(with_apns=True, settings=QUICK).start()
+    backend = Backend(site)
+
+    async def prepare():
+        await register(site, "bob", Courier(site, "bob").token(), "phone")
+        carol = Client(site.gateway, site.token("carol"), device="phone")
+        await carol.connect()
+        await carol.close()
+
+    async def catch_up(user: str) -> list[dict | None]:
+        # Nothing is settled, as by a phone in the background that has not rung yet.
+        client = Client(
+            site.gateway, site.token(user), device="phone", disposition=None, run_state="background", remaining=20_000)
+        await client.connect()
+        await client.close()
+        return client.pushes
+
+    run(prepare())
+    backend.wait_for_ends(backend.say("alice", "bob", "hello"), "bob", "accepted")
+    backend.wait_for_ends(backend.say("alice", "carol", "hello"), "carol", "no_token")
+    for _ in range(2):
+        assert run(catch_up("bob")) == [{}]
+        assert run(catch_up("carol")) == [{"unsent": ["1"]}]
+        site.server.stop()
+        site.start()
+
+
 def test_a_batch_of_tokens_of_the_other_environment_stops_nobody(make_site):
     site = make_site(with_apns=True, settings=QUICK).start()
     backend = Backend(site)

@@ -36,6 +36,8 @@ class Client:
     # How entries are settled; None leaves them unacknowledged, like a phone that froze without a word.
     disposition: str | None = "left_to_app"
     run_state: str = "foreground"
+    # In the background, how long the app keeps its connection, in milliseconds.
+    remaining: int = 0
     # The log, position by position: entries as the server sent them, own sends as their acceptance.
     log: dict[int, dict] = field(default_factory=dict)
     # Own sends by client message id: the acceptance, once there is one.
@@ -58,6 +60,8 @@ class Client:
         self._requested: dict[int, asyncio.Future] = {}
         # Signals as they came; never stored, never sure to come.
         self.signals: list[dict] = []
+        # What the pages have said of pushes, in their order; None where one said nothing.
+        self.pushes: list[dict | None] = []
         self.fatal: dict | None = None
         # Problems that end nothing, as they came.
         self.problems: list[dict] = []
@@ -124,7 +128,7 @@ class Client:
                     "token": self.token,
                     "device": self.device,
                     "platform": "python",
-                    "runState": {"state": self.run_state},
+                    "runState": {"state": self.run_state, "remainingMs": str(self.remaining)},
                     "after": str(self.stored),
                     "opening": known.get("opening", "0"),
                 }
@@ -273,6 +277,7 @@ class Client:
             elif int(body["position"]) > self.stored:
                 await self._sync()
         elif kind == "page":
+            self.pushes.append(body.get("pushes"))
             for entry in body.get("entries", []):
                 self.log.setdefault(int(entry["position"]), entry)
             if self.stored < int(body.get("head", "0")):

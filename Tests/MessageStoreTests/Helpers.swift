@@ -33,8 +33,12 @@ let ada = UserKey(app: "shop", user: "ada")
 let bo = UserKey(app: "shop", user: "bo")
 let team = ConversationID(type: .group, target: "team")
 
-/// Takes back what version 8 has added to a file.
+/// Takes back what version 9 has added to a file.
+let backToVersion8 = "ALTER TABLE device DROP COLUMN unpushed"
+
+/// Takes back what the versions after 7 have added to a file.
 let backToVersion7 = """
+    \(backToVersion8);
     DROP TABLE opening; DROP TABLE set_aside;
     ALTER TABLE store DROP COLUMN identity; ALTER TABLE store DROP COLUMN generation
     """

@@ -72,7 +72,8 @@ import TidingsModel
             switch command {
             case .setObjectNames, .setAccount, .changeAccount, .setPushState(_, .registered(_, _, true), _): false
             case .change(let operation): !operation.isBan
-            case .endLeg(let ended): ended.leg.device != nil
+            // What could not be pushed version 2 did not keep.
+            case .endLeg(let ended): ended.leg.device != nil && !ended.end.couldNotBePushed
             default: true
             }
         }

@@ -70,12 +70,17 @@ import TidingsModel
         let phone = DeviceKey(user: bo, device: "phone")
         let record = ConversationRecord(app: "shop", conversation: team, name: "Team", members: ["ada", "bo", "cy"])
         let leg = LegID(message: MessageID(rawValue: 2), user: bo, device: "phone")
+        let cy = UserKey(app: "shop", user: "cy")
+        let pad = DeviceKey(user: cy, device: "pad")
+        let tokenless = LegID(message: MessageID(rawValue: 2), user: cy, device: "pad")
         return [
-            .signIn(phone, platform: "ios", at: 1), .putConversation(record), accept(message(1)),
+            .signIn(phone, platform: "ios", at: 1), .signIn(pad, platform: "ios", at: 1), .putConversation(record),
+            accept(message(1)),
             accept(message(2, to: "team", type: .group)), .keepLeg(OpenLeg(leg: leg, position: 2, wait: .inFlight)),
             .markRead(bo, ConversationID(type: .direct, target: "ada"), upTo: 1, at: 5),
             .advance(phone, settled: 1, decided: 2), accept(message(3, from: "cy", to: "team", type: .group)),
             .endLeg(EndedLeg(leg: leg, end: .accepted(apnsID: "A"), at: 6)), .receipt(leg, .shown, at: 7),
+            .endLeg(EndedLeg(leg: tokenless, end: .noToken, at: 6)), .signIn(pad, platform: "ipados", at: 7),
             accept(message(4, from: "bo", to: "ada")), .signOut(phone, at: 8),
         ] + Self.revisions
     }()

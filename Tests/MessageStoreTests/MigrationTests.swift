@@ -156,6 +156,32 @@ import TidingsModel
     }
 }
 
+@Suite struct `A store file of version 8` {
+    /// As version 8 wrote it: it did not keep what could not be pushed.
+    @Test func `opens with its devices, for which no earlier message rings, and keeps it from now on`() async throws {
+        let folder = try TemporaryFolder()
+        let phone = DeviceKey(user: bo, device: "phone")
+        func noToken(_ id: UInt64) -> StoreCommand {
+            let leg = LegID(message: MessageID(rawValue: id), user: bo, device: "phone")
+            return .endLeg(EndedLeg(leg: leg, end: .noToken, at: 8))
+        }
+        let store = try MessageStore(path: folder.path(), logger: quiet)
+        _ = try await store.apply([.signIn(phone, platform: "ios", at: 7), accept(message(1)), noToken(1)])
+        store.close()
+        let database = try DatabaseQueue(path: folder.path())
+        try await database.write { try $0.execute(sql: "\(backToVersion8); PRAGMA user_version = 8") }
+        try database.close()
+
+        let migrated = try MessageStore(path: folder.path(), logger: quiet)
+        #expect(try await migrated.device(phone)?.unpushed.ids == [])
+        _ = try await migrated.apply([accept(message(2)), noToken(2)])
+        migrated.close()
+        let again = try MessageStore(path: folder.path(), logger: quiet)
+        #expect(try await again.device(phone)?.unpushed.ids == [MessageID(rawValue: 2)])
+        again.close()
+    }
+}
+
 extension MessageStore {
     fileprivate func device(_ key: DeviceKey) async throws -> DeviceRecord? {
         guard case .user(let record) = try await self.apply([.loadUser(key.user)]).first else { return nil }

@@ -188,7 +188,7 @@ import TidingsModel
         #expect(lines == ["store sign in bob/phone", "s2 ← welcome head 1 unread 1"])
         #expect(
             bench.run(.frame(new, .sync(after: 0, limit: 100))) == [
-                "store log bob after 0, 100", "s2 ← page [1 m1] head 1",
+                "store log bob after 0, 100", "s2 ← page [1 m1] head 1 unsent [1]",
             ])
         #expect(
             bench.run(.frame(new, .ack(.init(stored: 1, settled: [])))) == [

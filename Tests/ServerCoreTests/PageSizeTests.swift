@@ -19,7 +19,7 @@ import TidingsModel
         for _ in 0..<10 { bench.say(String(repeating: "x", count: 30_000), to: .direct("bob")) }
         #expect(
             bench.run(.frame(bob, .sync(after: 0, limit: 100)))
-                == ["store log bob after 0, 100", "s1 ← page [1 m1, 2 m2, 3 m3, 4 m4] head 10"])
+                == ["store log bob after 0, 100", "s1 ← page [1 m1, 2 m2, 3 m3, 4 m4] head 10 unsent [1, 2, 3, 4]"])
         _ = bench.ask(bob, 1, .history(.direct("alice"), before: nil, limit: 100))
         guard case .answer(_, .history(let messages, let hasMore))? = bench.frames.last else { return }
         #expect(messages.count == 4 && hasMore)

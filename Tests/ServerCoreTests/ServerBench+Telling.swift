@@ -124,7 +124,9 @@ extension ServerBench {
             "accepted \(accepted.clientMessageID) \(self.name(accepted.messageID)) at \(accepted.position)"
         case .sendRefused(let id, let problem): "refused \(id) \(problem)"
         case .entry(let entry): "entry " + self.tell(entry)
-        case .page(let page): "page [\(page.entries.map(self.tell).joined(separator: ", "))] head \(page.head)"
+        case .page(let page):
+            "page [\(page.entries.map(self.tell).joined(separator: ", "))] head \(page.head)"
+                + Self.tell(page.pushes)
         case .pong(let number): "pong \(number)"
         case .problem(let problem, let isFatal): (isFatal ? "fatal " : "problem ") + problem.code.rawValue
         case .reconnect(let after): "reconnect after \(after)"
@@ -132,6 +134,12 @@ extension ServerBench {
         case .signal(let signal): "signal \(signal)"
         case .tokenExpiring(let at): "token expires at \(at - ServerBench.started)"
         }
+    }
+
+    private static func tell(_ pushes: ServerFrame.Pushes?) -> String {
+        guard let pushes else { return " unknown" }
+        return (pushes.unsent.isEmpty ? "" : " unsent \(pushes.unsent)")
+            + (pushes.underWay.isEmpty ? "" : " under way \(pushes.underWay)")
     }
 
     private func tell(_ entry: LogEntry) -> String {

@@ -180,7 +180,8 @@ import TidingsModel
             ])
         #expect(bench.run(.frame(bob, .ack(.init(stored: 4, settled: [])))).outside == ["s1 ← entry 6 m6"])
         #expect(
-            bench.run(.frame(bob, .sync(after: 4, limit: 10))).outside == ["s1 ← page [5 m5, 6 m6] head 6"])
+            bench.run(.frame(bob, .sync(after: 4, limit: 10))).outside
+                == ["s1 ← page [5 m5, 6 m6] head 6 unsent [5, 6]"])
         #expect(bench.run(.frame(bob, .ack(.init(stored: 6, settled: [])))).ends.count == 2)
     }
 
@@ -194,7 +195,7 @@ import TidingsModel
         bench.isStoreHeld = true
         bench.run(.frame(bob, .sync(after: 0, limit: 100)))
         #expect(bench.run(.frame(bob, .sync(after: 0, limit: 100))) == ["s1 ← problem unavailable"])
-        #expect(bench.releaseStore() == ["s1 ← page [1 m1, 2 m2] head 5"])
+        #expect(bench.releaseStore() == ["s1 ← page [1 m1, 2 m2] head 5 unsent [1, 2]"])
     }
 
     @Test func `gets as much history as fits a frame, and is told that there is more`() {

@@ -24,6 +24,49 @@ import TidingsModel
         #expect(try opened.apply(.signIn(phone, platform: "ipados", at: 9)) == .device(expected))
     }
 
+    /// Ends a leg of the phone's.
+    private func end(_ id: UInt64, _ end: LegEnd, in opened: inout Opened) throws {
+        let leg = LegID(message: MessageID(rawValue: id), user: bo, device: "phone")
+        _ = try opened.apply(.endLeg(EndedLeg(leg: leg, end: end, at: 8)))
+    }
+
+    @Test func `keeps what could not be pushed to it until it has settled its log`() throws {
+        var opened = Opened()
+        _ = try opened.apply(.signIn(phone, platform: "ios", at: 7))
+        for id: UInt64 in 1...6 { _ = try opened.send(message(id)) }
+        let ends: [LegEnd] = [
+            .rejected(reason: "PayloadEmpty"), .accepted(apnsID: "x"), .tokenDead(timestamp: 1), .muted,
+            .tokenQuarantined(reason: "BadDeviceToken", status: 400), .noToken,
+        ]
+        for (id, end) in ends.enumerated().reversed() { try self.end(UInt64(id + 1), end, in: &opened) }
+        // Told again after a crash it is one.
+        try self.end(6, .noToken, in: &opened)
+        func unpushed() throws -> [UInt64]? { try opened.user(bo)?.devices[0].unpushed.ids.map(\.rawValue) }
+        #expect(try unpushed() == [1, 3, 5, 6])
+        _ = try opened.apply(.advance(phone, settled: 5, decided: 6))
+        _ = try opened.apply(.signIn(phone, platform: "ios", at: 9))
+        #expect(try unpushed() == [1, 3, 5, 6])
+        _ = try opened.apply(.advance(phone, settled: 6, decided: nil))
+        #expect(try unpushed() == [])
+        _ = try opened.send(message(7))
+        try self.end(7, .noToken, in: &opened)
+        _ = try opened.apply(.signOut(phone, at: 9))
+        try self.end(7, .noToken, in: &opened)
+        #expect(try unpushed() == [])
+    }
+
+    @Test func `keeps the newest of what could not be pushed to it`() throws {
+        var opened = Opened()
+        _ = try opened.apply(.signIn(phone, platform: "ios", at: 7))
+        let count = UInt64(UnpushedMessages.countMax)
+        for id in 1...count + 1 {
+            _ = try opened.send(message(id))
+            try self.end(id, .noToken, in: &opened)
+        }
+        try self.end(1, .noToken, in: &opened)
+        #expect(try opened.user(bo)?.devices[0].unpushed.ids.map(\.rawValue) == Array(2...count + 1))
+    }
+
     @Test func `that signs out loses its token, and its legs end`() throws {
         var opened = Opened()
         let registration = PushRegistration(token: "ab", environment: .sandbox, topic: "com.example")

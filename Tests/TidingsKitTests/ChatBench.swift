@@ -18,6 +18,8 @@ final class PersonServer: ClientTransport {
         var frames: [ClientFrame] = []
         var log: [LogEntry] = []
         var lastSent: UInt64 = 0
+        /// Positions of the messages that were not given to APNs.
+        var unsent: Set<LogPosition> = []
         var isReachable = true
         /// The person has signed out; the session ends with the next ping.
         var isLeaving = false
@@ -44,9 +46,12 @@ final class PersonServer: ClientTransport {
     }
 
     /// A message of bob's; to alice if nothing else is said.
+    ///
+    /// - Parameter isPushed: whether it is given to APNs if nobody is connected.
     @discardableResult
     func say(
-        _ text: String, sender: UserID = "bob", to conversation: ConversationID = .init(type: .direct, target: "alice")
+        _ text: String, sender: UserID = "bob", to conversation: ConversationID = .init(type: .direct, target: "alice"),
+        isPushed: Bool = true
     ) -> MessageID {
         let (entry, id, events) = self.state.withLock { state in
             let position = LogPosition(state.log.count + 1)
@@ -57,6 +62,7 @@ final class PersonServer: ClientTransport {
                 flags: .normal, pushText: nil, sentAt: 0)
             let entry = LogEntry(position: position, body: .message(message))
             state.log.append(entry)
+            if state.events != nil || !isPushed { state.unsent.insert(position) }
             return (entry, id, state.events)
         }
         events?(.received(FrameCodec.encode(.entry(entry), as: .protobuf)))
@@ -109,7 +115,10 @@ final class PersonServer: ClientTransport {
                 )
             case .sync(let after, _):
                 let entries = state.log.filter { $0.position > after }
-                return (.page(.init(after: after, entries: entries, head: head, unread: 0)), state.events)
+                let page = ServerFrame.Page(
+                    after: after, entries: entries, head: head, unread: 0,
+                    pushes: .init(unsent: state.unsent.filter { $0 > after }.sorted()))
+                return (.page(page), state.events)
             case .send(let draft):
                 state.lastSent += 1
                 return (

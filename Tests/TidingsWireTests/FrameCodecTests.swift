@@ -138,6 +138,12 @@ private let logFrames: [String: ServerFrame] = [
                 LogEntry(
                     position: 41, body: .read(conversation: ConversationID(type: .direct, target: "bob"), upTo: 39))
             ], head: 41, unread: 0)),
+    "page-pushes": .page(
+        ServerFrame.Page(
+            after: 40, entries: [], head: 300, unread: 1,
+            pushes: ServerFrame.Pushes(unsent: [42, 300], underWay: [41]))),
+    "page-all-pushed": .page(
+        ServerFrame.Page(after: 40, entries: [], head: 40, unread: 0, pushes: ServerFrame.Pushes())),
     "pong": .pong(3),
     "problem-fatal": .problem(
         ServerFrame.Problem(code: .expiredToken, field: "token", rule: "has expired; ask for a new one"),

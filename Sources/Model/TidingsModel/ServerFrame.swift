@@ -105,13 +105,33 @@ public enum ServerFrame: Hashable, Sendable {
         public var head: LogPosition
         /// Unread messages without muted conversations.
         public var unread: UInt32
+        /// Which of its messages a push tells this device of; nil from a server that does not say.
+        public var pushes: Pushes?
 
         /// A page from its parts.
-        public init(after: LogPosition, entries: [LogEntry], head: LogPosition, unread: UInt32) {
+        public init(
+            after: LogPosition, entries: [LogEntry], head: LogPosition, unread: UInt32, pushes: Pushes? = nil
+        ) {
             self.after = after
             self.entries = entries
             self.head = head
             self.unread = unread
+            self.pushes = pushes
+        }
+    }
+
+    /// What the server says of the pushes of a page's messages to the device that asked. Of a message in neither list APNs has taken
+    /// the push, or there is nothing to ring for: the device has settled it, it came before the device signed in, it is read.
+    public struct Pushes: Hashable, Sendable {
+        /// Positions of messages that were not given to APNs, ascending: the device itself has to ring for them.
+        public var unsent: [LogPosition]
+        /// Positions of messages that are with APNs, whose answer is open, ascending: if it fails, the server pushes again.
+        public var underWay: [LogPosition]
+
+        /// What is said of a page, from its parts.
+        public init(unsent: [LogPosition] = [], underWay: [LogPosition] = []) {
+            self.unsent = unsent
+            self.underWay = underWay
         }
     }
 

@@ -39,6 +39,12 @@ extension WireServerFrame {
                 $0.entries = page.entries.map(WireEntry.init)
                 $0.head = page.head
                 $0.unread = page.unread
+                if let pushes = page.pushes {
+                    $0.pushes = .with {
+                        $0.unsent = pushes.unsent
+                        $0.underWay = pushes.underWay
+                    }
+                }
             }
         case .pong(let nonce): self.pong = .with { $0.nonce = nonce }
         case .problem(let problem, let isFatal): self.problem = WireProblem(problem, isFatal: isFatal)
@@ -75,7 +81,10 @@ extension WireServerFrame {
             entries.reserveCapacity(page.entries.count)
             for entry in page.entries { entries.append(try entry.model()) }
             return .page(
-                ServerFrame.Page(after: page.after, entries: entries, head: page.head, unread: page.unread))
+                ServerFrame.Page(
+                    after: page.after, entries: entries, head: page.head, unread: page.unread,
+                    pushes: page.hasPushes
+                        ? ServerFrame.Pushes(unsent: page.pushes.unsent, underWay: page.pushes.underWay) : nil))
         case .pong(let pong): return .pong(pong.nonce)
         case .problem(let problem): return .problem(problem.model(), isFatal: problem.fatal)
         case .reconnect(let reconnect): return .reconnect(afterMilliseconds: reconnect.afterMs)

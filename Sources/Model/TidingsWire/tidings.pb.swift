@@ -1937,6 +1937,35 @@ nonisolated struct WirePage: Sendable {
 
   var unread: UInt32 = 0
 
+  /// Missing from a server that does not say.
+  var pushes: WirePushes {
+    get {_pushes ?? WirePushes()}
+    set {_pushes = newValue}
+  }
+  /// Returns true if `pushes` has been explicitly set.
+  var hasPushes: Bool {self._pushes != nil}
+  /// Clears the value of `pushes`. Subsequent reads from it will return its default value.
+  mutating func clearPushes() {self._pushes = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _pushes: WirePushes? = nil
+}
+
+/// Which messages of a page a push tells this device of. In neither list: APNs has taken the push, or there is nothing to ring for.
+nonisolated struct WirePushes: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Ascending positions of messages that were not given to APNs: the device itself has to ring for them.
+  var unsent: [UInt64] = []
+
+  /// Ascending positions of messages that are with APNs, whose answer is open.
+  var underWay: [UInt64] = []
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -5766,7 +5795,7 @@ nonisolated extension WireChange: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 
 nonisolated extension WirePage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Page"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}after\0\u{1}entries\0\u{1}head\0\u{1}unread\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}after\0\u{1}entries\0\u{1}head\0\u{1}unread\0\u{1}pushes\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5778,12 +5807,17 @@ nonisolated extension WirePage: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
       case 2: try { try decoder.decodeRepeatedMessageField(value: &self.entries) }()
       case 3: try { try decoder.decodeSingularUInt64Field(value: &self.head) }()
       case 4: try { try decoder.decodeSingularUInt32Field(value: &self.unread) }()
+      case 5: try { try decoder.decodeSingularMessageField(value: &self._pushes) }()
       default: break
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if self.after != 0 {
       try visitor.visitSingularUInt64Field(value: self.after, fieldNumber: 1)
     }
@@ -5796,6 +5830,9 @@ nonisolated extension WirePage: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     if self.unread != 0 {
       try visitor.visitSingularUInt32Field(value: self.unread, fieldNumber: 4)
     }
+    try { if let v = self._pushes {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -5804,6 +5841,42 @@ nonisolated extension WirePage: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     if lhs.entries != rhs.entries {return false}
     if lhs.head != rhs.head {return false}
     if lhs.unread != rhs.unread {return false}
+    if lhs._pushes != rhs._pushes {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WirePushes: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Pushes"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}unsent\0\u{3}under_way\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedUInt64Field(value: &self.unsent) }()
+      case 2: try { try decoder.decodeRepeatedUInt64Field(value: &self.underWay) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.unsent.isEmpty {
+      try visitor.visitPackedUInt64Field(value: self.unsent, fieldNumber: 1)
+    }
+    if !self.underWay.isEmpty {
+      try visitor.visitPackedUInt64Field(value: self.underWay, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WirePushes, rhs: WirePushes) -> Bool {
+    if lhs.unsent != rhs.unsent {return false}
+    if lhs.underWay != rhs.underWay {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

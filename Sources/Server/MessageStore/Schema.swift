@@ -12,7 +12,7 @@ enum Schema {
     /// "Tidm": tells a store from other programs' databases.
     static let applicationID = 0x5469_646d
     /// The schema this build writes.
-    static let version = 8
+    static let version = 9
 
     /// Opens the file, makes the tables if it is new, and checks that it syncs as told.
     ///
@@ -113,8 +113,9 @@ enum Schema {
             if found < 5 { try database.execute(sql: Self.tablesOfVersion5) }
             if found < 6 { try database.execute(sql: Self.tablesOfVersion6) }
             if found < 7 { try database.execute(sql: Self.tablesOfVersion7) }
-            try database.execute(sql: Self.tablesOfVersion8)
-            if found > 1 { try Self.eraseOldTexts(database) }
+            if found < 8 { try database.execute(sql: Self.tablesOfVersion8) }
+            try database.execute(sql: Self.tablesOfVersion9)
+            if 2...7 ~= found { try Self.eraseOldTexts(database) }
             try database.execute(sql: "PRAGMA user_version = \(Self.version)")
             return .commit
         }
@@ -373,5 +374,11 @@ enum Schema {
         CREATE TABLE opening (epoch INTEGER PRIMARY KEY, number INTEGER NOT NULL, position INTEGER NOT NULL);
         -- People whose rows cannot be read: the journal has what these lack. Without app and user if not even these can be read.
         CREATE TABLE set_aside (number INTEGER PRIMARY KEY, app TEXT, user TEXT);
+        """
+
+    private static let tablesOfVersion9 = """
+        -- The messages that could not be pushed to the device (UnpushedMessages), eight bytes each; NULL for none. Of earlier ones that is
+        -- not known: for them no phone rings itself.
+        ALTER TABLE device ADD COLUMN unpushed BLOB;
         """
 }

@@ -31,20 +31,20 @@ extension StoreEngine {
             try self.change(key, at: position) { device in
                 device.push = .none
                 device.isSignedOut = true
+                device.unpushed = UnpushedMessages()
             }
         case .setPushState(let key, let state):
             self.noteToken(state, of: key)
             try self.change(key, at: position) { $0.push = state }
         case .advance(let key, let settled, let decided):
-            try self.change(key, at: position) { device in
-                device.settled = max(device.settled, settled)
-                device.decided = max(device.decided, decided)
-            }
+            let head = try self.intern(key.user).head
+            try self.change(key, at: position) { $0.advance(settled: settled, decided: decided, head: head) }
         case .markRead(let key, let conversation, let upTo, _):
             return try self.applyRead(key, conversation, upTo: upTo, at: position)
         case .keepLeg(let open): try self.setOpenLeg(open.leg, open, at: position)
         case .endLeg(let ended):
             try self.setOpenLeg(ended.leg, nil, at: position)
+            if ended.end.couldNotBePushed { try self.noteUnpushed(ended.leg, at: position) }
             self.noteIndex(ended.leg.message, position)
         case .lost: break
         case .receipt(let leg, let receipt, _):
@@ -235,6 +235,8 @@ extension StoreEngine {
         if let known = person.devices?[safe: place], known.key == device.key {
             if known.isSignedOut { person.signedIn += 1 }
             person.devices?[place] = device
+            // A sign-in's record does not repeat it; one that was signed out begins anew.
+            person.devices?[place].unpushed = known.isSignedOut ? UnpushedMessages() : known.unpushed
         } else {
             person.signedIn += 1
             person.devices?.insert(device, at: place)
@@ -259,6 +261,14 @@ extension StoreEngine {
         person.devices?.withDevice(at: index, change)
         if wasSignedOut == false, person.devices?[index].isSignedOut == true { person.signedIn -= 1 }
         self.noteChange(of: key.device, of: person)
+    }
+
+    private func noteUnpushed(_ leg: LegID, at position: JournalPosition) throws {
+        let person = try self.intern(leg.user)
+        guard position > person.applied, let device = leg.device, let index = try self.deviceIndex(device, of: person),
+            person.devices?[index].isSignedOut == false
+        else { return }
+        try self.change(DeviceKey(user: leg.user, device: device), at: position) { $0.unpushed.insert(leg.message) }
     }
 
     private func noteChange(of device: DeviceID, of person: PersonState) {

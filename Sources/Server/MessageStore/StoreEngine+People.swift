@@ -242,10 +242,19 @@ extension StoreEngine {
                 DeviceRecord(
                     key: DeviceKey(user: person.key, device: DeviceID(row.text(0))), platform: row.text(1),
                     push: try Self.pushState(row), settled: try row.count(8), decided: try row.count(9),
-                    since: try row.count(10), signedInAt: row.int(11), isSignedOut: row.int(12) != 0))
+                    since: try row.count(10), signedInAt: row.int(11), isSignedOut: row.int(12) != 0,
+                    unpushed: try Self.unpushed(row)))
         }
         person.devices = devices
         return devices
+    }
+
+    private static func unpushed(_ row: SQLStatement) throws -> UnpushedMessages {
+        var unpushed = UnpushedMessages()
+        guard !row.isNull(14) else { return unpushed }
+        var reader = ByteReader(row.blob(14))
+        while !reader.isAtEnd { unpushed.insert(MessageID(rawValue: try reader.fixed())) }
+        return unpushed
     }
 
     private static func pushState(_ row: SQLStatement) throws -> PushState {

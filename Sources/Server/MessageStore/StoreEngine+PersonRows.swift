@@ -132,6 +132,13 @@ extension StoreEngine {
         put.bind(12, device.since)
         put.bind(13, device.signedInAt)
         put.bind(14, Int64(device.isSignedOut ? 1 : 0))
+        if device.unpushed.isEmpty {
+            put.bindNull(16)
+        } else {
+            var writer = ByteWriter()
+            for id in device.unpushed.ids { writer.fixed(id.rawValue) }
+            put.bind(16, writer.bytes)
+        }
         try put.run()
     }
 

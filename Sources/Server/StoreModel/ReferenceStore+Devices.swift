@@ -43,6 +43,7 @@ extension ReferenceStore {
         else { return .done }
         self.setPush(.none, of: key)
         self.people[place].devices[key.device]?.isSignedOut = true
+        self.people[place].devices[key.device]?.unpushed = UnpushedMessages()
         self.endLegs(of: key, end, at: at)
         for end in self.undecided(of: device, end, at: at) { self.keepEnd(end) }
         return .done
@@ -121,7 +122,7 @@ extension ReferenceStore {
         if let decided, decided > head {
             return .refused(StoreRules.pastHead(field: "decided", head: head, got: decided))
         }
-        self.people[place].devices.values[device].advance(settled: settled, decided: decided)
+        self.people[place].devices.values[device].advance(settled: settled, decided: decided, head: head)
         return .done
     }
 
@@ -133,6 +134,11 @@ extension ReferenceStore {
     mutating func endLeg(_ end: EndedLeg) -> StoreResult {
         if let place = self.people.place(of: end.leg.user), !self.people[place].openLegs.isEmpty {
             self.people[place].openLegs[end.leg] = nil
+        }
+        if end.end.couldNotBePushed, let device = end.leg.device, let place = self.people.place(of: end.leg.user),
+            self.people[place].devices[device]?.isSignedOut == false
+        {
+            self.people[place].devices[device]?.unpushed.insert(end.leg.message)
         }
         self.keepEnd(end)
         return .done
@@ -150,13 +156,5 @@ extension ReferenceStore {
         let key = ReceiptKey(leg: leg, receipt: receipt)
         if self.receipts[leg.message]?[key] == nil { self.receipts[leg.message, default: [:]][key] = at }
         return .done
-    }
-}
-
-extension DeviceRecord {
-    /// Moves the cursors forward, never back.
-    fileprivate mutating func advance(settled: LogPosition?, decided: LogPosition?) {
-        self.settled = max(self.settled, settled ?? 0)
-        self.decided = max(self.decided, decided ?? 0)
     }
 }

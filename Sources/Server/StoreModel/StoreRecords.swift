@@ -84,11 +84,13 @@ package struct DeviceRecord: Hashable, Sendable {
     package var signedInAt: Int64
     /// Signed out: kept for the trace, gets no legs.
     package var isSignedOut: Bool
+    /// What could not be pushed to it, until it has settled its log up to the head.
+    package var unpushed: UnpushedMessages
 
     /// A device from its parts.
     package init(
         key: DeviceKey, platform: String, push: PushState, settled: LogPosition, decided: LogPosition,
-        since: LogPosition, signedInAt: Int64, isSignedOut: Bool
+        since: LogPosition, signedInAt: Int64, isSignedOut: Bool, unpushed: UnpushedMessages = UnpushedMessages()
     ) {
         self.key = key
         self.platform = platform
@@ -98,6 +100,69 @@ package struct DeviceRecord: Hashable, Sendable {
         self.since = since
         self.signedInAt = signedInAt
         self.isSignedOut = isSignedOut
+        self.unpushed = unpushed
+    }
+}
+
+/// The messages whose legs for a device ended because no push could be sent: without a token APNs takes, or refused. Nothing has rung
+/// for them there; when the device catches up it may ring itself.
+package struct UnpushedMessages: Hashable, Sendable {
+    /// How many are kept: the newest. What is older rings no more.
+    package static let countMax = 200
+
+    /// Ascending, each once.
+    package private(set) var ids: [MessageID] = []
+
+    /// None.
+    package init() {}
+
+    /// Whether there are none.
+    package var isEmpty: Bool { self.ids.isEmpty }
+
+    /// Adds a message, if it is among the newest.
+    package mutating func insert(_ id: MessageID) {
+        let place = self.place(of: id)
+        guard place == self.ids.count || self.ids[place] != id else { return }
+        self.ids.insert(id, at: place)
+        if self.ids.count > Self.countMax { self.ids.removeFirst() }
+    }
+
+    /// Whether a message is among them.
+    package func contains(_ id: MessageID) -> Bool {
+        let place = self.place(of: id)
+        return place < self.ids.count && self.ids[place] == id
+    }
+
+    private func place(of id: MessageID) -> Int {
+        var (low, high) = (0, self.ids.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if self.ids[middle] < id { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}
+
+extension LegEnd {
+    /// Whether the leg ended because no push could be sent: nothing has rung, and the message is still of interest.
+    package var couldNotBePushed: Bool {
+        switch self {
+        case .noToken, .tokenQuarantined, .tokenDead, .rejected: true
+        case .ownDevice, .noDevice, .signedOut, .disabled, .notNotifiable, .settled, .readElsewhere, .recalled,
+            .expired, .muted, .quietHours, .accepted:
+            false
+        }
+    }
+}
+
+extension DeviceRecord {
+    /// Moves the cursors forward, never back. Of a log that it settles up to its head nothing is left to tell.
+    package mutating func advance(settled: LogPosition?, decided: LogPosition?, head: LogPosition) {
+        if let settled, settled > self.settled {
+            self.settled = settled
+            if settled >= head { self.unpushed = UnpushedMessages() }
+        }
+        self.decided = max(self.decided, decided ?? 0)
     }
 }
 

@@ -12,7 +12,7 @@ package struct LogSync: Hashable, Sendable {
     /// The head of the server's log as last heard.
     package private(set) var head: LogPosition = 0
     /// Handed to the store, not yet written, oldest first.
-    private var inStore: Deque<LogEntry> = []
+    private var inStore: Deque<Heard> = []
     private var isPageAsked = false
 
     /// How many entries are asked for at once.
@@ -22,6 +22,25 @@ package struct LogSync: Hashable, Sendable {
     package init(stored: LogPosition) {
         self.stored = stored
         self.received = stored
+    }
+
+    /// An entry, with what the server has said of its push.
+    package struct Heard: Hashable, Sendable {
+        /// The entry.
+        package var entry: LogEntry
+        /// What a page has said of its push to this device; nil for an entry that was written as it happened, and from a server that
+        /// does not say.
+        package var push: PushReport?
+    }
+
+    /// What a page says of the push of one of its entries.
+    package enum PushReport: Hashable, Sendable {
+        /// APNs has taken it, or there is nothing to ring for.
+        case sent
+        /// Nothing was given to APNs.
+        case unsent
+        /// It is with APNs, whose answer is open.
+        case underWay
     }
 
     /// What to do with what was heard.
@@ -54,7 +73,7 @@ package struct LogSync: Hashable, Sendable {
         self.head = max(self.head, entry.position)
         guard entry.position > self.received else { return [] }
         guard entry.position == self.received + 1 else { return self.isPageAsked ? [] : [self.ask()] }
-        return [self.take([entry])]
+        return [self.take([entry], nil)]
     }
 
     /// An answer to a question. A first entry beyond the next one after the place that was asked for means that the server has
@@ -77,7 +96,7 @@ package struct LogSync: Hashable, Sendable {
             if first.position > self.received + 1 {
                 steps.append(.skip(after: self.received, upTo: first.position - 1))
             }
-            steps.append(self.take(fresh))
+            steps.append(self.take(fresh, page.pushes))
         }
         if page.entries.isEmpty, page.after == self.received, page.head > self.received {
             steps.append(.skip(after: self.received, upTo: page.head))
@@ -95,9 +114,9 @@ package struct LogSync: Hashable, Sendable {
     package var isCaughtUp: Bool { !self.isPageAsked && self.inStore.isEmpty && self.stored >= self.head }
 
     /// The store has written entries; returns them, oldest first.
-    package mutating func written(upTo position: LogPosition) -> [LogEntry] {
-        var entries: [LogEntry] = []
-        while let first = self.inStore.first, first.position <= position {
+    package mutating func written(upTo position: LogPosition) -> [Heard] {
+        var entries: [Heard] = []
+        while let first = self.inStore.first, first.entry.position <= position {
             entries.append(first)
             self.inStore.removeFirst()
         }
@@ -124,9 +143,19 @@ package struct LogSync: Hashable, Sendable {
         self.received = 0
     }
 
-    private mutating func take(_ entries: [LogEntry]) -> Step {
+    private mutating func take(_ entries: [LogEntry], _ pushes: ServerFrame.Pushes?) -> Step {
         self.received = entries.last?.position ?? self.received
-        self.inStore.append(contentsOf: entries)
+        if let pushes {
+            let (unsent, underWay) = (Set(pushes.unsent), Set(pushes.underWay))
+            for entry in entries {
+                let report: PushReport =
+                    underWay.contains(entry.position)
+                    ? .underWay : unsent.contains(entry.position) ? .unsent : .sent
+                self.inStore.append(Heard(entry: entry, push: report))
+            }
+        } else {
+            for entry in entries { self.inStore.append(Heard(entry: entry, push: nil)) }
+        }
         return .store(entries)
     }
 

@@ -6,17 +6,17 @@ extension ClientCore {
     mutating func stored(
         upTo position: LogPosition, unread: Int, at now: Now, into effects: inout [ClientEffect]
     ) {
-        let entries = self.sync.written(upTo: position)
+        let heard = self.sync.written(upTo: position)
         self.unread = unread
         // Without entries only a trimmed part of the log was skipped: the server hears of it, the app does not.
-        guard !entries.isEmpty else {
+        guard !heard.isEmpty else {
             self.forgetLeftovers(into: &effects)
             return self.sendAck(into: &effects)
         }
         self.wakes.heardNews()
-        effects.append(.publishEntries(entries))
+        effects.append(.publishEntries(heard.map(\.entry)))
         var isLeftToPush = false
-        for entry in entries {
+        for (entry, push) in heard.map({ ($0.entry, $0.push) }) {
             switch entry.body {
             case .read(let conversation, let upTo):
                 self.settlements.append(entry.position, .neutral)
@@ -24,7 +24,7 @@ extension ClientCore {
                 effects.append(.clearNotifications(conversation, upTo: upTo))
                 self.lowerBadge(into: &effects)
             case .message(let message):
-                let verdict = self.judge(message, at: entry.position, now: now, into: &effects)
+                let verdict = self.judge(message, at: entry.position, push, now: now, into: &effects)
                 if verdict == .leftToPush { isLeftToPush = true }
             case .custom:
                 self.settlements.append(entry.position, .neutral)
@@ -77,10 +77,12 @@ extension ClientCore {
         case leftToPush
     }
 
-    /// How a stored message is settled (DESIGN §3 "Acks"). What was missed while offline, what came after hanging up, and what
-    /// comes in quiet hours stays undecided until the app is in front: the server's push is its road.
+    /// How a stored message is settled (DESIGN §3 "Acks"). What was missed while offline and is with APNs, what came after hanging up,
+    /// and what comes in quiet hours stays undecided until the app is in front: the server's push is its road. What APNs has taken is
+    /// settled: nobody has to do anything any more.
     private mutating func judge(
-        _ message: Message, at position: LogPosition, now: Now, into effects: inout [ClientEffect]
+        _ message: Message, at position: LogPosition, _ push: LogSync.PushReport?, now: Now,
+        into effects: inout [ClientEffect]
     ) -> Judgement {
         let runState = self.run.runState
         guard runState != .foreground else {
@@ -88,13 +90,14 @@ extension ClientCore {
             return .isOurs
         }
         let facts = Gate.Facts(
-            message: message, person: self.settings.person, isOffline: position <= self.offlineBelow ?? .max,
+            message: message, person: self.settings.person, isOffline: self.isOffline(position, push),
             runState: runState, isEnabled: self.kit?.isLocalNotificationEnabled ?? false,
             level: self.preferences.level(
                 of: message.conversation(seenBy: self.settings.person), wall: self.wall(at: now)),
             wall: self.wall(at: now))
         let reason = Gate.suppression(facts)
         switch reason {
+        case .offlineMessage? where push == .sent: self.settle(position, by: reason)
         case .offlineMessage?:
             self.settlements.append(position, .left)
             if message.flags.contains(.notified) { return .leftToPush }
@@ -114,6 +117,16 @@ extension ClientCore {
                 sendsAck: false, into: &effects)
         }
         return .isOurs
+    }
+
+    /// Whether a message was missed while offline and is the push's business: as the page says that has brought it. Where nothing is
+    /// said, what was missed before the stay is.
+    private func isOffline(_ position: LogPosition, _ push: LogSync.PushReport?) -> Bool {
+        switch push {
+        case .sent?, .underWay?: true
+        case .unsent?: false
+        case nil: position <= self.offlineBelow ?? .max
+        }
     }
 
     private mutating func settle(_ position: LogPosition, by reason: SuppressionReason?) {

@@ -46,7 +46,7 @@ extension ClientCore {
                 self.report(state, into: &effects)
             case .park:
                 hasNothingToClose = self.connection.current == nil
-                effects += self.decisions.abandon()
+                effects += self.decisions.hangUp()
                 self.step(.parked, at: now, into: &effects)
             case .unpark: self.step(.unparked, at: now, into: &effects)
             case .publish(let state):
@@ -55,7 +55,20 @@ extension ClientCore {
             }
         }
         // Last, because it ends the background task: after that nothing may be written to the app group.
-        if hasNothingToClose { self.step(RunStateMachine.Event.transportClosed, at: now, into: &effects) }
+        if hasNothingToClose { self.closed(at: now, into: &effects) }
+    }
+
+    /// There is no transport (any more). The background task is held until the notification centre has answered: an app that is frozen
+    /// before it has noted what was shown leaves the push to show it again (DESIGN P3).
+    mutating func closed(at now: Now, into effects: inout [ClientEffect]) {
+        self.isClosedWhilePosting = self.decisions.isPosting
+        guard !self.isClosedWhilePosting else { return }
+        self.step(RunStateMachine.Event.transportClosed, at: now, into: &effects)
+    }
+
+    /// The notification centre has answered.
+    mutating func posted(at now: Now, into effects: inout [ClientEffect]) {
+        if self.isClosedWhilePosting { self.closed(at: now, into: &effects) }
     }
 
     private mutating func entered(_ state: RunState, at now: Now, into effects: inout [ClientEffect]) {
@@ -63,6 +76,7 @@ extension ClientCore {
         case .foreground:
             // In front, stored settles: whatever was open is on the screen's side of the glass now.
             effects += self.decisions.abandon()
+            self.isClosedWhilePosting = false
             self.settlements.decideAll(.shown)
             self.sendAck(into: &effects)
             self.handOverCustomMessages(at: now, into: &effects)

@@ -127,9 +127,11 @@ package struct ClientCore: Hashable, Sendable {
     var watched: OrderedSet<UserID> = []
     /// The server's wall clock at a moment of this device's monotonic one; nil before the first welcome.
     var serverClock: Now?
-    /// Entries of this background stay up to here were missed while offline and are the push's business; nil until the
-    /// first greeting of a stay that began without a connection.
+    /// Entries of this background stay up to here were missed while offline and are the push's business, where the server does not say
+    /// what it has pushed; nil until the first greeting of a stay that began without a connection.
     var offlineBelow: LogPosition?
+    /// The transport was closed while the notification centre had a message and had not answered.
+    var isClosedWhilePosting = false
     var ackedStored: LogPosition = 0
     /// Which log the local store holds.
     var origin: LogOrigin?
@@ -254,7 +256,7 @@ package struct ClientCore: Hashable, Sendable {
             let isFarewellHeard = self.farewell.isHeard(on: number)
             self.step(.closed(number, reason: reason), at: now, into: &effects)
             if isFarewellHeard { self.endFarewell(at: now, into: &effects) }
-            if !isCurrent { self.step(RunStateMachine.Event.transportClosed, at: now, into: &effects) }
+            if !isCurrent { self.closed(at: now, into: &effects) }
 
         case .entriesStored(let position, let unread):
             self.stored(upTo: position, unread: unread, at: now, into: &effects)
@@ -270,8 +272,11 @@ package struct ClientCore: Hashable, Sendable {
             self.outbox.stored(id)
             self.sendDue(at: now, into: &effects)
 
-        case .namesResolved, .delegateAnswered, .ringClaimed, .ringClaimFailed, .notificationPosted:
+        case .namesResolved, .delegateAnswered, .ringClaimed, .ringClaimFailed:
             self.decide(event, at: now, into: &effects)
+        case .notificationPosted:
+            self.decide(event, at: now, into: &effects)
+            self.posted(at: now, into: &effects)
         case .notificationWorkDone: self.openNotificationWork = max(0, self.openNotificationWork - 1)
         case .deviceStatusRead(let status): self.write(.deviceStatus(status), into: &effects)
         case .timeZoneRead(let name, let facts):

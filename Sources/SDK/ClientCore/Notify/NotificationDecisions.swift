@@ -174,6 +174,16 @@ package struct NotificationDecisions: Hashable, Sendable {
         return claimed.map { .releaseClaim($0) }
     }
 
+    /// The app hangs up: what is not with the notification centre yet is left to the push. What is there rings, and is still heard of.
+    package mutating func hangUp() -> [ClientEffect] {
+        let claimed = self.pending.filter { $0.value.step == .claim }.map(\.key)
+        self.pending.removeAll { $0.value.step != .posting }
+        return claimed.map { .releaseClaim($0) }
+    }
+
+    /// Whether the notification centre has not answered yet for a message it was given.
+    package var isPosting: Bool { self.pending.values.contains { $0.step == .posting } }
+
     /// The message was withdrawn: what is not with the notification centre yet is not shown. Nil if it is not under way here.
     package mutating func withdraw(_ id: MessageID, replacement: LocalNotification?) -> Outcome? {
         guard let item = self.pending[id] else { return nil }

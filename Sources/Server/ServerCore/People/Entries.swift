@@ -62,7 +62,7 @@ extension ServerCore {
         _ entry: LogEntry, _ slot: Int, _ now: Now, _ effects: inout [ServerEffect]
     ) {
         if let (conversation, upTo) = entry.reading(by: self.people[slot].key.user) {
-            if self.people[slot].devices.contains(where: { !$0.legs.isEmpty }) {
+            if self.people[slot].devices.contains(where: { !$0.legs.isEmpty || !$0.unpushed.isEmpty }) {
                 self.people[slot].readUpTo[conversation] = max(self.people[slot].readUpTo[conversation] ?? 0, upTo)
             } else {
                 self.people[slot].readUpTo.removeAll()

@@ -19,7 +19,7 @@ struct Person: Sendable {
     var account = AccountState()
     /// The devices that are signed in, sorted by id.
     var devices: [Device] = []
-    /// Up to where conversations were read, for those with unfinished legs.
+    /// Up to where conversations were read, while a device has unfinished legs or lacks pushes.
     var readUpTo: [ConversationID: LogPosition] = [:]
     /// What the person has taken of what is limited.
     var buckets = RateBuckets()
@@ -90,6 +90,10 @@ struct Device: Sendable {
     var signedInAt: Int64
     /// Up to where the device has settled the log.
     var settled: LogPosition
+    /// What could not be pushed to it, until it has settled its log up to the head.
+    var unpushed: UnpushedMessages
+    /// It has settled its log, and the store does not know: it keeps what could not be pushed until it does.
+    var owesSettled = false
     /// Up to where the store was told that the device has settled or the server decided.
     var written: LogPosition
     /// Up to where the device holds the log, as its current session says.
@@ -137,6 +141,7 @@ struct Device: Sendable {
         self.since = record.since
         self.signedInAt = record.signedInAt
         self.settled = record.settled
+        self.unpushed = record.unpushed
         self.written = max(record.settled, record.decided)
     }
 

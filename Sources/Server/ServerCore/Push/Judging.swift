@@ -118,16 +118,13 @@ extension ServerCore {
         _ message: Message, _ open: Leg, to facts: inout PushFacts, _ slot: Int, _ index: Int, _ now: Now
     ) {
         let user = self.people[slot].key.user
-        let conversation = message.conversation(seenBy: user)
         // A command is for the app, not for the person: as the phone does, which shows none on a live connection.
         facts.isNotifiable =
             message.flags.isSuperset(of: [.notified, .stored]) && message.conversation.type != .chatRoom
             && message.sender != user
         facts.isRecalled = open.withdrawal == .recalled
         facts.isReadElsewhere = open.withdrawal == .deleted
-        if !self.people[slot].readUpTo.isEmpty, (self.people[slot].readUpTo[conversation] ?? 0) >= open.position {
-            facts.isReadElsewhere = true
-        }
+        if self.isRead(message, at: open.position, slot) { facts.isReadElsewhere = true }
         facts.isExpired = self.isExpired(message, now)
         facts.isMuted = self.isMuted(message, slot, now)
         if self.people[slot].settings.person.quietHours != nil { facts.quietHours = self.quiet(slot, now).hold }
@@ -135,8 +132,15 @@ extension ServerCore {
         facts.isStorm = self.stormEnd(open, slot, index, now) != nil
     }
 
+    /// Whether the person has read it, or has nothing unread in its conversation any more.
+    func isRead(_ message: Message, at position: LogPosition, _ slot: Int) -> Bool {
+        guard !self.people[slot].readUpTo.isEmpty else { return false }
+        let conversation = message.conversation(seenBy: self.people[slot].key.user)
+        return (self.people[slot].readUpTo[conversation] ?? 0) >= position
+    }
+
     /// Whether it is worth no push any more.
-    private func isExpired(_ message: Message, _ now: Now) -> Bool {
+    func isExpired(_ message: Message, _ now: Now) -> Bool {
         now.wall >= min(message.sentAt + self.settings.pushLifetime, message.expiresAt ?? .max)
     }
 

@@ -9,6 +9,7 @@ extension ServerCore {
         let leg = LegID(
             message: message, user: self.people[slot].key, device: self.people[slot].devices[index].id)
         self.tell(.endLeg(EndedLeg(leg: leg, end: end, at: now.wall)), &effects)
+        if end.couldNotBePushed { self.people[slot].devices[index].unpushed.insert(message) }
         if end.mayBeShown { self.lateEnds.append(LateEnd(request: self.storeRequests, leg: leg)) }
     }
 
@@ -56,6 +57,10 @@ extension ServerCore {
     ) {
         guard position > self.people[slot].devices[index].settled else { return }
         self.people[slot].devices[index].settled = position
+        if position >= self.people[slot].head, !self.people[slot].devices[index].unpushed.isEmpty {
+            self.people[slot].devices[index].unpushed = UnpushedMessages()
+            self.people[slot].devices[index].owesSettled = true
+        }
         self.people[slot].devices[index].progressAt = now.monotonic
         let user = self.people[slot].key
         let device = self.people[slot].devices[index].id
@@ -81,10 +86,11 @@ extension ServerCore {
     /// Writes the device's own cursor, once for all it has settled.
     private mutating func writeSettled(_ slot: Int, _ index: Int, _ effects: inout [ServerEffect]) {
         let settled = self.people[slot].devices[index].settled
-        guard settled > self.people[slot].devices[index].written, !self.people[slot].devices[index].isLeaving else {
-            return
-        }
-        self.people[slot].devices[index].written = settled
+        let isAhead = settled > self.people[slot].devices[index].written
+        guard isAhead || self.people[slot].devices[index].owesSettled, !self.people[slot].devices[index].isLeaving
+        else { return }
+        self.people[slot].devices[index].written = max(self.people[slot].devices[index].written, settled)
+        self.people[slot].devices[index].owesSettled = false
         let key = DeviceKey(user: self.people[slot].key, device: self.people[slot].devices[index].id)
         self.tell(.advance(key, settled: settled, decided: nil), &effects)
     }

@@ -251,16 +251,20 @@ extension ServerCore {
         let erased = Set(page.erased)
         let entries = self.fitting(
             page.entries.map { erased.contains($0.position) ? $0.place : $0.handedOver(at: now.wall) })
-        if let index = self.people[known.slot].devices.index(of: known.device.device),
-            self.people[known.slot].devices[index].skippedUpTo <= entries.last?.position ?? 0
-        {
-            self.people[known.slot].devices[index].skippedUpTo = 0
+        var pushes = ServerFrame.Pushes()
+        if let index = self.people[known.slot].devices.index(of: known.device.device) {
+            if self.people[known.slot].devices[index].skippedUpTo <= entries.last?.position ?? 0 {
+                self.people[known.slot].devices[index].skippedUpTo = 0
+            }
+            pushes = self.pushes(of: entries, to: index, known.slot, now)
         }
         effects.append(
             .write(
                 session,
                 .page(
-                    .init(after: after, entries: entries, head: page.head, unread: UInt32(clamping: page.unread)))))
+                    .init(
+                        after: after, entries: entries, head: page.head, unread: UInt32(clamping: page.unread),
+                        pushes: pushes))))
     }
 
     /// The first of some messages, as many as fit a frame; at least one.
