@@ -250,7 +250,8 @@ import TidingsModel
         #expect(core.settledPosition == 0)
     }
 
-    @Test func `holds the background task until the notification centre has answered, though the connection is closed`() {
+    @Test func `holds the background task until the notification centre has answered, though the connection is closed`()
+    {
         var core = ClientCore.inBackground()
         _ = core.hear(entry(1), unread: 3, at: at(11))
         _ = core.handle(.namesResolved(id(101), ResolvedNames(user: "Bob")), at: at(11))
