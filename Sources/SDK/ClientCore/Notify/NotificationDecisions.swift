@@ -169,9 +169,9 @@ package struct NotificationDecisions: Hashable, Sendable {
 
     /// The app came to the front, or the person left: what is not with the notification centre yet needs no notification.
     package mutating func abandon() -> [ClientEffect] {
-        let claimed = self.pending.filter { $0.value.step == .claim }.map(\.key)
+        let released = self.hangUp()
         self.pending.removeAll()
-        return claimed.map { .releaseClaim($0) }
+        return released
     }
 
     /// The app hangs up: what is not with the notification centre yet is left to the push. What is there rings, and is still heard of.
