@@ -36,6 +36,16 @@ def test_a_text_that_is_gone_takes_its_commands_with_it(script, tree):
     assert faults == ["dev/documented-commands.txt: tool --seed *: dev/test does not contain: ./tool"]
 
 
+def test_a_filter_names_test_targets_that_are_there(script, tree):
+    listing = tree / "dev/documented-commands.txt"
+    listing.write_text(listing.read_text() + "swift test * => person\n")
+    (tree / "Tests/ToyTests").mkdir(parents=True)
+    (tree / "page.md").write_text("```sh\nswift test --filter '^ToyTests|^GoneTests'\n```\n")
+    assert script("check-docs").check(tree) == [
+        "page.md:2: there is no test target GoneTests: swift test --filter '^ToyTests|^GoneTests'"
+    ]
+
+
 def test_pages_without_any_command_are_a_fault(script, tree):
     (tree / "page.md").write_text("nothing\n")
     assert script("check-docs").check(tree) == ["no page shows a command in an `sh` block"]
