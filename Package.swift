@@ -203,16 +203,20 @@ targets += shell(
     needs: ["TidingsModel", "ClientCore", "TidingsAppGroup"] + extensionFacades,
     resources: [.copy("PrivacyInfo.xcprivacy")], settings: facade)
 
+// The SDK's machines on the virtual iPhone, under the World and the scenarios
+targets += core("World", "SimulatedPhone", needs: ["TidingsModel", "PhoneCore", "ClientCore"])
+
 // World
 targets += core(
     "World", "World",
     needs: [
         "TidingsModel", "APNsModel", "APNsCore", "APNsClientCore", "StoreModel", "ServerCore", "PhoneCore",
-        "ClientCore",
+        "ClientCore", "SimulatedPhone",
     ])
 
 // Scenarios: what a phone should do, written as a file (docs/scenarios.md)
-targets += core("World", "ScenarioCore", needs: ["TidingsModel", "PhoneCore", "ClientCore", "ServerCore"])
+targets += core(
+    "World", "ScenarioCore", needs: ["TidingsModel", "PhoneCore", "ClientCore", "ServerCore", "SimulatedPhone"])
 targets += shell(
     "World", "Scenarios", needs: ["TidingsModel", "PhoneCore", "ClientCore", "ScenarioCore"], uses: ["Yams"])
 

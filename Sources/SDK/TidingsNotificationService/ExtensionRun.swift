@@ -1,8 +1,11 @@
+import ClientCore
+import Foundation
 import TidingsAppGroup
+import TidingsModel
 import UserNotifications
 
-/// One push on its way through the extension. The system's content handler is called exactly once, with the best content there
-/// is by then: when the work is done, when the time is up, or when nobody holds the run any more.
+/// One push on its way through the extension: carries out what its machine decides. The system's content handler is called exactly once:
+/// when the work is done, when the time is up, or when nobody holds the run any more.
 final class ExtensionRun: Sendable {
     /// The system's content handler and its content, which may be handed from one thread to another.
     private struct State: @unchecked Sendable {
@@ -10,53 +13,130 @@ final class ExtensionRun: Sendable {
         var handler: ((UNNotificationContent) -> Void)?
         /// As the system handed it over.
         let original: UNNotificationContent
-        var best: UNNotificationContent
-        /// What was decided; nil as long as nothing is.
-        var decided: (push: Push, decision: Push.Decision)?
+        var machine: ExtensionMachine
+        var api: API?
+        var picture: UNNotificationAttachment?
         var work: [Task<Void, Never>] = []
     }
 
-    private let state: Locked<State>
-
-    init(_ content: UNNotificationContent, handler: @escaping (UNNotificationContent) -> Void) {
-        let state = State(handler: handler, original: content, best: content)
-        self.state = Locked(state)
+    /// Where the server is, and what opens it.
+    struct API: Sendable {
+        var url: URL
+        var token: String
     }
 
-    deinit { self.finish() }
+    private let state: Locked<State>
+    private let group: AppGroup?
+    private let surroundings: NotificationServiceHandler.Surroundings
+    private let options: NotificationServiceHandler.Options
+
+    /// How long a fetch and the receipts may take, in seconds. The receipts hold the notification up, so that is short.
+    private static let fetchSeconds = 8.0
+    private static let receiptSeconds = 1.5
+
+    /// - Parameter group: nil where the app group cannot be used now: the content stays as it came (S2.20).
+    init(
+        _ request: UNNotificationRequest, group: AppGroup?, surroundings: NotificationServiceHandler.Surroundings,
+        options: NotificationServiceHandler.Options, handler: @escaping (UNNotificationContent) -> Void
+    ) {
+        let userInfo = JSONValue(userInfo: request.content.userInfo)
+        let push = ExtensionMachine.Push(
+            identifier: request.identifier, userInfo: userInfo,
+            mayFilter: ExtensionDecision.mayFilter(
+                isEntitled: options.isFilteringEntitled, version: surroundings.version()),
+            isForeignRecall: PushInfo(userInfo: userInfo) == nil && options.isRecall(userInfo),
+            usesCommunicationNotifications: options.usesCommunicationNotifications)
+        let state = State(handler: handler, original: request.content, machine: ExtensionMachine(push))
+        self.state = Locked(state)
+        self.group = group
+        self.surroundings = surroundings
+        self.options = options
+    }
+
+    deinit { self.handle(.timeExpired) }
 
     /// Whether the content handler has not been called yet.
     var isOpen: Bool { self.state.withLock { $0.handler != nil } }
 
-    /// The best content so far.
-    var best: UNNotificationContent { self.state.withLock { $0.best } }
+    /// Tells the machine, and does what it wants done.
+    func handle(_ event: ExtensionMachine.Event) {
+        // Not under the lock: the keychain is another process.
+        let kept = self.isOpen ? self.surroundings.tokens?.read() : nil
+        let wall = self.surroundings.wall()
+        let effects = self.state.withLock { state -> [ExtensionMachine.Effect] in
+            guard !state.machine.isIdle else { return [] }
+            var effects: [ExtensionMachine.Effect] = []
+            let heard = Result { [before = state.machine] in
+                try self.group.map { group in
+                    try group.update { contents -> (ExtensionMachine, API?) in
+                        var machine = before
+                        let api = self.api(contents, kept: kept)
+                        var shared: AppGroup.Contents? = contents
+                        machine.handle(event, group: &shared, canAskServer: api != nil, wall: wall, into: &effects)
+                        if let shared { contents = shared }
+                        return (machine, api)
+                    }
+                }
+            }
+            if case .success((let machine, let api)?) = heard {
+                state.machine = machine
+                state.api = api ?? state.api
+            } else {
+                // Nothing was written, so nothing may have been decided with it.
+                effects = []
+                var none: AppGroup.Contents?
+                state.machine.handle(event, group: &none, canAskServer: false, wall: wall, into: &effects)
+            }
+            return effects
+        }
+        for effect in effects { self.carryOut(effect) }
+    }
 
-    /// Keeps what was decided. It is asked about once more at the end.
-    func take(_ decision: Push.Decision, of push: Push) {
-        let content = push.content(decision, from: self.state.withLock { $0.original })
-        self.state.withLock { state in
-            guard state.handler != nil else { return }
-            state.decided = (push, decision)
-            state.best = content
+    private func carryOut(_ effect: ExtensionMachine.Effect) {
+        switch effect {
+        case .wait(let milliseconds):
+            self.add { run in
+                await run.surroundings.sleep(milliseconds)
+                return .timePassed
+            }
+        case .listDelivered: self.add { _ in .deliveredListed(await Self.delivered()) }
+        case .remove(let messages):
+            UNUserNotificationCenter.current().removeDeliveredNotifications(
+                withIdentifiers: messages.map(\.description))
+        case .fetch(let fetch):
+            self.add { run in
+                let answer = await run.fetch(fetch)
+                return .missedFetched(answer, delivered: answer == nil ? [] : await Self.delivered())
+            }
+        case .report(let messages):
+            self.add { run in
+                await run.report(messages)
+                return .reported
+            }
+        case .post(let post, let tag):
+            self.add { _ in .posted(post.message.message, isTaken: await Self.post(post.message, post.isSilent, tag)) }
+        case .fetchPicture(let url):
+            self.add { run in
+                let picture = await run.picture(at: url)
+                run.state.withLock { $0.picture = picture }
+                return .pictureFetched(isThere: picture != nil)
+            }
+        case .finish(let edit): self.finish(edit)
         }
     }
 
-    /// Keeps a better content for the end.
-    func improve(_ content: UNNotificationContent) {
-        self.state.withLock { if $0.handler != nil { $0.best = content } }
-    }
-
-    /// Notes work that is to stop when the run ends.
-    func add(_ work: Task<Void, Never>) {
+    /// Starts work that ends with an event, and that is cancelled when the run ends.
+    private func add(_ work: @escaping @Sendable (ExtensionRun) async -> ExtensionMachine.Event) {
+        let task = Task { self.handle(await work(self)) }
         let isOver = self.state.withLock { state in
-            if state.handler != nil { state.work.append(work) }
+            if state.handler != nil { state.work.append(task) }
             return state.handler == nil
         }
-        if isOver { work.cancel() }
+        if isOver { task.cancel() }
     }
 
-    /// Ends the run with the best content, as far as it still holds.
-    func finish() {
+    /// Calls the content handler.
+    private func finish(_ edit: ContentEdit?) {
         let end = self.state.withLock { state in
             defer {
                 state.handler = nil
@@ -64,11 +144,126 @@ final class ExtensionRun: Sendable {
             }
             return state
         }
-        if let handler = end.handler {
-            // Whoever took it out is the only one who comes here, so that the question may take its time.
-            let last = end.decided.map { $0.push.answer($0.decision, from: end.original, best: end.best) }
-            handler(last ?? end.best)
+        end.handler?(edit.map { $0.applied(to: end.original, picture: end.picture) } ?? end.original)
+        for task in end.work { task.cancel() }
+    }
+
+    // MARK: The server
+
+    /// - Parameter kept: the token that lies outside the app group; the file's own is empty then.
+    private func api(_ contents: AppGroup.Contents, kept: String?) -> API? {
+        guard let noted = contents.recipient?.extensionToken,
+            let token = noted.isEmpty ? kept : noted, !token.isEmpty,
+            let url = self.options.apiURL ?? contents.settings.apiURL.flatMap({ URL(string: $0) })
+        else { return nil }
+        return API(url: url, token: token)
+    }
+
+    /// Tells the server that messages are shown, all of them in one request: the notification waits for it. What does not get
+    /// through is not repeated: the legs have ended already.
+    private func report(_ messages: [MessageID]) async {
+        guard let first = messages.first, let api = self.state.withLock({ $0.api }) else { return }
+        let ids: (String, JSONValue) =
+            messages.count == 1
+            ? ("message_id", .string(first.description))
+            : ("message_ids", .array(messages.map { .string($0.description) }))
+        let body = JSONValue.members([ids, ("receipt", "shown")])
+        _ = try? await self.surroundings.http.send(
+            ExtensionHTTPRequest(
+                method: "POST", url: api.url.appendingPathComponent("v1/extension/receipts"), token: api.token,
+                body: body.serialized, seconds: Self.receiptSeconds))
+    }
+
+    /// Asks the server for what APNs has overwritten (DESIGN §5 "Keep-one"); nil for no answer.
+    private func fetch(_ fetch: MissedFetch) async -> JSONValue? {
+        guard let api = self.state.withLock({ $0.api }), let url = URL(string: fetch.path, relativeTo: api.url),
+            let answer = try? await self.surroundings.http.send(
+                ExtensionHTTPRequest(method: "GET", url: url.absoluteURL, token: api.token, seconds: Self.fetchSeconds)),
+            answer.status == 200, let page = try? JSONValue(parsing: answer.body), !Task.isCancelled
+        else { return nil }
+        return page
+    }
+
+    // MARK: The notification centre
+
+    private static func delivered() async -> Set<String> {
+        Set(await UNUserNotificationCenter.current().deliveredNotifications().map(\.request.identifier))
+    }
+
+    /// - Returns: whether the notification centre has it.
+    private static func post(_ message: MissedMessage, _ isSilent: Bool, _ tag: String) async -> Bool {
+        guard !Task.isCancelled else { return false }
+        let content = UNMutableNotificationContent()
+        content.title = message.text.title ?? ""
+        content.body = message.text.body
+        content.threadIdentifier = message.conversation.description
+        content.userInfo = message.userInfo(recipientTag: tag).userInfo
+        if isSilent { content.interruptionLevel = .passive } else { content.sound = .default }
+        let request = UNNotificationRequest(identifier: message.message.description, content: content, trigger: nil)
+        return (try? await UNUserNotificationCenter.current().add(request)) != nil
+    }
+
+    // MARK: The picture
+
+    /// Fetches the picture of a notification. Whatever goes wrong, the notification comes without it.
+    private func picture(at text: String) async -> UNNotificationAttachment? {
+        let hosts = self.options.imageHosts
+        guard let url = URL(string: text), FileFetch.fault(of: url, hosts: hosts) == nil,
+            let file = try? await self.surroundings.http.file(
+                at: url, hosts: hosts, bytesMax: NotificationPicture.bytesMax, seconds: NotificationPicture.seconds),
+            let kind = NotificationPicture.Kind(bytes: file), !Task.isCancelled
+        else { return nil }
+        let name = "tidings-\(UUID().uuidString).\(kind.fileExtension)"
+        let place = FileManager.default.temporaryDirectory.appendingPathComponent(name)
+        do {
+            try file.write(to: place)
+            // The phone is locked more often than not.
+            try self.surroundings.safety.protect(place.path, as: .completeUntilFirstUserAuthentication)
+            // The system moves the file to a place of its own with the notification.
+            return try UNNotificationAttachment(identifier: Self.pictureName, url: place)
+        } catch {
+            try? FileManager.default.removeItem(at: place)
+            return nil
         }
-        for work in end.work { work.cancel() }
+    }
+
+    /// The name of the picture among a notification's attachments.
+    static let pictureName = "picture"
+}
+
+extension ContentEdit {
+    /// The content with the edit.
+    fileprivate func applied(
+        to original: UNNotificationContent, picture: UNNotificationAttachment?
+    ) -> UNNotificationContent {
+        guard let content = original.mutableCopy() as? UNMutableNotificationContent else { return original }
+        if self.isStripped {
+            content.subtitle = ""
+            content.badge = nil
+            content.attachments = []
+            // Neither whom it is about, nor an action that would answer them.
+            content.threadIdentifier = ""
+            content.categoryIdentifier = ""
+        }
+        if let userInfo = self.userInfo { content.userInfo = userInfo.userInfo }
+        if let badge = self.badge { content.badge = NSNumber(value: badge) }
+        if let title = self.title { content.title = title }
+        if let body = self.body { content.body = body }
+        if self.isSilent {
+            content.sound = nil
+            content.interruptionLevel = .passive
+        }
+        if self.isDiscarded {
+            let nothing = UNMutableNotificationContent()
+            nothing.badge = content.badge
+            return nothing
+        }
+        let made = self.communication.flatMap {
+            CommunicationNotification.content(from: content, payload: $0.payload, names: $0.names, body: $0.body)
+        }
+        guard self.hasPicture, let picture else { return made ?? content }
+        guard let pictured = (made ?? content).mutableCopy() as? UNMutableNotificationContent else { return content }
+        pictured.attachments = [picture]
+        return pictured
     }
 }

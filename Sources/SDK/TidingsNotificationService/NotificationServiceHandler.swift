@@ -159,46 +159,14 @@ public final class NotificationServiceHandler: Sendable {
     public func didReceive(
         _ request: UNNotificationRequest, contentHandler: @escaping (UNNotificationContent) -> Void
     ) {
-        let run = ExtensionRun(request.content, handler: contentHandler)
+        let run = ExtensionRun(
+            request, group: self.surroundings.group(), surroundings: self.surroundings, options: self.options,
+            handler: contentHandler)
         self.runs.withLock { runs in
             runs.removeAll { !$0.isOpen }
             runs.append(run)
         }
-        guard let group = self.surroundings.group() else { return run.finish() }
-        let push = Push(
-            identifier: request.identifier, userInfo: JSONValue(userInfo: request.content.userInfo), group: group,
-            surroundings: self.surroundings, options: self.options,
-            mayFilter: ExtensionDecision.mayFilter(
-                isEntitled: self.options.isFilteringEntitled, version: self.surroundings.version()))
-        guard push.waitForApp() != nil else { return Self.decide(push, in: run) }
-        // The app is showing the message now, or died before it could: its claim tells which when it is old enough.
-        run.add(
-            Task {
-                while run.isOpen, let wait = push.waitForApp() {
-                    await push.surroundings.sleep(min(wait, Self.lookMilliseconds))
-                }
-                if run.isOpen { Self.decide(push, in: run) }
-            })
-    }
-
-    /// How often a push looks whether the app has shown its message, in milliseconds.
-    private static let lookMilliseconds: Int64 = 500
-
-    private static func decide(_ push: Push, in run: ExtensionRun) {
-        switch push.decide(isDelivered: nil) {
-        case .decided(let decision): Self.carryOut(decision, of: push, in: run)
-        case .unreadable: run.finish()
-        case .lookAtDelivered:
-            // A claim whose owner is gone: the delivered list tells whether it was shown.
-            run.add(
-                Task {
-                    let isDelivered = await push.isDelivered()
-                    guard case .decided(let decision) = push.decide(isDelivered: isDelivered) else {
-                        return run.finish()
-                    }
-                    Self.carryOut(decision, of: push, in: run)
-                })
-        }
+        run.handle(.received)
     }
 
     /// The time is up: the best content so far is shown (S2.21).
@@ -207,30 +175,7 @@ public final class NotificationServiceHandler: Sendable {
             defer { runs = [] }
             return runs
         }
-        for run in runs { run.finish() }
-    }
-
-    /// Shows what was decided; what the server has to do with it comes first, as long as there is time.
-    private static func carryOut(_ decision: Push.Decision, of push: Push, in run: ExtensionRun) {
-        push.remove(decision.changes.removed)
-        run.take(decision, of: push)
-        let asks = decision.api != nil && (decision.changes.receipt != nil || decision.changes.fetch != nil)
-        guard asks || decision.changes.imageURL != nil else { return run.finish() }
-        run.add(
-            Task {
-                async let told: Void = Self.tell(decision, of: push)
-                if let picture = await push.picture(decision) { run.improve(Push.adding(picture, to: run.best)) }
-                await told
-                run.finish()
-            })
-    }
-
-    /// What the server has to do with a push: the receipt, and what was overwritten.
-    private static func tell(_ decision: Push.Decision, of push: Push) async {
-        guard let api = decision.api else { return }
-        async let receipt: Void = push.report(decision.changes.receipt.map { [$0] } ?? [], to: api)
-        await push.fetchMissed(decision, from: api)
-        await receipt
+        for run in runs { run.handle(.timeExpired) }
     }
 }
 

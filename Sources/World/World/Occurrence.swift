@@ -62,10 +62,8 @@ enum Occurrence {
     case apiRequest(ApiRequestID, ApiCommand)
     /// An extension hears the answer to its request; nil when it has waited long enough.
     case extensionHears(Int, CallbackNumber, ApiRequestID, ApiResult?)
-    /// An extension looks whether the app is still at work on the message of a push.
-    case extensionDecides(Int, CallbackNumber)
-    /// An extension calls its content handler.
-    case extensionAnswers(Int, CallbackNumber)
+    /// Something else happens to a push the extension has at work.
+    case extensionGoesOn(Int, CallbackNumber, ExtensionMachine.Event)
     /// A push arrives at a phone, unless that was replaced by a new device meanwhile.
     case pushArrives(Int, generation: Int, Push)
     /// A phone has room again, or is not to save energy any more.

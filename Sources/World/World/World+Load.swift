@@ -74,7 +74,7 @@ extension WorldPhone {
     ) {
         guard !work.isEmpty else { return }
         load.pushesAtWork = work.count
-        load.waits = work.values.lazy.map { $0.waits.count }.max() ?? 0
-        load.posts = work.values.lazy.map { $0.posts.count }.max() ?? 0
+        load.waits = work.values.lazy.map { $0.machine.openRequests }.max() ?? 0
+        load.posts = work.values.lazy.map { $0.machine.openPosts.count }.max() ?? 0
     }
 }

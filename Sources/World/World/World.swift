@@ -253,8 +253,8 @@ package struct World {
             .server
         case .apns, .apnsFault, .appleAnswers, .toApple, .chanceOfAPNsFault: .apns
         case .phone(let index, _), .phoneTimer(let index), .client(let index, _, _), .clientTimer(let index, _),
-            .pushArrives(let index, _, _), .extensionHears(let index, _, _, _), .extensionAnswers(let index, _),
-            .extensionDecides(let index, _),
+            .pushArrives(let index, _, _), .extensionHears(let index, _, _, _),
+            .extensionGoesOn(let index, _, _),
             .storageFreed(let index),
             .energySaved(let index):
             .phone(index)
@@ -319,8 +319,7 @@ package struct World {
         case .apiRequest(let request, let command): self.ask(command, as: request)
         case .extensionHears(let index, let call, let request, let result):
             self.extensionHears(result, to: request, for: call, on: index)
-        case .extensionAnswers(let index, let call): self.extensionAnswers(call, on: index)
-        case .extensionDecides(let index, let call): self.extensionDecides(call, on: index)
+        case .extensionGoesOn(let index, let call, let event): self.extensionGoesOn(event, for: call, on: index)
         case .pushArrives(let index, let generation, let push):
             guard generation == self.phones[index].tokenGeneration else { return }
             self.handle(.courier(.pushArrived(push)), on: index)

@@ -9,6 +9,8 @@ struct HostedApp {
     var sdk: SDKHost?
     /// What a notification post is waiting for.
     var posting: [QueryNumber: MessageID] = [:]
+    /// What a post of the service extension is waiting for.
+    var extensionPosting: [QueryNumber: (push: CallbackNumber, message: MessageID)] = [:]
     /// The pushes at work in the service extension, by their calls.
     var extensionRuns: [CallbackNumber: ExtensionWork] = [:]
 
@@ -38,6 +40,8 @@ extension Stage {
     mutating func answered(_ process: ProcessID, _ number: QueryNumber, _ answer: QueryAnswer) {
         if let message = self.app.posting.removeValue(forKey: number) {
             self.posted(message, answer, in: process)
+        } else if let post = self.app.extensionPosting.removeValue(forKey: number) {
+            self.extensionGoesOn(.posted(post.message, isTaken: answer == .added), post.push)
         } else if case .refused(let error) = answer {
             self.fault("refused: \(error)")
         } else if case .taskRefused(let error) = answer {

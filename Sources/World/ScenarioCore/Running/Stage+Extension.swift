@@ -1,5 +1,6 @@
 import ClientCore
 import PhoneCore
+import SimulatedPhone
 import TidingsModel
 
 /// One push at work in the service extension.
@@ -8,12 +9,11 @@ struct ExtensionWork {
     let process: ProcessID
     /// How the app has it answered.
     let habit: AnswerHabit
-    /// What the SDK has decided; nil without an SDK, or while it waits.
-    var changes: ExtensionDecision.Changes?
-    var isDecided = false
+    /// The SDK's, where the app has one.
+    var machine: ExtensionMachine?
 }
 
-// The service extension: what the file says, or the SDK's decision.
+// The service extension: what the file says, or the shipped one's machine.
 extension Stage {
     /// A push comes to the extension.
     mutating func beginExtension(
@@ -27,48 +27,62 @@ extension Stage {
             let identifiers = removed.map { self.labels.identifier(of: $0) ?? $0 }
             self.follow(.process(process, .deliveredRemoved(identifiers: identifiers)))
         }
-        self.app.extensionRuns[number] = ExtensionWork(request: request, process: process, habit: habit)
-        self.decideExtension(number)
-    }
-
-    /// Decides about a push, or waits for the app's claim of its message (DESIGN P3); then answers as the app has it.
-    mutating func decideExtension(_ number: CallbackNumber) {
-        guard var run = self.app.extensionRuns[number], !run.isDecided else { return }
+        var work = ExtensionWork(request: request, process: process, habit: habit)
+        if self.app.sdk != nil { work.machine = ExtensionMachine(self.push(of: request)) }
+        self.app.extensionRuns[number] = work
         // One that never answers, not even at the last moment, has never come to a decision.
-        guard run.habit.result != nil || self.app.setup.bestAttempt != nil else { return }
-        if self.app.sdk != nil {
-            if let wait = self.extensionWait(run.request) { return self.later(.extensionDecides(number), after: wait) }
-            run.changes = self.decideBySDK(run.request, in: run.process)
+        guard habit.result != nil || self.app.setup.bestAttempt != nil else { return }
+        if work.machine != nil {
+            self.extensionGoesOn(.received, number)
+        } else if habit.result != nil {
+            self.laterOrNow(.extensionAnswers(number), after: habit.after) { $0.answerExtension(number) }
         }
-        run.isDecided = true
-        self.app.extensionRuns[number] = run
-        guard run.habit.result != nil else { return }
-        guard run.habit.after == 0 else { return self.later(.extensionAnswers(number), after: run.habit.after) }
-        self.answerExtension(number)
     }
 
-    /// The content handler is called, or the process ends without a call.
+    private func push(of request: NotificationRequest) -> ExtensionMachine.Push {
+        let userInfo = JSONValue.object(request.content.userInfo)
+        return ExtensionMachine.Push(
+            identifier: request.identifier, userInfo: userInfo,
+            mayFilter: ExtensionDecision.mayFilter(
+                isEntitled: self.app.setup.installed.hasFilteringEntitlement,
+                version: self.setup.phone.version.description),
+            isForeignRecall: CornerMarkDecrease.isSet(in: userInfo))
+    }
+
+    /// Does something at once, or plans it.
+    private mutating func laterOrNow(_ due: Later, after wait: Int64, _ work: (inout Stage) -> Void) {
+        if wait == 0 { work(&self) } else { self.later(due, after: wait) }
+    }
+
+    /// The content handler is called as the file says, or the process ends without a call.
     mutating func answerExtension(_ number: CallbackNumber) {
         guard let run = self.app.extensionRuns[number] else { return }
+        self.answerExtension(number, run, self.app.setup.extensionChange.applied(to: run.request.content))
+    }
+
+    private mutating func answerExtension(
+        _ number: CallbackNumber, _ run: ExtensionWork, _ content: NotificationContent
+    ) {
         if let death = run.habit.death {
             self.extensionEnded(run.process)
             return self.follow(.process(run.process, .exited(crashed: death == .crashes)))
         }
-        let content = self.content(of: run)
+        self.app.extensionRuns[number] = nil
         for _ in 0..<(run.habit.isTwice ? 2 : 1) {
             self.follow(.process(run.process, .callbackCompleted(number, .content(content))))
         }
-        self.app.extensionRuns[number] = nil
     }
 
     /// EXP: the best attempt goes out, if the app has one. Nothing is answered after it.
     mutating func extensionExpires(_ number: CallbackNumber) {
         guard let run = self.app.extensionRuns[number], let attempt = self.app.setup.bestAttempt else { return }
-        let content =
-            switch attempt {
-            case .changed: self.content(of: run)
-            case .own(let change): change.applied(to: run.request.content)
-            }
+        let content: NotificationContent
+        switch attempt {
+        case .changed:
+            if run.machine != nil { return self.extensionGoesOn(.timeExpired, number) }
+            content = self.app.setup.extensionChange.applied(to: run.request.content)
+        case .own(let change): content = change.applied(to: run.request.content)
+        }
         self.app.extensionRuns[number] = nil
         self.follow(.process(run.process, .callbackCompleted(number, .content(content))))
     }
@@ -78,102 +92,66 @@ extension Stage {
         self.app.extensionRuns = self.app.extensionRuns.filter { $0.value.process != process }
     }
 
-    /// What the extension has of a push by now: the SDK's decision, asked once more, or what the file says.
-    private func content(of run: ExtensionWork) -> NotificationContent {
-        guard let sdk = self.app.sdk else {
-            return self.app.setup.extensionChange.applied(to: run.request.content)
-        }
-        guard let changes = run.changes else { return run.request.content }
-        let canRead = self.core.isUnlockedOnce
-        let last = ExtensionDecision.answer(
-            changes, userInfo: .object(run.request.content.userInfo), facts: self.extensionFacts(run.request),
-            ledger: canRead ? sdk.ledger : Ledger(), badge: canRead ? sdk.badge : nil)
-        return last.applied(to: run.request.content)
+    // MARK: The SDK's machine
+
+    /// Something happens to a push at work.
+    mutating func extensionGoesOn(_ event: ExtensionMachine.Event, _ number: CallbackNumber) {
+        guard let run = self.app.extensionRuns[number], var machine = run.machine else { return }
+        var effects: [ExtensionMachine.Effect] = []
+        var group = self.core.isUnlockedOnce ? self.app.sdk : nil
+        machine.handle(
+            event, group: &group, canAskServer: self.app.sdk?.canFetch ?? false, wall: self.now.wall, into: &effects)
+        if let group { self.app.sdk = group }
+        self.app.extensionRuns[number]?.machine = machine
+        for effect in effects { self.carryOut(effect, number, of: run) }
     }
 
-    // MARK: The SDK's decision
-
-    /// Who is signed in, as the extension finds it.
-    private var extensionSignIn: ExtensionDecision.SignIn {
-        guard self.core.isUnlockedOnce else { return .unknown }
-        return self.app.sdk?.recipient.map { .signedIn(recipientTag: $0.tag) } ?? .signedOut
-    }
-
-    private func extensionFacts(_ request: NotificationRequest) -> ExtensionDecision.Facts {
-        ExtensionDecision.Facts(
-            signIn: self.extensionSignIn,
-            isDelivered: self.core.listed.contains { $0.key.identifier == request.identifier },
-            position: self.app.sdk?.recipient?.position, showsContent: self.app.sdk?.setup.kit.showsContent ?? true,
-            isFilteringEntitled: ExtensionDecision.mayFilter(
-                isEntitled: self.app.setup.installed.hasFilteringEntitlement,
-                version: self.setup.phone.version.description),
-            canFetch: self.app.sdk?.canFetch ?? false)
-    }
-
-    /// How long the app's claim still counts, in milliseconds.
-    private func extensionWait(_ request: NotificationRequest) -> Int64? {
-        guard let sdk = self.app.sdk else { return nil }
-        return ExtensionDecision.wait(
-            userInfo: .object(request.content.userInfo), signIn: self.extensionSignIn, ledger: sdk.ledger,
-            wall: self.now.wall)
-    }
-
-    /// The extension's decision, and what it does besides (DESIGN P3, §7 "Extension").
-    private mutating func decideBySDK(
-        _ request: NotificationRequest, in process: ProcessID
-    ) -> ExtensionDecision.Changes? {
-        let facts = self.extensionFacts(request)
-        guard var sdk = self.app.sdk else { return nil }
-        let canRead = self.core.isUnlockedOnce
-        var badge = canRead ? sdk.badge : nil
-        let changes = ExtensionDecision.changes(
-            userInfo: .object(request.content.userInfo), facts: facts, ledger: &sdk.ledger, badge: &badge,
-            wall: self.now.wall)
-        if canRead {
-            sdk.badge = badge
-            if let reached = changes?.reached { sdk.recipient?.position = reached }
-        }
-        self.app.sdk = sdk
-        guard let changes else { return nil }
-        if !changes.removed.isEmpty {
-            self.follow(.process(process, .deliveredRemoved(identifiers: changes.removed.map(\.description))))
-        }
-        if let fetch = changes.fetch { self.fetchMissed(fetch, pushRings: changes.reason == .rings, in: process) }
-        if let receipt = changes.receipt, sdk.canFetch { self.receipt(of: receipt) }
-        return changes
-    }
-
-    private mutating func receipt(of message: MessageID) {
-        let label = self.app.sdk?.labels[message] ?? message.description
-        self.trace.told(server: "receipt of \(label)", at: self.now.monotonic)
-    }
-
-    /// Posts what APNs has overwritten, before the push itself is shown (DESIGN §5 "Keep-one").
-    private mutating func fetchMissed(_ fetch: MissedFetch, pushRings: Bool, in process: ProcessID) {
-        guard var sdk = self.app.sdk else { return }
-        self.trace.told(server: "asks for \(fetch.limit) after \(fetch.after)", at: self.now.monotonic)
-        let answer = sdk.missed(fetch)
-        let delivered = Set(self.core.screen.list.compactMap { MessageID($0.key.identifier) })
-        let posts = MissedDecision.posts(
-            answer, fetch, showsContent: sdk.setup.kit.showsContent, pushRings: pushRings, delivered: delivered,
-            ledger: &sdk.ledger, wall: self.now.wall)
-        for post in posts { sdk.ledger.markShown(post.message.message, by: .pushExtension, wall: self.now.wall) }
-        if let known = sdk.recipient?.position { sdk.recipient?.position = max(known, fetch.before) }
-        self.app.sdk = sdk
-        let removed = MissedDecision.removed(answer).map(\.description)
-        if !removed.isEmpty { self.follow(.process(process, .deliveredRemoved(identifiers: removed))) }
-        for post in posts {
-            let message = post.message
-            var content = NotificationContent(
-                title: message.text.title ?? "", body: message.text.body, sound: post.isSilent ? nil : .standard,
-                userInfo: message.userInfo(recipientTag: sdk.recipient?.tag ?? "").objectValue ?? JSONObject(),
-                threadIdentifier: message.conversation.description)
-            if post.isSilent { content.interruptionLevel = .passive }
-            _ = self.ask(
-                .add(NotificationRequest(identifier: message.message.description, content: content)), of: process)
-            self.receipt(of: message.message)
+    private mutating func carryOut(_ effect: ExtensionMachine.Effect, _ number: CallbackNumber, of run: ExtensionWork) {
+        switch effect {
+        case .wait(let milliseconds): self.later(.extensionGoesOn(number, .timePassed), after: milliseconds)
+        case .listDelivered: self.extensionGoesOn(.deliveredListed(self.listedIdentifiers), number)
+        case .remove(let messages):
+            self.follow(.process(run.process, .deliveredRemoved(identifiers: messages.map(\.description))))
+        case .fetch(let fetch):
+            self.trace.told(server: "asks for \(fetch.limit) after \(fetch.after)", at: self.now.monotonic)
+            let answer = self.app.sdk?.missed(fetch)
+            self.hear(.missedFetched(answer, delivered: self.listedIdentifiers), number, of: run)
+        case .report(let messages):
+            for message in messages {
+                let label = self.app.sdk?.labels[message] ?? message.description
+                self.trace.told(server: "receipt of \(label)", at: self.now.monotonic)
+            }
+            self.hear(.reported, number, of: run)
+        case .post(let post, let tag):
+            let query = self.ask(.add(post.request(recipientTag: tag)), of: run.process)
+            self.app.extensionPosting[query] = (number, post.message.message)
+        // The small server of the scenarios has no pictures.
+        case .fetchPicture: self.hear(.pictureFetched(isThere: false), number, of: run)
+        case .finish(let edit):
+            self.answerExtension(number, run, edit?.applied(to: run.request.content) ?? run.request.content)
         }
     }
+
+    /// The server answers as slowly as the file says that the extension does; where that never answers, not at all.
+    private mutating func hear(_ event: ExtensionMachine.Event, _ number: CallbackNumber, of run: ExtensionWork) {
+        guard run.habit.result != nil || run.habit.death != nil else { return }
+        self.laterOrNow(.extensionGoesOn(number, event), after: run.habit.after) { $0.extensionGoesOn(event, number) }
+    }
+
+    private var listedIdentifiers: Set<String> { Set(self.core.listed.map(\.key.identifier)) }
+}
+
+extension SDKHost: ExtensionGroup {
+    var signIn: ExtensionDecision.SignIn {
+        self.recipient.map { .signedIn(recipientTag: $0.tag) } ?? .signedOut
+    }
+    var position: LogPosition? {
+        get { self.recipient?.position }
+        set { if let newValue { self.recipient?.position = newValue } }
+    }
+    var showsContent: Bool { self.setup.kit.showsContent }
+    // The names of the small server are in the push.
+    func names(of payload: NotificationPayload) -> KnownNames { KnownNames() }
 }
 
 extension ContentChange {
@@ -188,29 +166,6 @@ extension ContentChange {
         if self.isSilent { content.sound = nil }
         content.interruptionLevel = self.level ?? content.interruptionLevel
         return content
-    }
-}
-
-extension ExtensionDecision.Changes {
-    /// A content as it was decided, in the order in which the shipped extension changes one: what is stripped may get other words.
-    func applied(to original: NotificationContent) -> NotificationContent {
-        var content = original
-        if self.isStripped {
-            content.title = ""
-            content.subtitle = ""
-            content.badge = nil
-            content.userInfo = ExtensionDecision.strippedUserInfo.objectValue ?? JSONObject()
-            content.threadIdentifier = ""
-            content.categoryIdentifier = ""
-        }
-        content.badge = self.badge ?? content.badge
-        content.title = self.title ?? content.title
-        content.body = self.body ?? content.body
-        if self.isSilent {
-            content.sound = nil
-            content.interruptionLevel = .passive
-        }
-        return self.isDiscarded ? NotificationContent(badge: content.badge) : content
     }
 }
 

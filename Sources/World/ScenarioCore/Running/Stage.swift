@@ -76,8 +76,8 @@ struct Stage {
         case phone(PhoneEvent)
         case client(ClientEvent, ProcessID)
         case serverDeadline(LogPosition)
-        /// The service extension looks again whether it can decide about a push.
-        case extensionDecides(CallbackNumber)
+        /// Something happens to a push that the service extension has at work.
+        case extensionGoesOn(CallbackNumber, ExtensionMachine.Event)
         /// It answers, if it has not yet.
         case extensionAnswers(CallbackNumber)
     }
@@ -209,8 +209,8 @@ struct Stage {
             case .serverDeadline(let position):
                 self.serverDeadline(position)
                 self.drain()
-            case .extensionDecides(let number):
-                self.decideExtension(number)
+            case .extensionGoesOn(let number, let event):
+                self.extensionGoesOn(event, number)
                 self.drain()
             case .extensionAnswers(let number):
                 self.answerExtension(number)

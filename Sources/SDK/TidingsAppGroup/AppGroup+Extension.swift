@@ -1,0 +1,15 @@
+package import ClientCore
+package import TidingsModel
+
+extension AppGroup.Contents: ExtensionGroup {
+    package var position: LogPosition? {
+        get { self.recipient?.position }
+        set { if let newValue { self.recipient?.position = newValue } }
+    }
+    package var showsContent: Bool { self.settings.showsContent }
+    package func names(of payload: NotificationPayload) -> KnownNames {
+        KnownNames(
+            sender: self.settings[name: .user(payload.senderID)],
+            group: self.settings[name: .conversation(payload.conversation)])
+    }
+}
