@@ -259,6 +259,28 @@ extension [ExtensionMachine.Effect] {
         #expect(bench.machine.isIdle)
     }
 
+    @Test func `gives back the claims of what is left when the app group cannot be asked, and has it fetched again`() {
+        var bench = Bench.fetching()
+        _ = bench.handle(.missedFetched(missed, delivered: []))
+        let group = bench.group
+        bench.group = nil
+        #expect(bench.handle(.posted(id(17), isTaken: true)) == [.report([id(17)])])
+        bench.group = group
+        #expect(bench.handle(.reported).edit?.body == "hi")
+        #expect(bench.group?.ledger[id(18)] == nil)
+        #expect(bench.group?.ledger[id(19)] == nil)
+        #expect(bench.group?.position == 16)
+    }
+
+    @Test func `does not count as there what another push has claimed and not shown yet`() {
+        var bench = Bench.fetching()
+        _ = bench.group?.ledger.claim(id(18), by: .pushExtension, isDelivered: nil, wall: 0)
+        #expect(bench.handle(.missedFetched(missed, delivered: [])).posted == [id(17)])
+        #expect(bench.handle(.posted(id(17), isTaken: true)).posted == [id(19)])
+        #expect(bench.handle(.posted(id(19), isTaken: true)) == [.report([id(17), id(19)])])
+        #expect(bench.group?.position == 16)
+    }
+
     @Test func `answers without it when the server does not`() {
         var bench = Bench.fetching()
         #expect(bench.handle(.missedFetched(nil, delivered: [])).edit?.body == "hi")

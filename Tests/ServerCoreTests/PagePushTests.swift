@@ -142,6 +142,16 @@ import TidingsModel
             bench.run(.frame(bob, .sync(after: 0, limit: 200))).outside == [
                 "s3 ← page [1 m1, 2 m2, 3 m3, 4 read PR:alice 2] head 4 unsent [3]"
             ])
+        // Nor when the core has forgotten the person meanwhile.
+        bench.run(.disconnected(bob))
+        bench.run(.disconnected(pad))
+        bench.pass(60_000)
+        bench.crash()
+        let again = Self.comeBack(&bench)
+        #expect(
+            bench.run(.frame(again, .sync(after: 0, limit: 200))).outside == [
+                "s4 ← page [1 m1, 2 m2, 3 m3, 4 read PR:alice 2] head 4 unsent [3]"
+            ])
     }
 }
 

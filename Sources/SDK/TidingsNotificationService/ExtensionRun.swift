@@ -8,15 +8,19 @@ import UserNotifications
 /// when the work is done, when the time is up, or when nobody holds the run any more.
 final class ExtensionRun: Sendable {
     /// The system's content handler and its content, which may be handed from one thread to another.
-    private struct State: @unchecked Sendable {
+    private struct Answer: @unchecked Sendable {
         // Guarded by the lock around it: whoever takes the handler out is the only one who calls it.
         var handler: ((UNNotificationContent) -> Void)?
         /// As the system handed it over.
         let original: UNNotificationContent
-        var machine: ExtensionMachine
-        var api: API?
         var picture: UNNotificationAttachment?
         var work: [Task<Void, Never>] = []
+    }
+
+    private struct Decision: Sendable {
+        var machine: ExtensionMachine
+        /// As it was when the push was decided: who signs in later is somebody else.
+        var api: API?
     }
 
     /// Where the server is, and what opens it.
@@ -25,7 +29,10 @@ final class ExtensionRun: Sendable {
         var token: String
     }
 
-    private let state: Locked<State>
+    /// Short: whoever asks does not wait for the app group's files.
+    private let answer: Locked<Answer>
+    /// Held over the app group's lock, so that events are heard one after the other.
+    private let decision: Locked<Decision>
     private let group: AppGroup?
     private let surroundings: NotificationServiceHandler.Surroundings
     private let options: NotificationServiceHandler.Options
@@ -46,8 +53,9 @@ final class ExtensionRun: Sendable {
                 isEntitled: options.isFilteringEntitled, version: surroundings.version()),
             isForeignRecall: PushInfo(userInfo: userInfo) == nil && options.isRecall(userInfo),
             usesCommunicationNotifications: options.usesCommunicationNotifications)
-        let state = State(handler: handler, original: request.content, machine: ExtensionMachine(push))
-        self.state = Locked(state)
+        let answer = Answer(handler: handler, original: request.content)
+        self.answer = Locked(answer)
+        self.decision = Locked(Decision(machine: ExtensionMachine(push)))
         self.group = group
         self.surroundings = surroundings
         self.options = options
@@ -56,22 +64,25 @@ final class ExtensionRun: Sendable {
     deinit { self.handle(.timeExpired) }
 
     /// Whether the content handler has not been called yet.
-    var isOpen: Bool { self.state.withLock { $0.handler != nil } }
+    var isOpen: Bool { self.answer.withLock { $0.handler != nil } }
 
     /// Tells the machine, and does what it wants done.
     func handle(_ event: ExtensionMachine.Event) {
-        // Not under the lock: the keychain is another process.
-        let kept = self.isOpen ? self.surroundings.tokens?.read() : nil
+        // Not under the lock: the keychain is another process. Asked for the decision only, which says whether the server is asked.
+        let kept = event.decides ? self.surroundings.tokens?.read() : nil
         let wall = self.surroundings.wall()
-        let effects = self.state.withLock { state -> [ExtensionMachine.Effect] in
-            guard !state.machine.isIdle else { return [] }
+        let effects = self.decision.withLock { decision -> [ExtensionMachine.Effect] in
+            let before = decision.machine
+            guard !before.isIdle else { return [] }
             var effects: [ExtensionMachine.Effect] = []
-            let heard = Result { [before = state.machine] in
+            let heard = Result {
                 try self.group.map { group in
                     try group.update { contents -> (ExtensionMachine, API?) in
                         var machine = before
-                        let api = self.api(contents, kept: kept)
+                        let api = event.decides ? self.api(contents, kept: kept) : nil
                         var shared: AppGroup.Contents? = contents
+                        // Put back below; two references would make each change of it a copy.
+                        contents.ledger = Ledger()
                         machine.handle(event, group: &shared, canAskServer: api != nil, wall: wall, into: &effects)
                         if let shared { contents = shared }
                         return (machine, api)
@@ -79,13 +90,13 @@ final class ExtensionRun: Sendable {
                 }
             }
             if case .success((let machine, let api)?) = heard {
-                state.machine = machine
-                state.api = api ?? state.api
+                decision.machine = machine
+                if before.changes == nil { decision.api = api }
             } else {
                 // Nothing was written, so nothing may have been decided with it.
                 effects = []
                 var none: AppGroup.Contents?
-                state.machine.handle(event, group: &none, canAskServer: false, wall: wall, into: &effects)
+                decision.machine.handle(event, group: &none, canAskServer: false, wall: wall, into: &effects)
             }
             return effects
         }
@@ -118,7 +129,7 @@ final class ExtensionRun: Sendable {
         case .fetchPicture(let url):
             self.add { run in
                 let picture = await run.picture(at: url)
-                run.state.withLock { $0.picture = picture }
+                run.answer.withLock { $0.picture = picture }
                 return .pictureFetched(isThere: picture != nil)
             }
         case .finish(let edit): self.finish(edit)
@@ -128,21 +139,21 @@ final class ExtensionRun: Sendable {
     /// Starts work that ends with an event, and that is cancelled when the run ends.
     private func add(_ work: @escaping @Sendable (ExtensionRun) async -> ExtensionMachine.Event) {
         let task = Task { self.handle(await work(self)) }
-        let isOver = self.state.withLock { state in
-            if state.handler != nil { state.work.append(task) }
-            return state.handler == nil
+        let isOver = self.answer.withLock { answer in
+            if answer.handler != nil { answer.work.append(task) }
+            return answer.handler == nil
         }
         if isOver { task.cancel() }
     }
 
     /// Calls the content handler.
     private func finish(_ edit: ContentEdit?) {
-        let end = self.state.withLock { state in
+        let end = self.answer.withLock { answer in
             defer {
-                state.handler = nil
-                state.work = []
+                answer.handler = nil
+                answer.work = []
             }
-            return state
+            return answer
         }
         end.handler?(edit.map { $0.applied(to: end.original, picture: end.picture) } ?? end.original)
         for task in end.work { task.cancel() }
@@ -162,7 +173,7 @@ final class ExtensionRun: Sendable {
     /// Tells the server that messages are shown, all of them in one request: the notification waits for it. What does not get
     /// through is not repeated: the legs have ended already.
     private func report(_ messages: [MessageID]) async {
-        guard let first = messages.first, let api = self.state.withLock({ $0.api }) else { return }
+        guard let first = messages.first, let api = self.decision.withLock({ $0.api }) else { return }
         let ids: (String, JSONValue) =
             messages.count == 1
             ? ("message_id", .string(first.description))
@@ -176,7 +187,7 @@ final class ExtensionRun: Sendable {
 
     /// Asks the server for what APNs has overwritten (DESIGN §5 "Keep-one"); nil for no answer.
     private func fetch(_ fetch: MissedFetch) async -> JSONValue? {
-        guard let api = self.state.withLock({ $0.api }), let url = URL(string: fetch.path, relativeTo: api.url),
+        guard let api = self.decision.withLock({ $0.api }), let url = URL(string: fetch.path, relativeTo: api.url),
             let answer = try? await self.surroundings.http.send(
                 ExtensionHTTPRequest(method: "GET", url: url.absoluteURL, token: api.token, seconds: Self.fetchSeconds)),
             answer.status == 200, let page = try? JSONValue(parsing: answer.body), !Task.isCancelled
@@ -231,6 +242,16 @@ final class ExtensionRun: Sendable {
     static let pictureName = "picture"
 }
 
+extension ExtensionMachine.Event {
+    /// Whether a decision may follow.
+    fileprivate var decides: Bool {
+        switch self {
+        case .received, .timePassed, .deliveredListed: true
+        case .missedFetched, .posted, .reported, .pictureFetched, .timeExpired: false
+        }
+    }
+}
+
 extension ContentEdit {
     /// The content with the edit.
     fileprivate func applied(
@@ -262,7 +283,9 @@ extension ContentEdit {
             CommunicationNotification.content(from: content, payload: $0.payload, names: $0.names, body: $0.body)
         }
         guard self.hasPicture, let picture else { return made ?? content }
-        guard let pictured = (made ?? content).mutableCopy() as? UNMutableNotificationContent else { return content }
+        guard let pictured = (made ?? content).mutableCopy() as? UNMutableNotificationContent else {
+            return made ?? content
+        }
         pictured.attachments = [picture]
         return pictured
     }

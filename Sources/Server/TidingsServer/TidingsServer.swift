@@ -169,7 +169,11 @@ package struct TidingsServer: Service {
                 services: (tokens.keys.isEmpty ? [] : [.init(service: keyWatch)]) + [
                     self.http(.api, api.router(), configuration, metrics, apiGroup) { ready(.api, $0) },
                     self.http(.phone, api.phoneRouter(), configuration, metrics, apiGroup) { ready(.phone, $0) },
-                    .init(service: gatewayService, successTerminationBehavior: .gracefullyShutdownGroup),
+                    // Also when the store has failed: an HTTP connection that is accepted while the listeners are cancelled ends the process
+                    // by a trap (NIOAsyncWriter is dropped unfinished), and nobody reads why the store failed.
+                    .init(
+                        service: gatewayService, successTerminationBehavior: .gracefullyShutdownGroup,
+                        failureTerminationBehavior: .gracefullyShutdownGroup),
                 ], logger: self.logger))
         let result: Result<Void, any Error>
         do {

@@ -91,7 +91,7 @@ package struct ExtensionMachine: Hashable, Sendable {
     }
 
     /// How long it may take at most until the app's claim is looked at again, in milliseconds.
-    package static let lookMilliseconds: Int64 = 500
+    private static let lookMilliseconds: Int64 = 500
 
     private let push: Push
     private let info: PushInfo?
@@ -264,12 +264,18 @@ package struct ExtensionMachine: Hashable, Sendable {
         let posts = answer.flatMap { answer in
             group.change { group -> [MissedDecision.Post]? in
                 guard self.isForSignedIn(group) else { return nil }
-                return group.withLedger { ledger, group in
+                let posts = group.withLedger { ledger, group in
                     MissedDecision.posts(
                         answer, fetch, showsContent: group.showsContent, names: { [group] in group.names(of: $0) },
                         pushRings: self.changes?.reason == .rings,
                         delivered: Set(delivered.compactMap { MessageID($0) }), ledger: &ledger, wall: turn.wall)
                 }
+                // What another push is posting may come to nothing there: then a later push has to fetch it again.
+                let isHeld = MissedDecision.claimed(in: answer, fetch, by: group.ledger).contains { message in
+                    !posts.contains { $0.message.message == message }
+                }
+                if isHeld { work.isWhole = false }
+                return posts
             } ?? nil
         }
         guard let answer, let posts else {
@@ -284,7 +290,7 @@ package struct ExtensionMachine: Hashable, Sendable {
 
     /// Gives the next missed message to the notification centre, or ends the fetch. A claim whose message is not posted is given back.
     private func postNext<Group: ExtensionGroup>(_ work: inout Work, _ group: inout Group?, _ turn: inout Turn) {
-        while !work.posts.isEmpty {
+        while group != nil, !work.posts.isEmpty {
             let post = work.posts.removeFirst()
             let isMeant = group.map { self.isForSignedIn($0) && $0.ledger[post.message.message]?.isWithdrawn != true }
             if isMeant == true, let tag = self.info?.recipientTag {
@@ -295,6 +301,8 @@ package struct ExtensionMachine: Hashable, Sendable {
         }
         guard let fetch = work.fetch, work.posting == nil else { return }
         work.fetch = nil
+        // Nobody can be asked about the rest: their claims are given back at the end.
+        if !work.posts.isEmpty { work.isWhole = false }
         if work.isWhole {
             group.change { group in
                 if self.isForSignedIn(group), let known = group.position { group.position = max(known, fetch.before) }
@@ -351,7 +359,10 @@ package struct ExtensionMachine: Hashable, Sendable {
     private mutating func finish<Group: ExtensionGroup>(
         _ work: Work, _ group: inout Group?, _ turn: inout Turn
     ) -> State {
-        guard let changes = self.changes else { return .finished(nil) }
+        guard let changes = self.changes else {
+            turn.effects.append(.finish(nil))
+            return .finished(nil)
+        }
         let last =
             group.change { group -> ExtensionDecision.Changes in
                 // What was claimed and is not with the notification centre is nobody's.
@@ -368,7 +379,6 @@ package struct ExtensionMachine: Hashable, Sendable {
         turn.effects.append(.finish(edit))
         return .finished(work.posting)
     }
-
     /// What is under way for a push that is decided.
     private struct Work: Hashable, Sendable {
         var names = KnownNames()

@@ -46,6 +46,8 @@ extension ClientCore {
                 self.report(state, into: &effects)
             case .park:
                 hasNothingToClose = self.connection.current == nil
+                // Of an earlier transport.
+                self.isClosedWhilePosting = false
                 effects += self.decisions.hangUp()
                 self.step(.parked, at: now, into: &effects)
             case .unpark: self.step(.unparked, at: now, into: &effects)
@@ -58,8 +60,8 @@ extension ClientCore {
         if hasNothingToClose { self.closed(at: now, into: &effects) }
     }
 
-    /// There is no transport (any more). The background task is held until the notification centre has answered: an app that is frozen
-    /// before it has noted what was shown leaves the push to show it again (DESIGN P3).
+    /// There is no transport (any more). The background task is held until the notification centre has answered, but no longer than a
+    /// connection may take to close: an app that is frozen before it has noted what was shown leaves the push to show it again (DESIGN P3).
     mutating func closed(at now: Now, into effects: inout [ClientEffect]) {
         self.isClosedWhilePosting = self.decisions.isPosting
         guard !self.isClosedWhilePosting else { return }

@@ -118,6 +118,13 @@ public enum MissedDecision {
         (answer["entries"]?.arrayValue ?? []).compactMap { $0["recall"]?.stringValue.flatMap { MessageID($0) } }
     }
 
+    /// The messages of an answer that somebody has claimed and neither shown nor recalled.
+    static func claimed(in answer: JSONValue, _ fetch: MissedFetch, by ledger: Ledger) -> [MessageID] {
+        MissedMessage.all(in: answer, fetch, showsContent: false, names: { _ in KnownNames() }).map(\.message).filter {
+            ledger[$0].map { !$0.isShown && !$0.isWithdrawn } ?? false
+        }
+    }
+
     /// Claims the missed messages; whoever has one already shows it. What was withdrawn meanwhile is marked so. The caller holds the app group's lock, and marks each one
     /// shown after it was posted.
     ///

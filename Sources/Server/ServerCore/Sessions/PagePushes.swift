@@ -6,6 +6,9 @@ extension ServerCore {
     /// (docs/decisions/0021).
     func pushes(of entries: [LogEntry], to index: Int, _ slot: Int, _ now: Now) -> ServerFrame.Pushes {
         var pushes = ServerFrame.Pushes()
+        let user = self.people[slot].key.user
+        // What the core does not know any more of a person it had forgotten meanwhile: the page tells it, as far as it goes.
+        let readings = entries.compactMap { $0.reading(by: user) }
         for entry in entries where entry.position > self.people[slot].devices[index].settled {
             guard case .message(let message) = entry.body else { continue }
             if let leg = self.people[slot].devices[index].legs.index(of: entry.position) {
@@ -17,7 +20,9 @@ extension ServerCore {
             } else if self.people[slot].devices[index].unpushed.contains(message.id),
                 !self.isRead(message, at: entry.position, slot), !self.isExpired(message, now)
             {
-                pushes.unsent.append(entry.position)
+                let conversation = message.conversation(seenBy: user)
+                let isRead = readings.contains { $0.0 == conversation && $0.1 >= entry.position }
+                if !isRead { pushes.unsent.append(entry.position) }
             }
         }
         return pushes

@@ -41,6 +41,8 @@ final class ManagedProcess {
                 try process.run()
                 return process.processIdentifier
             }
+        } catch let failure as ToolFailure {
+            throw failure
         } catch {
             throw ToolFailure("cannot start \(executable): \(error.localizedDescription)")
         }

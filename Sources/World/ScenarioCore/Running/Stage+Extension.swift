@@ -9,8 +9,16 @@ struct ExtensionWork {
     let process: ProcessID
     /// How the app has it answered.
     let habit: AnswerHabit
+    /// From when on it is answered, in monotonic milliseconds.
+    let answersAt: Int64
     /// The SDK's, where the app has one.
     var machine: ExtensionMachine?
+    /// What the SDK's has answered, before it may.
+    var content: NotificationContent?
+    /// Its time is up: nothing holds the answer back any more.
+    var isExpired = false
+    /// The content handler was called; a missed message may still be with the notification centre.
+    var isAnswered = false
 }
 
 // The service extension: what the file says, or the shipped one's machine.
@@ -27,7 +35,8 @@ extension Stage {
             let identifiers = removed.map { self.labels.identifier(of: $0) ?? $0 }
             self.follow(.process(process, .deliveredRemoved(identifiers: identifiers)))
         }
-        var work = ExtensionWork(request: request, process: process, habit: habit)
+        var work = ExtensionWork(
+            request: request, process: process, habit: habit, answersAt: self.now.monotonic + habit.after)
         if self.app.sdk != nil { work.machine = ExtensionMachine(self.push(of: request)) }
         self.app.extensionRuns[number] = work
         // One that never answers, not even at the last moment, has never come to a decision.
@@ -56,35 +65,35 @@ extension Stage {
 
     /// The content handler is called as the file says, or the process ends without a call.
     mutating func answerExtension(_ number: CallbackNumber) {
-        guard let run = self.app.extensionRuns[number] else { return }
-        self.answerExtension(number, run, self.app.setup.extensionChange.applied(to: run.request.content))
-    }
-
-    private mutating func answerExtension(
-        _ number: CallbackNumber, _ run: ExtensionWork, _ content: NotificationContent
-    ) {
+        guard let run = self.app.extensionRuns[number], !run.isAnswered else { return }
         if let death = run.habit.death {
             self.extensionEnded(run.process)
             return self.follow(.process(run.process, .exited(crashed: death == .crashes)))
         }
-        self.app.extensionRuns[number] = nil
-        for _ in 0..<(run.habit.isTwice ? 2 : 1) {
-            self.follow(.process(run.process, .callbackCompleted(number, .content(content))))
-        }
+        let content = run.content ?? self.app.setup.extensionChange.applied(to: run.request.content)
+        self.callHandler(number, content, times: run.habit.isTwice ? 2 : 1)
+    }
+
+    private mutating func callHandler(_ number: CallbackNumber, _ content: NotificationContent, times: Int = 1) {
+        guard let run = self.app.extensionRuns[number] else { return }
+        let isOver = run.machine?.isIdle ?? true
+        self.app.extensionRuns[number]?.isAnswered = true
+        if isOver { self.app.extensionRuns[number] = nil }
+        for _ in 0..<times { self.follow(.process(run.process, .callbackCompleted(number, .content(content)))) }
     }
 
     /// EXP: the best attempt goes out, if the app has one. Nothing is answered after it.
     mutating func extensionExpires(_ number: CallbackNumber) {
-        guard let run = self.app.extensionRuns[number], let attempt = self.app.setup.bestAttempt else { return }
-        let content: NotificationContent
+        guard let run = self.app.extensionRuns[number], !run.isAnswered, let attempt = self.app.setup.bestAttempt
+        else { return }
         switch attempt {
-        case .changed:
-            if run.machine != nil { return self.extensionGoesOn(.timeExpired, number) }
-            content = self.app.setup.extensionChange.applied(to: run.request.content)
-        case .own(let change): content = change.applied(to: run.request.content)
+        case .changed where run.machine != nil:
+            self.app.extensionRuns[number]?.isExpired = true
+            if let content = run.content { return self.callHandler(number, content) }
+            self.extensionGoesOn(.timeExpired, number)
+        case .changed: self.callHandler(number, self.app.setup.extensionChange.applied(to: run.request.content))
+        case .own(let change): self.callHandler(number, change.applied(to: run.request.content))
         }
-        self.app.extensionRuns[number] = nil
-        self.follow(.process(run.process, .callbackCompleted(number, .content(content))))
     }
 
     /// What was at work in a process ends with it.
@@ -104,6 +113,7 @@ extension Stage {
         if let group { self.app.sdk = group }
         self.app.extensionRuns[number]?.machine = machine
         for effect in effects { self.carryOut(effect, number, of: run) }
+        if self.app.extensionRuns[number]?.isAnswered == true, machine.isIdle { self.app.extensionRuns[number] = nil }
     }
 
     private mutating func carryOut(_ effect: ExtensionMachine.Effect, _ number: CallbackNumber, of run: ExtensionWork) {
@@ -128,7 +138,12 @@ extension Stage {
         // The small server of the scenarios has no pictures.
         case .fetchPicture: self.hear(.pictureFetched(isThere: false), number, of: run)
         case .finish(let edit):
-            self.answerExtension(number, run, edit?.applied(to: run.request.content) ?? run.request.content)
+            let content = edit?.applied(to: run.request.content) ?? run.request.content
+            guard !run.isExpired else { return self.callHandler(number, content) }
+            self.app.extensionRuns[number]?.content = content
+            self.laterOrNow(.extensionAnswers(number), after: max(0, run.answersAt - self.now.monotonic)) {
+                $0.answerExtension(number)
+            }
         }
     }
 
