@@ -43,6 +43,10 @@ lint: ## The part of `check` that needs no build.
 format: ## Formats the Swift files in place.
 	swift format --in-place --parallel --recursive $(SWIFT_FILES)
 
+.PHONY: hooks
+hooks: ## Has git check the messages of your commits in this clone (dev/hooks).
+	git config core.hooksPath dev/hooks
+
 .PHONY: build
 build: ## Builds everything, with debug information.
 	$(SWIFT_BUILD)

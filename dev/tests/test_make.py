@@ -7,7 +7,7 @@ def test_make_alone_lists_every_command(run, root):
     result = run(*["make"])
     assert result.returncode == 0
     named = {line.split()[1] for line in result.stdout.splitlines() if line.startswith("  make ")}
-    assert {"run", "demo", "test", "format", "check", "build", "release", "clean"} <= named
+    assert {"run", "demo", "test", "format", "hooks", "check", "build", "release", "clean"} <= named
 
 
 @pytest.mark.parametrize(
