@@ -33,8 +33,9 @@ extension ClientFolders {
     /// What is kept under a name; nil for nothing, and where it cannot be read now.
     func secret(_ name: String, _ file: URL) -> [UInt8]? {
         if let bytes = (try? Data(contentsOf: file)).map({ Array($0) }) {
-            // Of an earlier version, or of a time when the keychain could not be used: it is the newer one in either case.
-            try? self.keepSecret(bytes, name, file)
+            // Of an earlier version, or of a time when the keychain could not be used: it is the newer one in either case. Without a
+            // keychain the file is left alone: written again, it would come back after somebody has removed it meanwhile.
+            if (try? self.isInKeychain(bytes, name)) == true { try? Self.remove(file) }
             return bytes
         }
         // The keychain outlives the app: without the device id of this installation it is an earlier one's.
