@@ -6,18 +6,18 @@ struct AppBehaviour {
     enum DelegateMoment { case never, inDidFinish, inDidBecomeActive }
 
     var delegate = DelegateMoment.inDidFinish
-    /// What WP answers; nil never answers.
+    /// What `userNotificationCenter(_:willPresent:withCompletionHandler:)` answers; nil never answers.
     var presentation: PresentationOptions? = [.banner, .list, .sound, .badge]
-    /// What RF answers; nil never answers.
+    /// What `application(_:didReceiveRemoteNotification:fetchCompletionHandler:)` answers; nil never answers.
     var fetch: FetchResult? = .newData
     var answersResponse = true
-    /// Whether it begins task 1 in DEB; it ends it after so many milliseconds, nil never.
+    /// Whether it begins task 1 in `didEnterBackground`; it ends it after so many milliseconds, nil never.
     var taskInBackground: Int64??
     /// Whether it ends its task when told that it expired.
     var endsExpiredTask = true
-    /// What PF answers; nil never answers.
+    /// What `application(_:performFetchWithCompletionHandler:)` answers; nil never answers.
     var performFetch: FetchResult? = .newData
-    /// The refresh task it registers in DF.
+    /// The refresh task it registers in `application(_:didFinishLaunchingWithOptions:)`.
     var registersTask: String?
     /// How it completes a refresh task; nil never does.
     var completesTask: Bool? = true

@@ -239,7 +239,7 @@ final class PersonServer: ClientTransport {
     var responses: [PersonResponse] = []
     var banners: [InAppBanner] = []
     var problems: [ClientProblem] = []
-    /// What DF returned, for each launch.
+    /// What `application(_:didFinishLaunchingWithOptions:)` returned, for each launch.
     var launches: [Bool] = []
     /// Who signs in at the next start.
     var person: UserID = "alice"
@@ -266,7 +266,7 @@ final class PersonServer: ClientTransport {
         return kit
     }
 
-    /// What the app's DF does.
+    /// What the app's `didFinishLaunching` does.
     func start(_ kit: NotificationIntegration, with options: [UIApplication.LaunchOptionsKey: Any]?) -> Bool {
         kit.handleLaunch(options: options)
         if self.handlesResponses { self.handleResponses(of: kit) }

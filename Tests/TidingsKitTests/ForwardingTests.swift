@@ -17,7 +17,8 @@ import UserNotifications
         return bench
     }
 
-    /// WP for a push of a message the device does not have, as without an extension.
+    /// `userNotificationCenter(_:willPresent:withCompletionHandler:)` for a push of a message the device does not have, as
+    /// without an extension.
     private func present(_ bench: ForwardingBench, _ handlers: ForwardingHandlers) {
         let number = handlers.make("WP", message: "77", isLate: bench.kit?.hesitates ?? false)
         let id = MessageID(rawValue: 77).description

@@ -277,7 +277,7 @@ import UserNotifications
 
     // MARK: Arrivals
 
-    /// RF, with the answer noted.
+    /// `application(_:didReceiveRemoteNotification:fetchCompletionHandler:)`, with the answer noted.
     private func fetch(_ kit: NotificationIntegration, _ userInfo: [AnyHashable: Any]) -> Bool {
         let number = self.handlers.make("RF")
         let handlers = self.handlers

@@ -32,11 +32,12 @@ final class ForwardingHandlers: Sendable {
     struct Handler: Sendable {
         var name: String
         var calls = 0
-        /// For WP: the message, and whether its notification came with a sound.
+        /// For `userNotificationCenter(_:willPresent:withCompletionHandler:)`: the message, and whether its notification
+        /// came with a sound.
         var message: String?
         var options: UNNotificationPresentationOptions?
         var result: UIBackgroundFetchResult?
-        /// For WP: the app took longer than it may.
+        /// For `willPresent`: the app took longer than it may.
         var isLate = false
     }
 
@@ -94,7 +95,7 @@ final class ForwardingHandlers: Sendable {
         return rings
     }
 
-    /// WP that the app answered too late and the kit with something.
+    /// Calls of `willPresent` that the app answered too late and the kit with something.
     var lateRings: Int { self.all.count { $0.isLate && !($0.options ?? []).isEmpty } }
 
     private static func isRing(_ options: UNNotificationPresentationOptions) -> Bool {

@@ -140,7 +140,7 @@ class NineDelegate: UIResponder, UIApplicationDelegate {
     ]
 }
 
-/// iOS 10–12: the centre's delegate set before DF returns.
+/// iOS 10–12: the centre's delegate set before `application(_:didFinishLaunchingWithOptions:)` returns.
 class TwelveDelegate: UIResponder, UIApplicationDelegate {
     var window: UIWindow?
     let notebook: Notebook

@@ -76,7 +76,7 @@ public final class BGTaskScheduler: Sendable {
         }
     }
 
-    /// Names the code of a task; to be called before DF returns.
+    /// Names the code of a task; to be called before `application(_:didFinishLaunchingWithOptions:)` returns.
     ///
     /// - Parameters:
     ///   - queue: where the code runs; nil is a background queue.

@@ -89,7 +89,7 @@ struct AppRun: Equatable, Sendable {
         case starting
         /// It reported, but was suspended before it could be called.
         case loaded
-        /// DF has not returned yet.
+        /// `application(_:didFinishLaunchingWithOptions:)` has not returned yet.
         case launching
         case ready
     }
@@ -107,7 +107,7 @@ struct AppRun: Equatable, Sendable {
 /// The last moments of a process.
 struct EndingRun: Equatable, Sendable {
     var process: ProcessID
-    /// The call of WT; its answer ends the process.
+    /// The call of `applicationWillTerminate(_:)`; its answer ends the process.
     var lastCall: CallbackNumber
     /// Calls that may still be answered.
     var openCalls: [CallbackNumber]
@@ -126,7 +126,7 @@ enum AppStep: Equatable, Sendable {
     indirect case respond(NotificationResponse, foreground: Bool, launched: Bool)
     /// A granted refresh task, by its identifier.
     case refreshTask(String)
-    /// To the front for the app's own notification settings: OPS.
+    /// To the front for the app's own notification settings: `userNotificationCenter(_:openSettingsFor:)`.
     indirect case openSettings(DeliveredNotification?)
 }
 
@@ -138,7 +138,7 @@ struct OpenCall: Equatable, Sendable {
     var deadline: Int64
 
     enum Purpose: Equatable, Sendable {
-        /// WF, and DF, whose answer ends the launch.
+        /// `application(_:willFinishLaunchingWithOptions:)`, and `didFinishLaunching`, whose answer ends the launch.
         case launch(isLast: Bool)
         case method
         case enterBackground

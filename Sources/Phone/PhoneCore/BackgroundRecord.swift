@@ -4,9 +4,9 @@ import TidingsModel
 struct BackgroundRecord: Equatable, Sendable {
     /// `setMinimumBackgroundFetchInterval` in milliseconds; nil is never.
     var fetchInterval: Int64?
-    /// When PF was last called, in monotonic milliseconds.
+    /// When `application(_:performFetchWithCompletionHandler:)` was last called, in monotonic milliseconds.
     var lastFetch: Int64?
-    /// PF handlers that were missed: each makes the next chances rarer (ios-delivery.md §7.2).
+    /// `performFetch` handlers that were missed: each makes the next chances rarer (ios-delivery.md §7.2).
     var missedFetches = WakeBudget()
     /// Refresh tasks that wait for a good moment, in the order they were submitted.
     var refreshTasks: [RefreshTaskRequest] = []
@@ -73,9 +73,10 @@ struct BackgroundRun: Equatable, Sendable {
     var refreshTasks: [RunningRefreshTask] = []
     /// Locks it holds in the app group.
     var locks: [String] = []
-    /// RF calls that were answered, the last few.
+    /// The last few answered calls of `application(_:didReceiveRemoteNotification:fetchCompletionHandler:)`.
     var answeredFetches: [CallbackNumber] = []
-    /// RF's handler was called twice (iOS 10): the end comes with the next resume.
+    /// The handler of `didReceiveRemoteNotification:fetchCompletionHandler:` was called twice (iOS 10): the end comes with
+    /// the next resume.
     var crashesOnResume = false
     /// A call that was reported to CallKit and is not over keeps it running.
     var hasCall = false

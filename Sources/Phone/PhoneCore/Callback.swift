@@ -53,9 +53,9 @@ public enum Callback: Hashable, Sendable {
     case applicationDidReceiveMemoryWarning
 
     // Life-cycle with scenes.
-    /// `configurationForConnecting`, with the response SC gets.
+    /// `configurationForConnecting`, with the response that `scene(_:willConnectTo:options:)` gets.
     indirect case sceneConfiguration(NotificationResponse?)
-    /// SC; the response only if a tap or foreground action connects the scene.
+    /// `scene(_:willConnectTo:options:)`; the response only if a tap or foreground action connects the scene.
     indirect case sceneWillConnect(NotificationResponse?)
     case sceneWillEnterForeground
     case sceneDidBecomeActive
@@ -64,21 +64,22 @@ public enum Callback: Hashable, Sendable {
     case sceneDidDisconnect
 
     // Notifications.
-    /// R0.
+    /// `application(_:didReceiveRemoteNotification:)`.
     case receiveRemote(JSONObject)
-    /// RF; answered with `.fetch`.
+    /// `application(_:didReceiveRemoteNotification:fetchCompletionHandler:)`; answered with `.fetch`.
     case receiveRemoteFetch(JSONObject)
-    /// L0.
+    /// `application(_:didReceive: UILocalNotification)`.
     indirect case receiveLocal(NotificationRequest)
-    /// AR or AR9: a custom action of a push on iOS 8 and 9; the text if it is AR9 (ios-delivery.md §6.4).
+    /// `application(_:handleActionWithIdentifier:forRemoteNotification:completionHandler:)`: a custom action of a push on
+    /// iOS 8 and 9; the text if it is the form with `withResponseInfo:` (ios-delivery.md §6.4).
     indirect case handleActionRemote(identifier: String, JSONObject, text: String?)
-    /// AL or AL9: the same for a local notification.
+    /// `application(_:handleActionWithIdentifier:for:completionHandler:)`: the same for a local notification.
     indirect case handleActionLocal(identifier: String, NotificationRequest, text: String?)
-    /// WP; answered with `.presentation`.
+    /// `userNotificationCenter(_:willPresent:withCompletionHandler:)`; answered with `.presentation`.
     indirect case willPresent(DeliveredNotification)
-    /// DR; answered with `.returned` when its handler is called.
+    /// `userNotificationCenter(_:didReceive:withCompletionHandler:)`; answered with `.returned` when its handler is called.
     indirect case receiveResponse(NotificationResponse)
-    /// OPS; nil when the person came from Settings (ios-delivery.md §6.5).
+    /// `userNotificationCenter(_:openSettingsFor:)`; nil when the person came from Settings (ios-delivery.md §6.5).
     indirect case openSettings(DeliveredNotification?)
 
     // Registration.
@@ -93,7 +94,7 @@ public enum Callback: Hashable, Sendable {
     case backgroundTaskExpired(BackgroundTaskNumber)
     /// A `performExpiringActivity` block is called again with `expired` true (ios-delivery.md §8).
     case expiringActivityExpired(BackgroundTaskNumber)
-    /// PF; answered with `.fetch`.
+    /// `application(_:performFetchWithCompletionHandler:)`; answered with `.fetch`.
     case performFetch
     /// The launch handler of a `BGAppRefreshTask`; it ends with `ProcessEvent.refreshTaskCompleted`.
     case refreshTaskLaunched(identifier: String)
@@ -123,9 +124,10 @@ public enum Callback: Hashable, Sendable {
     indirect case activityUpdated(ActivityUpdate)
 
     // In the extension's process.
-    /// NSE; answered with `.content` when its content handler is called.
+    /// `didReceive(_:withContentHandler:)`; answered with `.content` when its content handler is called.
     indirect case serviceExtensionReceive(NotificationRequest)
-    /// EXP, on the instance that NSE of this number was called on. Identifiers come again: they do not tell instances apart.
+    /// `serviceExtensionTimeWillExpire()`, on the instance whose `didReceive` has this number. Identifiers come again: they
+    /// do not tell instances apart.
     case serviceExtensionTimeWillExpire(identifier: String, call: CallbackNumber)
 
     /// The name in traces, as in Apple's documentation.
@@ -186,9 +188,9 @@ public enum Callback: Hashable, Sendable {
 public enum CallbackResult: Hashable, Sendable {
     /// The method returned, or the handler without a value was called.
     case returned
-    /// RF's handler was called.
+    /// The handler of `didReceiveRemoteNotification:fetchCompletionHandler:` or `performFetch` was called.
     case fetch(FetchResult)
-    /// WP's handler was called.
+    /// The handler of `willPresent` was called.
     case presentation(PresentationOptions)
     /// The extension's content handler was called.
     indirect case content(NotificationContent)

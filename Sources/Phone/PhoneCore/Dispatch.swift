@@ -16,7 +16,7 @@ struct DispatchFacts: Equatable, Sendable {
 /// One step for a notification that meets its app in front.
 enum FrontStep: Equatable, Sendable {
     case call(Callback)
-    /// Call WP and present what it answers.
+    /// Call `userNotificationCenter(_:willPresent:withCompletionHandler:)` and present what it answers.
     case askApp
     /// Present as if the app were not in front.
     case presentAsIs
@@ -48,13 +48,16 @@ enum Dispatch {
         return facts.quirks.foregroundFetchBeforeWillPresent ? fetch + [present] : [present] + fetch
     }
 
-    /// L0, RF or R0, whichever the app has and the version calls in front.
+    /// `application(_:didReceive: UILocalNotification)`,
+    /// `application(_:didReceiveRemoteNotification:fetchCompletionHandler:)` or
+    /// `application(_:didReceiveRemoteNotification:)`, whichever the app has and the version calls in front.
     private static func oldCallback(for arrival: Arrival, facts: DispatchFacts) -> Callback? {
         if arrival.isLocal { return facts.methods.contains(.receiveLocal) ? .receiveLocal(arrival.request) : nil }
         return self.remoteCallback(arrival.payload, facts: facts)
     }
 
-    /// RF from iOS 7 if the app has it, else R0 (S1.10).
+    /// `didReceiveRemoteNotification:fetchCompletionHandler:` from iOS 7 if the app has it, else
+    /// `didReceiveRemoteNotification:` (S1.10).
     private static func remoteCallback(_ payload: JSONObject, facts: DispatchFacts) -> Callback? {
         if facts.version.wakesForPushes, facts.methods.contains(.receiveRemoteFetch) {
             return .receiveRemoteFetch(payload)
@@ -79,7 +82,7 @@ enum Dispatch {
         return LaunchOptions(localNotification: withKey ? request : nil)
     }
 
-    /// What reports a person's action to the app, between WEF and DBA: §6.1, §6.3, §6.4.
+    /// What reports a person's action to the app, between `willEnterForeground` and `didBecomeActive`: §6.1, §6.3, §6.4.
     ///
     /// - Parameters:
     ///   - launched: whether the action started the process.
@@ -109,14 +112,14 @@ enum Dispatch {
         return self.oldTap(request.content.userInfo, launched: launched, wasActive: wasActive, facts: facts)
     }
 
-    /// Whether the app has a UN delegate that it had not set when DF returned: the response is lost, and nothing stands in
-    /// for it (ios-delivery.md §6.1). One that was set and is gone again is none.
+    /// Whether the app has a UN delegate that it had not set when `application(_:didFinishLaunchingWithOptions:)` returned:
+    /// the response is lost, and nothing stands in for it (ios-delivery.md §6.1). One that was set and is gone again is none.
     private static func isDelegateLate(_ facts: DispatchFacts) -> Bool {
         facts.version.hasUserNotifications && !facts.delegateWasSet && facts.methods.contains(.receiveResponse)
             && !facts.quirks.lateDelegateFallsBack
     }
 
-    /// Q9: RF once more on a tap on AC.
+    /// Q9: `didReceiveRemoteNotification:fetchCompletionHandler:` once more on a tap on AC.
     private static func fetchAgain(
         _ response: NotificationResponse, isTap: Bool, facts: DispatchFacts
     ) -> [Callback] {
@@ -127,7 +130,8 @@ enum Dispatch {
         return [.receiveRemoteFetch(request.content.userInfo)]
     }
 
-    /// R0 or RF on a tap on a push, by version and quirk Q1.
+    /// `didReceiveRemoteNotification:` or `didReceiveRemoteNotification:fetchCompletionHandler:` on a tap on a push, by
+    /// version and quirk Q1.
     private static func oldTap(
         _ payload: JSONObject, launched: Bool, wasActive: Bool, facts: DispatchFacts
     ) -> [Callback] {
@@ -140,8 +144,8 @@ enum Dispatch {
         return launched ? [] : [callback]
     }
 
-    /// AR, AL and their forms with text: from iOS 8, and from iOS 10 without a UN delegate; the text form is preferred from
-    /// iOS 9.
+    /// `application(_:handleActionWithIdentifier:forRemoteNotification:completionHandler:)`, the form for local notifications
+    /// and the forms with text: from iOS 8, and from iOS 10 without a UN delegate; the text form is preferred from iOS 9.
     private static func oldAction(_ response: NotificationResponse, facts: DispatchFacts) -> [Callback] {
         let request = response.notification.request
         let action = response.actionIdentifier

@@ -29,7 +29,7 @@ struct ExtensionRun: Equatable, Sendable {
         /// The process has not reported yet.
         case waiting
         case running(call: CallbackNumber, deadline: Int64)
-        /// EXP was called; the content handler may still be.
+        /// `serviceExtensionTimeWillExpire()` was called; the content handler may still be.
         case expiring(call: CallbackNumber, deadline: Int64)
     }
 

@@ -10,37 +10,38 @@ public struct BundleID: StringIdentifier {
     public static var bytesMax: Int { 155 }
 }
 
-/// Which delegate methods an app has; iOS asks before it calls. Names of ios-delivery.md §0.3.
+/// Which delegate methods an app has (ios-delivery.md §0.3); iOS asks before it calls.
 public struct DelegateMethods: OptionSet, Hashable, Sendable {
     /// One bit per member.
     public let rawValue: UInt32
     /// Members of the given bits.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// R0: `application(_:didReceiveRemoteNotification:)`.
+    /// `application(_:didReceiveRemoteNotification:)`.
     public static let receiveRemote = DelegateMethods(rawValue: 1 << 0)
-    /// RF: `application(_:didReceiveRemoteNotification:fetchCompletionHandler:)`.
+    /// `application(_:didReceiveRemoteNotification:fetchCompletionHandler:)`.
     public static let receiveRemoteFetch = DelegateMethods(rawValue: 1 << 1)
-    /// L0: `application(_:didReceive: UILocalNotification)`.
+    /// `application(_:didReceive: UILocalNotification)`.
     public static let receiveLocal = DelegateMethods(rawValue: 1 << 2)
-    /// WP: `userNotificationCenter(_:willPresent:withCompletionHandler:)`.
+    /// `userNotificationCenter(_:willPresent:withCompletionHandler:)`.
     public static let willPresent = DelegateMethods(rawValue: 1 << 3)
-    /// DR: `userNotificationCenter(_:didReceive:withCompletionHandler:)`.
+    /// `userNotificationCenter(_:didReceive:withCompletionHandler:)`.
     public static let receiveResponse = DelegateMethods(rawValue: 1 << 4)
-    /// PF: `application(_:performFetchWithCompletionHandler:)`.
+    /// `application(_:performFetchWithCompletionHandler:)`.
     public static let performFetch = DelegateMethods(rawValue: 1 << 5)
-    /// OPS: `userNotificationCenter(_:openSettingsFor:)`.
+    /// `userNotificationCenter(_:openSettingsFor:)`.
     public static let openSettings = DelegateMethods(rawValue: 1 << 6)
-    /// AR: `application(_:handleActionWithIdentifier:forRemoteNotification:completionHandler:)`.
+    /// `application(_:handleActionWithIdentifier:forRemoteNotification:completionHandler:)`.
     public static let actionRemote = DelegateMethods(rawValue: 1 << 7)
-    /// AL: the same for `UILocalNotification`.
+    /// `application(_:handleActionWithIdentifier:for:completionHandler:)`.
     public static let actionLocal = DelegateMethods(rawValue: 1 << 8)
-    /// AR9: AR with `withResponseInfo:`.
+    /// `application(_:handleActionWithIdentifier:forRemoteNotification:withResponseInfo:completionHandler:)`.
     public static let actionRemoteText = DelegateMethods(rawValue: 1 << 9)
-    /// AL9: AL with `withResponseInfo:`.
+    /// `application(_:handleActionWithIdentifier:for:withResponseInfo:completionHandler:)`.
     public static let actionLocalText = DelegateMethods(rawValue: 1 << 10)
 
-    /// What a present-day app has: RF, WP and DR.
+    /// What a present-day app has: `didReceiveRemoteNotification:fetchCompletionHandler:`, `willPresent` and
+    /// `didReceive(response)`.
     public static let modern: DelegateMethods = [.receiveRemoteFetch, .willPresent, .receiveResponse]
 }
 

@@ -6,7 +6,7 @@ enum Lifecycle {
         case enter(AppState)
     }
 
-    /// The way to the front, split where a tap is reported: between WEF and DBA (§6.1).
+    /// The way to the front, split where a tap is reported: between `willEnterForeground` and `didBecomeActive` (§6.1).
     ///
     /// From a suspended state the caller resumes first, so `state` is never SU. A scene that was disconnected keeps its
     /// configuration.

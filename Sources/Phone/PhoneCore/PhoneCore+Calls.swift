@@ -3,7 +3,8 @@ import TidingsModel
 
 /// Starting, calling, suspending and ending an app's process.
 extension PhoneCore {
-    /// Starts an app's process; what it is told after DF is put into its steps by the caller.
+    /// Starts an app's process; what it is told after `application(_:didFinishLaunchingWithOptions:)` is put into its steps
+    /// by the caller.
     mutating func launch(_ index: Int, inFront: Bool, options: LaunchOptions, _ turn: inout Turn) {
         self.finishEnding(index, &turn)
         guard !self.refusesLaunch(index, &turn) else { return }
@@ -123,7 +124,8 @@ extension PhoneCore {
         }
     }
 
-    /// WF and DF of a process that has reported; what else waits comes when DF has returned.
+    /// `application(_:willFinishLaunchingWithOptions:)` and `didFinishLaunching` of a process that has reported; what else
+    /// waits comes when `didFinishLaunching` has returned.
     mutating func callLaunch(_ index: Int, _ turn: inout Turn) {
         guard let options = self.apps[index].run?.options else { return }
         self.apps[index].run?.phase = .launching

@@ -39,7 +39,7 @@ extension PhoneCore {
         self.callExtension(position, &turn)
     }
 
-    /// Calls NSE for what waits, if the process runs: from then on each push has its 30 s.
+    /// Calls `didReceive(_:withContentHandler:)` for what waits, if the process runs: from then on each push has its 30 s.
     private mutating func callExtension(_ position: Int, _ turn: inout Turn) {
         guard self.extensions[position].startDeadline == nil else { return }
         let process = self.extensions[position].process
@@ -53,7 +53,8 @@ extension PhoneCore {
         }
     }
 
-    /// The content handler was called, in time or in the last second. EXP's own return needs no answer.
+    /// The content handler was called, in time or in the last second. The return of `serviceExtensionTimeWillExpire()`
+    /// needs no answer.
     mutating func extensionAnswered(
         _ position: Int, _ number: CallbackNumber, _ result: CallbackResult, _ turn: inout Turn
     ) {
@@ -94,7 +95,7 @@ extension PhoneCore {
             process.activities.isEmpty ? min(linger, process.activitiesUntil) : process.activitiesUntil
     }
 
-    /// A time is over: EXP, then the original content, then the end of the process.
+    /// A time is over: `serviceExtensionTimeWillExpire`, then the original content, then the end of the process.
     mutating func extensionTimePassed(_ position: Int, _ turn: inout Turn) {
         let now = turn.now.monotonic
         if self.extensions[position].startDeadline != nil {
@@ -152,7 +153,7 @@ extension PhoneCore {
             self.extensions[position].activities.removeAll { $0 == number }
             self.activitiesChanged(position, &turn)
         case .memoryUseChanged(let bytes):
-            // Killed at once, without EXP (ios-delivery.md §7.1).
+            // Killed at once, without `serviceExtensionTimeWillExpire` (ios-delivery.md §7.1).
             guard bytes > self.settings.extensionMemoryLimit else { return }
             self.endExtension(position, reason: .extensionMemory, &turn)
         default: break

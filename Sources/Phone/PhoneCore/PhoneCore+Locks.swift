@@ -40,7 +40,8 @@ extension PhoneCore {
         return true
     }
 
-    /// RF's handler was called twice: before iOS 10 nothing, later the end at the next resume (ios-delivery.md §7.1).
+    /// The handler of `application(_:didReceiveRemoteNotification:fetchCompletionHandler:)` was called twice: before iOS 10
+    /// nothing, later the end at the next resume (ios-delivery.md §7.1).
     mutating func answeredTwice(_ number: CallbackNumber, _ index: Int) {
         guard self.version >= 10, self.apps[index].run?.background.answeredFetches.contains(number) == true else {
             return
@@ -48,7 +49,7 @@ extension PhoneCore {
         self.apps[index].run?.background.crashesOnResume = true
     }
 
-    /// Remembers an answered RF call.
+    /// Remembers an answered call of `didReceiveRemoteNotification:fetchCompletionHandler:`.
     mutating func rememberFetch(_ number: CallbackNumber, _ index: Int) {
         guard var fetches = self.apps[index].run?.background.answeredFetches else { return }
         fetches.append(number)

@@ -57,7 +57,8 @@ extension PhoneCore {
 
     // MARK: The app's own settings
 
-    /// OPS, if the app asked for the button and takes the call (ios-delivery.md §6.5).
+    /// `userNotificationCenter(_:openSettingsFor:)`, if the app asked for the button and takes the call
+    /// (ios-delivery.md §6.5).
     private mutating func openSettings(
         of app: BundleID, from notification: DeliveredNotification?, _ turn: inout Turn
     ) {

@@ -10,8 +10,9 @@ extension PhoneCore {
             PresentationGate.verdict(arrival.request.content, facts), &turn)
     }
 
-    /// Presented by what WP answered; kinds that are turned off stay off (ios-delivery.md §4 gate 4). Before iOS 14 only
-    /// `.alert` shows text, from iOS 14 it means banner and list (ios-delivery.md §5.5).
+    /// Presented by what `userNotificationCenter(_:willPresent:withCompletionHandler:)` answered; kinds that are turned off
+    /// stay off (ios-delivery.md §4 gate 4). Before iOS 14 only `.alert` shows text, from iOS 14 it means banner and list
+    /// (ios-delivery.md §5.5).
     mutating func present(
         _ notification: DeliveredNotification, _ index: Int, answered: PresentationOptions, _ turn: inout Turn
     ) {

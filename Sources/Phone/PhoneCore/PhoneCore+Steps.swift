@@ -62,7 +62,7 @@ extension PhoneCore {
         }
     }
 
-    /// The report of a person's action between WEF and DBA (ios-delivery.md §5.6 `open`).
+    /// The report of a person's action between `willEnterForeground` and `didBecomeActive` (ios-delivery.md §5.6 `open`).
     private mutating func respond(
         _ response: NotificationResponse, _ index: Int, foreground: Bool, launched: Bool, _ turn: inout Turn
     ) {

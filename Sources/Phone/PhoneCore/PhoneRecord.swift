@@ -157,11 +157,11 @@ public enum PresentationReason: String, Hashable, Sendable, CaseIterable {
     case provisional
     /// By the system, quietly, for the passive level.
     case passive
-    /// By the options the app returned from WP.
+    /// By the options the app returned from `userNotificationCenter(_:willPresent:withCompletionHandler:)`.
     case willPresent
-    /// WP is not implemented.
+    /// `willPresent` is not implemented.
     case willPresentMissing
-    /// WP did not answer in time.
+    /// `willPresent` did not answer in time.
     case willPresentLate
     /// In front without a UN delegate: the old callbacks instead.
     case inFrontWithoutDelegate
@@ -171,7 +171,7 @@ public enum PresentationReason: String, Hashable, Sendable, CaseIterable {
     case notAuthorized
     /// The extension emptied it with the filtering entitlement.
     case filtered
-    /// The app did not live to answer WP.
+    /// The app did not live to answer `willPresent`.
     case appGone
     /// iOS 8–9: no user-notification settings were registered, so every push is silent (ios-delivery.md §4 gate 3).
     case notRegistered
@@ -221,7 +221,7 @@ public enum RefreshTaskOutcome: String, Hashable, Sendable, CaseIterable {
     case expired
     case completed
     case failed
-    /// No launch handler was registered before DF returned.
+    /// No launch handler was registered before `application(_:didFinishLaunchingWithOptions:)` returned.
     case notRegistered
     case refreshOff
     case discardedForceQuit
@@ -253,7 +253,8 @@ public enum EndReason: String, Hashable, Sendable, CaseIterable {
     /// It exited by itself.
     case exited
     case crashed
-    /// RF's handler was not called in 30 s (ios-delivery.md §7.1).
+    /// The handler of `application(_:didReceiveRemoteNotification:fetchCompletionHandler:)` was not called in 30 s
+    /// (ios-delivery.md §7.1).
     case fetchHandlerNotCalled
     /// A life-cycle method did not return in time (ios-delivery.md §7.1).
     case methodDidNotReturn
@@ -269,13 +270,14 @@ public enum EndReason: String, Hashable, Sendable, CaseIterable {
     case extensionStartTooSlow
     /// The extension used too much memory.
     case extensionMemory
-    /// PF's handler was not called in 30 s.
+    /// The handler of `application(_:performFetchWithCompletionHandler:)` was not called in 30 s.
     case performFetchHandlerNotCalled
     /// A refresh task was not completed after its expiration.
     case refreshTaskNotCompleted
     /// A VoIP push brought no call (ios-delivery.md §12).
     case noCallReported
-    /// RF's handler was called twice (iOS 10; ios-delivery.md §7.1).
+    /// The handler of `didReceiveRemoteNotification:fetchCompletionHandler:` was called twice (iOS 10;
+    /// ios-delivery.md §7.1).
     case completionHandlerCalledTwice
     /// It was suspended while it held a lock in the app group (Q13).
     case heldLockWhileSuspended

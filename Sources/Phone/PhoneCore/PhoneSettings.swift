@@ -1,20 +1,20 @@
 /// The times and limits of a phone, all in milliseconds (ios-delivery.md §7, §8). The defaults are iOS's.
 public struct PhoneSettings: Hashable, Sendable {
-    /// From the start of a process until DF has returned.
+    /// From the start of a process until `application(_:didFinishLaunchingWithOptions:)` has returned.
     public var launchLimit: Int64 = 20_000
-    /// For DEB to return (ios-delivery.md §7.1).
+    /// For `didEnterBackground` to return (ios-delivery.md §7.1).
     public var enterBackgroundLimit: Int64 = 5_000
     /// For every other method without a handler to return.
     public var methodLimit: Int64 = 10_000
-    /// RF's handler.
+    /// The handler of `application(_:didReceiveRemoteNotification:fetchCompletionHandler:)`.
     public var fetchLimit: Int64 = 30_000
-    /// WP's handler.
+    /// The handler of `userNotificationCenter(_:willPresent:withCompletionHandler:)`.
     public var presentLimit: Int64 = 5_000
-    /// DR's handler.
+    /// The handler of `userNotificationCenter(_:didReceive:withCompletionHandler:)`.
     public var responseLimit: Int64 = 30_000
-    /// How long an app runs after DEB without a background task.
+    /// How long an app runs after `didEnterBackground` without a background task.
     public var backgroundGrace: Int64 = 5_000
-    /// Background tasks in all after DEB; nil is the version's own (`OSVersion.backgroundTaskTime`).
+    /// Background tasks in all after `didEnterBackground`; nil is the version's own (`OSVersion.backgroundTaskTime`).
     public var backgroundTaskTime: Int64?
     /// Background tasks in all after a wake in the background.
     public var wakeTaskTime: Int64 = 30_000
@@ -22,9 +22,9 @@ public struct PhoneSettings: Hashable, Sendable {
     public var expirationGrace: Int64 = 5_000
     /// From the start of an extension's process until it takes calls.
     public var extensionStartLimit: Int64 = 10_000
-    /// NSE's content handler; then EXP is called.
+    /// The content handler of `didReceive(_:withContentHandler:)`; then `serviceExtensionTimeWillExpire()` is called.
     public var extensionLimit: Int64 = 30_000
-    /// From EXP until the original content is shown.
+    /// From `serviceExtensionTimeWillExpire` until the original content is shown.
     public var extensionExpiryGrace: Int64 = 1_000
     /// Whether a push goes to the extension's process that is there; else each gets a new one (ios-delivery.md §10).
     public var sharesExtensionProcess: Bool = true
@@ -44,7 +44,7 @@ public struct PhoneSettings: Hashable, Sendable {
     public var pendingLimit: Int = 64
     /// Entries of the list per app; the oldest leave first.
     public var listLimit: Int = 64
-    /// PF's handler.
+    /// The handler of `application(_:performFetchWithCompletionHandler:)`.
     public var performFetchLimit: Int64 = 30_000
     /// From the launch handler of a refresh task to its expiration handler.
     public var refreshTaskLimit: Int64 = 30_000
@@ -79,11 +79,12 @@ public struct PhoneSettings: Hashable, Sendable {
 
 /// The quirk flags of ios-delivery.md §14, each with its default; Q11 is `PhoneSettings.unlimitedWakes`.
 public struct Quirks: Hashable, Sendable {
-    /// Q1: on iOS 10 without a UN delegate a tap prefers R0 to RF, unless the app was in front.
+    /// Q1: on iOS 10 without a UN delegate a tap prefers `application(_:didReceiveRemoteNotification:)` to
+    /// `didReceiveRemoteNotification:fetchCompletionHandler:`, unless the app was in front.
     public var ios10BothCallbacksTap = true
-    /// Q2: in front RF comes before WP.
+    /// Q2: in front `didReceiveRemoteNotification:fetchCompletionHandler:` comes before `willPresent`.
     public var foregroundFetchBeforeWillPresent = true
-    /// Q3: a UN delegate without DR leaves taps to the old callbacks.
+    /// Q3: a UN delegate without `didReceive(response)` leaves taps to the old callbacks.
     public var missingDidReceiveFallsBack = false
     /// Q4: in front without a UN delegate the notification's own options count.
     public var noDelegatePresentsInForeground = false
@@ -91,13 +92,15 @@ public struct Quirks: Hashable, Sendable {
     public var sceneLaunchOptionsOnTap = false
     /// Q5: launch option `remoteNotification` also for apps with scenes, on a background launch before iOS 26.
     public var sceneLaunchOptionsOnWake = true
-    /// Q6: L0 follows DF after a cold tap on a local notification.
+    /// Q6: `application(_:didReceive: UILocalNotification)` follows `didFinishLaunching` after a cold tap on a local
+    /// notification.
     public var localLaunchAlsoCallsL0 = false
     /// Q7: a cold tap on a local request fills `localNotification`, iOS 10–25 without scenes.
     public var unLocalLaunchKey = true
     /// Q8: `applicationIconBadgeNumber = 0` clears the app's list.
     public var badgeZeroClearsDelivered = true
-    /// Q9: RF again on a tap on AC although DR exists.
+    /// Q9: `didReceiveRemoteNotification:fetchCompletionHandler:` again on a tap on AC although `didReceive(response)`
+    /// exists.
     public var fetchTwiceOnTap = false
     /// Q10: the extension runs before the first unlock.
     public var extensionRunsBeforeFirstUnlock = true
@@ -111,8 +114,8 @@ public struct Quirks: Hashable, Sendable {
     public var killedExtensionWithFilteringDiscards = false
     /// A push that starts a Live Activity launches its app in the background, unless it was force-quit.
     public var pushToStartWakes = true
-    /// A delegate that is set only after DF has returned leaves a cold tap to the old callbacks, as if there were none
-    /// (ios-delivery.md §6.1, "set too late").
+    /// A delegate that is set only after `didFinishLaunching` has returned leaves a cold tap to the old callbacks, as if
+    /// there were none (ios-delivery.md §6.1, "set too late").
     public var lateDelegateFallsBack = false
     /// Q15: push type `background` hides alert keys; type `alert` without alert keys does nothing.
     public var pushTypeMismatchHides = false

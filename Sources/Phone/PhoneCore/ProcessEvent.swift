@@ -36,7 +36,7 @@ package enum ProcessEvent: Equatable, Sendable {
     case localNotificationCancelled(identifier: String?)
     /// `setMinimumBackgroundFetchInterval` in milliseconds; nil is never, the default (ios-delivery.md §8).
     case minimumFetchIntervalSet(Int64?)
-    /// `BGTaskScheduler.register`; to be done before DF returns.
+    /// `BGTaskScheduler.register`; to be done before `application(_:didFinishLaunchingWithOptions:)` returns.
     case refreshTaskRegistered(identifier: String)
     /// `setTaskCompleted(success:)` of a refresh task.
     case refreshTaskCompleted(identifier: String, success: Bool)

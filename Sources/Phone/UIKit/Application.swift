@@ -82,7 +82,7 @@ public enum UIBackgroundRefreshStatus: Int, Hashable, Sendable {
     /// Where the app is.
     public var applicationState: State { State(rawValue: self.process.applicationState.rawValue) ?? .background }
 
-    /// The scenes that are connected: none before SC, and none without scenes.
+    /// The scenes that are connected: none before `scene(_:willConnectTo:options:)`, and none without scenes.
     public var connectedScenes: Set<UIScene> { self.connectedScene.map { [$0] } ?? [] }
 
     /// The window of an app without scenes, or of its scene.
@@ -213,7 +213,7 @@ public enum UIBackgroundRefreshStatus: Int, Hashable, Sendable {
 
     // Notifications within the process.
 
-    /// DF has returned.
+    /// `application(_:didFinishLaunchingWithOptions:)` has returned.
     public nonisolated static let didFinishLaunchingNotification = Notification.Name(
         "UIApplicationDidFinishLaunchingNotification")
     /// The app, or its scene, is about to come to the front.
@@ -228,7 +228,7 @@ public enum UIBackgroundRefreshStatus: Int, Hashable, Sendable {
     /// The app, or its scene, has left the screen.
     public nonisolated static let didEnterBackgroundNotification = Notification.Name(
         "UIApplicationDidEnterBackgroundNotification")
-    /// WT has returned.
+    /// `applicationWillTerminate(_:)` has returned.
     public nonisolated static let willTerminateNotification = Notification.Name(
         "UIApplicationWillTerminateNotification")
     /// Memory is low.

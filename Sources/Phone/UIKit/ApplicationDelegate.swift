@@ -9,27 +9,27 @@ import UserNotifications
 @MainActor public protocol UIApplicationDelegate: AnyObject {
     /// The window of an app without scenes.
     var window: UIWindow? { get set }
-    /// WF.
+    /// The app is being launched: the first call of a process.
     func application(
         _ application: UIApplication,
         willFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
     ) -> Bool
-    /// DF.
+    /// The launch is done when it returns: the notification centre's delegate has to be set by then (ios-delivery.md §6.1).
     func application(
         _ application: UIApplication,
         didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
     ) -> Bool
-    /// The app was launched: the form of iOS 2, called if DF is not there.
+    /// The app was launched: the form of iOS 2, called if `application(_:didFinishLaunchingWithOptions:)` is not there.
     func applicationDidFinishLaunching(_ application: UIApplication)
-    /// WEF.
+    /// The app is about to enter the foreground.
     func applicationWillEnterForeground(_ application: UIApplication)
-    /// DBA.
+    /// The app is active.
     func applicationDidBecomeActive(_ application: UIApplication)
-    /// WRA.
+    /// The app is about to be inactive.
     func applicationWillResignActive(_ application: UIApplication)
-    /// DEB.
+    /// The app is in the background.
     func applicationDidEnterBackground(_ application: UIApplication)
-    /// WT.
+    /// The app is about to be ended.
     func applicationWillTerminate(_ application: UIApplication)
     /// Memory is low.
     func applicationDidReceiveMemoryWarning(_ application: UIApplication)
@@ -50,60 +50,60 @@ import UserNotifications
     /// There is no device token.
     func application(
         _ application: UIApplication, didFailToRegisterForRemoteNotificationsWithError error: any Error)
-    /// R0.
+    /// A push, arriving in front or tapped.
     func application(_ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any])
-    /// RF.
+    /// A push, arriving in front, silent or tapped.
     func application(
         _ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any],
         fetchCompletionHandler completionHandler: @escaping @Sendable (UIBackgroundFetchResult) -> Void)
-    /// RF, async form.
+    /// `application(_:didReceiveRemoteNotification:fetchCompletionHandler:)`, async form.
     func application(
         _ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any]
     ) async -> UIBackgroundFetchResult
-    /// L0.
+    /// A local notification, arriving in front or tapped.
     func application(_ application: UIApplication, didReceive notification: UILocalNotification)
-    /// PF.
+    /// Background Fetch.
     func application(
         _ application: UIApplication,
         performFetchWithCompletionHandler completionHandler: @escaping @Sendable (UIBackgroundFetchResult) -> Void)
-    /// PF, async form.
+    /// `application(_:performFetchWithCompletionHandler:)`, async form.
     func applicationPerformFetch(_ application: UIApplication) async -> UIBackgroundFetchResult
     /// What the person allowed on iOS 8–9.
     func application(_ application: UIApplication, didRegister notificationSettings: UIUserNotificationSettings)
-    /// AR.
+    /// An action on a push (iOS 8).
     func application(
         _ application: UIApplication, handleActionWithIdentifier identifier: String?,
         forRemoteNotification userInfo: [AnyHashable: Any], completionHandler: @escaping @Sendable () -> Void)
-    /// AR, async form.
+    /// The same, async form.
     func application(
         _ application: UIApplication, handleActionWithIdentifier identifier: String?,
         forRemoteNotification userInfo: [AnyHashable: Any]
     ) async
-    /// AR9.
+    /// An action on a push, with what was typed (iOS 9).
     func application(
         _ application: UIApplication, handleActionWithIdentifier identifier: String?,
         forRemoteNotification userInfo: [AnyHashable: Any], withResponseInfo responseInfo: [AnyHashable: Any],
         completionHandler: @escaping @Sendable () -> Void)
-    /// AR9, async form.
+    /// The same, async form.
     func application(
         _ application: UIApplication, handleActionWithIdentifier identifier: String?,
         forRemoteNotification userInfo: [AnyHashable: Any], withResponseInfo responseInfo: [AnyHashable: Any]
     ) async
-    /// AL.
+    /// An action on a local notification (iOS 8).
     func application(
         _ application: UIApplication, handleActionWithIdentifier identifier: String?,
         for notification: UILocalNotification, completionHandler: @escaping @Sendable () -> Void)
-    /// AL, async form.
+    /// The same, async form.
     func application(
         _ application: UIApplication, handleActionWithIdentifier identifier: String?,
         for notification: UILocalNotification
     ) async
-    /// AL9.
+    /// An action on a local notification, with what was typed (iOS 9).
     func application(
         _ application: UIApplication, handleActionWithIdentifier identifier: String?,
         for notification: UILocalNotification, withResponseInfo responseInfo: [AnyHashable: Any],
         completionHandler: @escaping @Sendable () -> Void)
-    /// AL9, async form.
+    /// The same, async form.
     func application(
         _ application: UIApplication, handleActionWithIdentifier identifier: String?,
         for notification: UILocalNotification, withResponseInfo responseInfo: [AnyHashable: Any]

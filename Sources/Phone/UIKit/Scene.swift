@@ -31,7 +31,7 @@ extension UIScene {
 
     init(session: UISceneSession) { self.session = session }
 
-    /// A scene was connected, before SC.
+    /// A scene was connected, before `scene(_:willConnectTo:options:)`.
     public nonisolated static let willConnectNotification = Notification.Name("UISceneWillConnectNotification")
     /// A scene is gone.
     public nonisolated static let didDisconnectNotification = Notification.Name("UISceneDidDisconnectNotification")
@@ -113,7 +113,7 @@ extension UIScene {
 
 /// Who is told about a scene (ios-delivery.md §2.2).
 @MainActor public protocol UISceneDelegate: AnyObject {
-    /// SC.
+    /// The scene was connected; the options hold the response if a tap or a foreground action connected it.
     func scene(_ scene: UIScene, willConnectTo session: UISceneSession, options: UIScene.ConnectionOptions)
     /// The scene is gone for good.
     func sceneDidDisconnect(_ scene: UIScene)

@@ -8,23 +8,23 @@ package import VirtualPhone
 /// The phone calls the completion-handler form; its default calls the async form. A class bound to the main actor conforms
 /// with `@preconcurrency` for the completion-handler forms.
 public protocol UNUserNotificationCenterDelegate: AnyObject {
-    /// WP: how to present a notification while the app is in front.
+    /// How to present a notification while the app is in front.
     func userNotificationCenter(
         _ center: UNUserNotificationCenter, willPresent notification: UNNotification,
         withCompletionHandler completionHandler: @escaping @Sendable (UNNotificationPresentationOptions) -> Void)
-    /// WP, async form.
+    /// `userNotificationCenter(_:willPresent:withCompletionHandler:)`, async form.
     func userNotificationCenter(
         _ center: UNUserNotificationCenter, willPresent notification: UNNotification
     ) async -> UNNotificationPresentationOptions
-    /// DR: what the person did.
+    /// What the person did.
     func userNotificationCenter(
         _ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse,
         withCompletionHandler completionHandler: @escaping @Sendable () -> Void)
-    /// DR, async form.
+    /// `userNotificationCenter(_:didReceive:withCompletionHandler:)`, async form.
     func userNotificationCenter(
         _ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse
     ) async
-    /// OPS: show the app's own notification settings.
+    /// Show the app's own notification settings.
     func userNotificationCenter(_ center: UNUserNotificationCenter, openSettingsFor notification: UNNotification?)
 }
 
@@ -91,7 +91,8 @@ public final class UNUserNotificationCenter: Sendable {
         process.facade(UNUserNotificationCenter.self) { UNUserNotificationCenter(process: process) }
     }
 
-    /// Who is asked and told. Weak; to be set before DF returns (ios-delivery.md §6.1 rule 4). Not for extensions.
+    /// Who is asked and told. Weak; to be set before `application(_:didFinishLaunchingWithOptions:)` returns
+    /// (ios-delivery.md §6.1 rule 4). Not for extensions.
     public var delegate: (any UNUserNotificationCenterDelegate)? {
         get { self.weakDelegate.withLock { $0.object } }
         set {

@@ -2,7 +2,9 @@ package import PhoneCore
 package import VirtualPhone
 
 extension UNUserNotificationCenter {
-    /// Makes WP, DR and OPS on the delegate, on the main thread.
+    /// Calls `userNotificationCenter(_:willPresent:withCompletionHandler:)`,
+    /// `userNotificationCenter(_:didReceive:withCompletionHandler:)` or `userNotificationCenter(_:openSettingsFor:)` on the
+    /// delegate, on the main thread.
     ///
     /// - Returns: false if the callback is none of them.
     @MainActor package func perform(_ callback: Callback, _ reply: PhoneReply) -> Bool {

@@ -8,13 +8,13 @@ open class UNNotificationServiceExtension {
     /// An extension; the phone makes one per push.
     public init() {}
 
-    /// NSE: calls the handler once with the content to show, within 30 s. The default passes the content on.
+    /// Calls the handler once with the content to show, within 30 s. The default passes the content on.
     open func didReceive(
         _ request: UNNotificationRequest,
         withContentHandler contentHandler: @escaping @Sendable (UNNotificationContent) -> Void
     ) { contentHandler(request.content) }
 
-    /// EXP: the time is up; the last chance to call the handler.
+    /// The time is up; the last chance to call the handler.
     open func serviceExtensionTimeWillExpire() {}
 }
 
@@ -32,8 +32,9 @@ package final class ServiceExtensionRuntime: Sendable {
 
     /// A runtime that makes an instance per push.
     ///
-    /// - Parameter hasOwnProcess: whether each call has a queue to itself, so that one that blocks delays neither EXP nor
-    ///   another push (ios-delivery.md §10). Else all calls are on the main actor, where a test's phone waits for them.
+    /// - Parameter hasOwnProcess: whether each call has a queue to itself, so that one that blocks delays neither
+    ///   `serviceExtensionTimeWillExpire()` nor another push (ios-delivery.md §10). Else all calls are on the main actor,
+    ///   where a test's phone waits for them.
     package init(hasOwnProcess: Bool, make: @escaping @MainActor @Sendable () -> UNNotificationServiceExtension) {
         self.hasOwnProcess = hasOwnProcess
         self.make = make

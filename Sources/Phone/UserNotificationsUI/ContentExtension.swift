@@ -11,7 +11,7 @@ public enum UNNotificationContentExtensionResponseOption: UInt, Hashable, Sendab
     case doNotDismiss = 0
     /// It goes; the app hears nothing.
     case dismiss = 1
-    /// It goes, and the app hears of the action (DR).
+    /// It goes, and the app hears of the action by `userNotificationCenter(_:didReceive:withCompletionHandler:)`.
     case dismissAndForwardAction = 2
 }
 

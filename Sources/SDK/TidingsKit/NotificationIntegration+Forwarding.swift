@@ -39,7 +39,8 @@ extension NotificationIntegration {
     /// How long the app may think about a presentation, in milliseconds: less than iOS waits (ios-delivery.md §7.1).
     private static let presentationMilliseconds: Int64 = 3_000
 
-    /// WP. For one of ours the handler is called once, within three seconds.
+    /// A notification meets the app in front: how to present it. For one of ours the handler is called once, within three
+    /// seconds.
     public func userNotificationCenter(
         _ center: UNUserNotificationCenter, willPresent notification: UNNotification,
         withCompletionHandler completionHandler: @escaping (UNNotificationPresentationOptions) -> Void
@@ -76,8 +77,8 @@ extension NotificationIntegration {
         return true
     }
 
-    /// DR. For one of ours the handler is called once: at once for a tap, for a reply or "mark as read" when the server has
-    /// it, and within 30 seconds in any case.
+    /// The person did something to a notification. For one of ours the handler is called once: at once for a tap, for a
+    /// reply or "mark as read" when the server has it, and within 30 seconds in any case.
     public func userNotificationCenter(
         _ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse,
         withCompletionHandler completionHandler: @escaping () -> Void
@@ -113,7 +114,7 @@ extension NotificationIntegration {
         return true
     }
 
-    /// SC, with Apple's signature.
+    /// A scene was connected, by a tap if the options hold a response. With Apple's signature.
     @discardableResult
     public func scene(
         _ scene: UIScene, willConnectTo session: UISceneSession, options connectionOptions: UIScene.ConnectionOptions
@@ -121,15 +122,15 @@ extension NotificationIntegration {
 
     // MARK: Pushes (S0.20, S1.3–S1.11, S4.9)
 
-    /// R0: arrival in front, or a tap.
+    /// A push: arrival in front, or a tap.
     @discardableResult
     public func application(
         _ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any]
     ) -> Bool { self.takeRemote(userInfo, in: application.applicationState) }
 
-    /// RF: arrival in front, a silent push, or a tap on iOS 7–9. For one of ours the client catches up with the server, and
-    /// the handler is called once, within 30 seconds, whatever happens (ios-delivery.md §7.1). A silent push that is about the
-    /// number on the icon changes it at once.
+    /// A push: arrival in front, a silent push, or a tap on iOS 7–9. For one of ours the client catches up with the server,
+    /// and the handler is called once, within 30 seconds, whatever happens (ios-delivery.md §7.1). A silent push that is
+    /// about the number on the icon changes it at once.
     public func application(
         _ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any],
         fetchCompletionHandler completionHandler: @escaping (UIBackgroundFetchResult) -> Void
@@ -145,7 +146,7 @@ extension NotificationIntegration {
         return true
     }
 
-    /// PF: Background Fetch (S4.13). Always ours.
+    /// Background Fetch (S4.13). Always ours.
     @discardableResult
     public func application(
         _ application: UIApplication,

@@ -7,7 +7,7 @@ public import UIKit
 // The callbacks of iOS 4–9 (S0.9, S1.3, S3.11). Apple's own modules call them deprecated; a virtual phone of that age calls
 // them.
 extension NotificationIntegration {
-    /// L0: a local notification, arriving in front or tapped.
+    /// A local notification, arriving in front or tapped.
     @available(iOS, deprecated: 10.0, message: "From iOS 10 on, the notification centre's delegate is called.")
     @discardableResult
     public func application(_ application: UIApplication, didReceive notification: UILocalNotification) -> Bool {
@@ -22,7 +22,7 @@ extension NotificationIntegration {
         return true
     }
 
-    /// AR: an action on a push (iOS 8).
+    /// An action on a push (iOS 8).
     @available(iOS, deprecated: 10.0, message: "From iOS 10 on, the notification centre's delegate is called.")
     public func application(
         _ application: UIApplication, handleActionWithIdentifier identifier: String?,
@@ -33,7 +33,7 @@ extension NotificationIntegration {
             withResponseInfo: [:], completionHandler: completionHandler)
     }
 
-    /// AR9: an action with text on a push (iOS 9).
+    /// An action with text on a push (iOS 9).
     @available(iOS, deprecated: 10.0, message: "From iOS 10 on, the notification centre's delegate is called.")
     public func application(
         _ application: UIApplication, handleActionWithIdentifier identifier: String?,
@@ -44,7 +44,7 @@ extension NotificationIntegration {
         return self.act(identifier, json, AlertText(userInfo: json), responseInfo, completionHandler)
     }
 
-    /// AL: an action on a local notification (iOS 8).
+    /// An action on a local notification (iOS 8).
     @available(iOS, deprecated: 10.0, message: "From iOS 10 on, the notification centre's delegate is called.")
     public func application(
         _ application: UIApplication, handleActionWithIdentifier identifier: String?,
@@ -55,7 +55,7 @@ extension NotificationIntegration {
             completionHandler: completionHandler)
     }
 
-    /// AL9: an action with text on a local notification (iOS 9).
+    /// An action with text on a local notification (iOS 9).
     @available(iOS, deprecated: 10.0, message: "From iOS 10 on, the notification centre's delegate is called.")
     public func application(
         _ application: UIApplication, handleActionWithIdentifier identifier: String?,

@@ -26,7 +26,9 @@ extension NotificationIntegration {
     /// (ios-delivery.md §5.3).
     var hasOldRoads: Bool { self.system.major < 10 || self.center.delegate == nil }
 
-    /// R0, RF and L0 in front: nothing was shown and nothing heard (S4.2).
+    /// `application(_:didReceiveRemoteNotification:)`,
+    /// `application(_:didReceiveRemoteNotification:fetchCompletionHandler:)` and
+    /// `application(_:didReceive: UILocalNotification)` in front: nothing was shown and nothing heard (S4.2).
     func arrivedInFront(_ userInfo: JSONValue, text: AlertText, hasSound: Bool) {
         let arrived = self.received(userInfo, text: text)
         self.client.publish(arrived, isInFront: true)
@@ -42,8 +44,9 @@ extension NotificationIntegration {
         }
     }
 
-    /// R0 and RF by the state of the app: active is an arrival, background a wake; inactive is a tap on the old roads, but a
-    /// push without text cannot have been tapped (S1.8 with the right rules). Returns false for a push that is not ours.
+    /// `didReceiveRemoteNotification:` and `didReceiveRemoteNotification:fetchCompletionHandler:` by the state of the app:
+    /// active is an arrival, background a wake; inactive is a tap on the old roads, but a push without text cannot have
+    /// been tapped (S1.8 with the right rules). Returns false for a push that is not ours.
     func takeRemote(_ userInfo: [AnyHashable: Any], in state: UIApplication.State) -> Bool {
         let json = JSONValue(userInfo: userInfo)
         guard self.isOurs(json) else { return false }

@@ -59,9 +59,13 @@ struct PhoneApp {
 
     /// Which delegate methods the app has, by their names in ios-delivery.md §0.3.
     enum Delegate: String {
-        /// RF, WP and DR; the example app also has R0 and PF.
+        /// `application(_:didReceiveRemoteNotification:fetchCompletionHandler:)`,
+        /// `userNotificationCenter(_:willPresent:withCompletionHandler:)` and
+        /// `userNotificationCenter(_:didReceive:withCompletionHandler:)`; the example app also has
+        /// `application(_:didReceiveRemoteNotification:)` and `application(_:performFetchWithCompletionHandler:)`.
         case modern
-        /// R0, RF, L0, PF and the actions of iOS 8 and 9.
+        /// `didReceiveRemoteNotification:`, `didReceiveRemoteNotification:fetchCompletionHandler:`,
+        /// `application(_:didReceive: UILocalNotification)`, `performFetch` and the actions of iOS 8 and 9.
         case legacy
     }
 

@@ -81,7 +81,7 @@ extension VirtualPhone: @preconcurrency PhoneSurroundings {
                 self.processes[process]?.take(answer, for: number)
             }
         case .call(let number, let callback, _):
-            // EXP is not answered for itself.
+            // `serviceExtensionTimeWillExpire()` is not answered for itself.
             switch callback {
             case .serviceExtensionTimeWillExpire: break
             default: self.openCalls.insert(OpenCall(process: process, number: number))

@@ -100,7 +100,7 @@ package struct AppSetup: Equatable, Sendable {
     package var registers: RegistrationMoment = .firstLaunch
     /// What it registers at launch.
     package var categories: [NotificationCategory] = []
-    /// Whether it begins a background task in DEB.
+    /// Whether it begins a background task in `didEnterBackground`.
     package var backgroundTask: BackgroundTaskHabit?
     /// How it answers calls; what is not here returns at once.
     package var answers: [AnsweredCall: AnswerHabit] = [:]
@@ -145,7 +145,7 @@ package enum BestAttempt: Equatable, Sendable {
 
 /// What an app does about its background time.
 package struct BackgroundTaskHabit: Equatable, Sendable {
-    /// Ends its task so many milliseconds after DEB; nil: not by itself.
+    /// Ends its task so many milliseconds after `didEnterBackground`; nil: not by itself.
     package var endsAfter: Int64?
     /// Ends it in the expiration handler.
     package var endsOnExpiration: Bool

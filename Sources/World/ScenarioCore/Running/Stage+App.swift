@@ -124,7 +124,7 @@ extension Stage {
         return habits[label]
     }
 
-    /// DF: what an app sets up.
+    /// `application(_:didFinishLaunchingWithOptions:)`: what an app sets up.
     private mutating func launched(_ process: ProcessID) {
         let version = self.setup.phone.version
         if self.app.setup.delegateMoment == .didFinishLaunching, version.hasUserNotifications {
@@ -218,7 +218,7 @@ extension Stage {
         let asks = self.setup.phone.authorization != .notDetermined
         let usual: AuthorizationOptions = [.alert, .sound, .badge]
         let version = self.setup.phone.version
-        // With `everyLaunch` DF has done it.
+        // With `everyLaunch`, `didFinishLaunching` has done it.
         let registers = self.app.setup.registers == .firstLaunch
         if version < 8 {
             if registers { self.register(process) }

@@ -82,7 +82,7 @@ extension Stage {
         for _ in 0..<times { self.follow(.process(run.process, .callbackCompleted(number, .content(content)))) }
     }
 
-    /// EXP: the best attempt goes out, if the app has one. Nothing is answered after it.
+    /// `serviceExtensionTimeWillExpire()`: the best attempt goes out, if the app has one. Nothing is answered after it.
     mutating func extensionExpires(_ number: CallbackNumber) {
         guard let run = self.app.extensionRuns[number], !run.isAnswered, let attempt = self.app.setup.bestAttempt
         else { return }
