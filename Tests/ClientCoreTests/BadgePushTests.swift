@@ -4,10 +4,9 @@ import TidingsModel
 
 @Suite struct `A silent push about the number on the icon` {
     private func verdict(
-        _ push: BadgeInfo, _ badge: inout Badge?, isForPerson: Bool = true, isActive: Bool = false,
-        managesBadge: Bool = true
+        _ push: BadgeInfo, _ badge: inout Badge?, isActive: Bool = false, managesBadge: Bool = true
     ) -> BadgePush.Verdict {
-        let facts = BadgePush.Facts(isForPerson: isForPerson, isActive: isActive, managesBadge: managesBadge)
+        let facts = BadgePush.Facts(isActive: isActive, managesBadge: managesBadge)
         return BadgePush.verdict(push, facts, badge: &badge)
     }
 
@@ -39,14 +38,6 @@ import TidingsModel
         var badge: Badge?
         #expect(self.verdict(self.push(1, at: 8), &badge) == .stays)
         #expect(badge == nil)
-    }
-
-    @Test func `is nothing to anybody but the person who is signed in`() {
-        let before = Badge(server: 3, position: 7)
-        var badge: Badge? = before
-        #expect(self.verdict(self.push(1, at: 8), &badge, isForPerson: false) == .foreign)
-        #expect(self.verdict(self.push(1, at: 8), &badge, isForPerson: false, isActive: true) == .foreign)
-        #expect(badge == before)
     }
 
     @Test func `leaves an app alone that is active, or keeps its number itself`() {

@@ -140,7 +140,7 @@ private func isSettling(_ frame: ClientFrame) -> Bool {
         let kit = try #require(bench.kit)
         let heard = Mutex<[MessageID]>([])
         kit.presentation = { notification in
-            if let id = NotificationIntegration.message(of: notification) { heard.withLock { $0.append(id) } }
+            if let id = notification.payload?.messageUID.flatMap({ MessageID($0) }) { heard.withLock { $0.append(id) } }
             return [.banner, .list, .sound]
         }
         let (stray, own) = (MessageID(rawValue: 9_998), MessageID(rawValue: 9_999))

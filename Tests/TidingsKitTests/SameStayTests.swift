@@ -21,7 +21,7 @@ import VirtualPhone
         await person(message)
         bench.server.beUnreachable(false)
         await bench.advance(by: 12_000)
-        await bench.until { $0.kit?.client.hasMessage(message) == true }
+        await bench.until { $0.kit?.client.kitFacts.isKnown(message) == true }
         await bench.advance(by: 3_000)
         return message
     }
@@ -30,7 +30,7 @@ import VirtualPhone
         let bench = await ChatBench()
         defer { bench.remove() }
         let message = await self.play(bench)
-        #expect(bench.kit?.client.hasMessage(message) == true)
+        #expect(bench.kit?.client.kitFacts.isKnown(message) == true)
         #expect(bench.kit?.client.runState == .backgroundActive)
         #expect(bench.phone.presentations.filter(\.isRing).map(\.identifier) == [message.description])
     }
@@ -40,7 +40,7 @@ import VirtualPhone
         let bench = await ChatBench()
         defer { bench.remove() }
         let message = await self.play(bench) { await bench.phone.dismiss($0.description) }
-        #expect(bench.kit?.client.hasMessage(message) == true)
+        #expect(bench.kit?.client.kitFacts.isKnown(message) == true)
         #expect(bench.kit?.client.runState == .backgroundActive)
         #expect(bench.phone.presentations.filter(\.isRing).map(\.identifier) == [message.description])
     }
@@ -56,7 +56,7 @@ import VirtualPhone
         let message = bench.server.say("hi", isPushed: false)
         bench.server.beUnreachable(false)
         await bench.advance(by: 12_000)
-        await bench.until { $0.kit?.client.hasMessage(message) == true }
+        await bench.until { $0.kit?.client.kitFacts.isKnown(message) == true }
         await bench.advance(by: 3_000)
         #expect(bench.phone.presentations.filter(\.isRing).map(\.identifier) == [message.description])
     }

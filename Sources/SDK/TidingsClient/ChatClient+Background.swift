@@ -3,16 +3,6 @@ public import Foundation
 import TidingsAppGroup
 import TidingsModel
 
-/// What the app is awake for.
-package enum BackgroundWork: Hashable, Sendable {
-    /// Catch up with the server.
-    case refresh
-    /// Send an answer, then mark the conversation as read.
-    case reply(String, to: ConversationID, upTo: LogPosition?, message: MessageID?)
-    /// Mark the conversation as read.
-    case markRead(ConversationID, upTo: LogPosition?, message: MessageID?)
-}
-
 /// Who was signed in last at some moment, as the folders note it.
 package struct SignInNote: Hashable, Sendable {
     /// Nil for nobody.
@@ -96,30 +86,12 @@ extension ChatClient {
     }
 
     private func begin(_ wake: PendingWake, on engine: ClientEngine) {
-        switch wake.work {
-        case .refresh: break
-        case .reply(let text, let conversation, let position, let message):
-            let content = JSONValue.members([("content", .string(text))]).text
-            engine.post(
-                .sendWished(
-                    MessageDraft(
-                        clientMessageID: ClientMessageID(UUID().uuidString.lowercased()), conversation: conversation,
-                        objectName: .text, content: content)))
-            self.markRead(conversation, upTo: position, message: message, on: engine)
-        case .markRead(let conversation, let position, let message):
-            self.markRead(conversation, upTo: position, message: message, on: engine)
-        }
+        let events = wake.work.events(
+            replyID: ClientMessageID(UUID().uuidString.lowercased()), position: { try? engine.store.position(of: $0) },
+            newest: { try? engine.store.newest($0) })
+        for event in events { engine.post(event) }
         let waited = self.clock.now.monotonic - wake.since
         engine.post(.wakeBegan(wake.number, remainingMilliseconds: wake.remaining.map { $0 - waited }))
-    }
-
-    /// Up to the position the notification tells, the place of its message in the store, or the newest message.
-    private func markRead(
-        _ conversation: ConversationID, upTo position: LogPosition?, message: MessageID?, on engine: ClientEngine
-    ) {
-        let found = position ?? message.flatMap { try? engine.store.position(of: $0) }
-        guard let position = found ?? (try? engine.store.newest(conversation)) ?? nil else { return }
-        engine.post(.markReadWished(conversation, upTo: position))
     }
 
     private func giveUp(_ wake: PendingWake) {

@@ -31,8 +31,8 @@ extension ChatClient {
         }
     }
 
-    /// Whether the local store has a message.
-    package func hasMessage(_ id: MessageID) -> Bool { (try? self.engine?.store.contains(id)) ?? false }
+    /// What the kit's decisions go by.
+    package var kitFacts: ClientKitFacts { ClientKitFacts(client: self) }
 
     /// What the server has told of the sender's name in the group; nil for none, and elsewhere.
     package func storedNickname(_ question: NameQuestion) -> String? {
@@ -44,45 +44,26 @@ extension ChatClient {
     /// does not ring again (DESIGN P3). Where the service extension ran, it has said so already.
     package func noteRung(_ id: MessageID) { self.engine?.markShown(id) }
 
-    /// Whether a notification for this recipient tag is for the person who is signed in here (DESIGN P7). Where only the server
-    /// could say whose tag it is — without an app group, before the first welcome of this process — it is enough that somebody
-    /// is signed in.
-    package func isSignedIn(recipientTag tag: String) -> Bool {
-        let engine = self.engine
-        if let known = engine?.shared.withLock({ $0.recipientTag }) { return known == tag }
-        switch try? self.group(of: engine)?.update({ $0.signIn }) {
-        case .signedIn(let known)?: return known == tag
-        case .signedOut?: return false
-        case .unknown?, nil: return engine != nil || self.folders.lastSignIn != nil
-        }
-    }
-
-    /// Takes a push that is about the number on the icon alone, and shows the number if it is newer than what is known here.
+    /// Counts a push that is about the number on the icon alone.
     ///
     /// - Parameter isActive: whether the app is.
-    package func take(_ push: BadgeInfo, isActive: Bool) async -> BadgePush.Verdict {
-        let (engine, host, kit) = self.state.withLock { ($0.engine, $0.host, $0.kit) }
-        let facts = BadgePush.Facts(
-            isForPerson: self.isSignedIn(recipientTag: push.recipientTag), isActive: isActive,
-            managesBadge: kit?.managesBadge ?? false)
-        let group = self.group(of: engine)
+    package func count(_ push: BadgeInfo, isActive: Bool) async -> BadgePush.Verdict {
+        let (engine, kit) = self.state.withLock { ($0.engine, $0.kit) }
+        let facts = BadgePush.Facts(isActive: isActive, managesBadge: kit?.managesBadge ?? false)
         var none: Badge?
         // Files that cannot be used are as good as no stored badge.
-        let verdict =
-            (try? group?.update { BadgePush.verdict(push, facts, badge: &$0.badge) })
+        return (try? self.group(of: engine)?.update { BadgePush.verdict(push, facts, badge: &$0.badge) })
             ?? BadgePush.verdict(push, facts, badge: &none)
-        guard case .shows(let number) = verdict else { return verdict }
-        if let engine {
-            await engine.showPushedBadge(number)
-        } else {
-            // Before the sign-in of a process that the push has started.
-            await host?.showBadge(number)
-        }
-        return verdict
+    }
+
+    /// Shows a number that a push has told, also before the sign-in of a process that the push has started.
+    package func showPushedBadge(_ number: Int) async {
+        let (engine, host) = self.state.withLock { ($0.engine, $0.host) }
+        if let engine { await engine.showPushedBadge(number) } else { await host?.showBadge(number) }
     }
 
     /// The app group, also before somebody has signed in; nil if there is none or it cannot be used.
-    private func group(of engine: ClientEngine?) -> AppGroup? {
+    fileprivate func group(of engine: ClientEngine?) -> AppGroup? {
         engine?.parts.group
             ?? self.configuration.resolvedAppGroupFolder.flatMap {
                 try? AppGroup(folder: $0, badgeKey: self.configuration.badgeKey)
@@ -96,4 +77,22 @@ extension ChatClient {
         }
         if host != nil { self.attach(host: host, settings: settings) }
     }
+}
+
+/// What the kit's decisions go by in the app's process.
+package struct ClientKitFacts: KitFacts {
+    let client: ChatClient
+
+    /// What this process has heard from the server, otherwise what the app group says.
+    package var signIn: ExtensionDecision.SignIn {
+        let engine = self.client.engine
+        if let known = engine?.shared.withLock({ $0.recipientTag }) { return .signedIn(recipientTag: known) }
+        return (try? self.client.group(of: engine)?.update { $0.signIn }) ?? .unknown
+    }
+
+    /// Whether somebody is signed in, or was when the app last ran.
+    package var hasPerson: Bool { self.client.engine != nil || self.client.folders.lastSignIn != nil }
+
+    /// Whether the local store has a message.
+    package func isKnown(_ message: MessageID) -> Bool { (try? self.client.engine?.store.contains(message)) ?? false }
 }

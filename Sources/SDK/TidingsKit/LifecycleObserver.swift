@@ -5,8 +5,6 @@ import UIKit
 
 /// Tells the client where the app is, from the system's own announcements, so that the app forwards no life-cycle call.
 @MainActor final class LifecycleObserver {
-    /// The system gave no device token: it is asked again in front (S2.8; ios-delivery.md §13).
-    var asksForTokenInFront = false
     /// The app has become active.
     var becameActive: () -> Void = {}
     private let tokens = Locked<[any NSObjectProtocol]>([])
@@ -17,12 +15,7 @@ import UIKit
         }
         self.observe(UIApplication.didBecomeActiveNotification, of: application) { [weak self] in
             self?.becameActive()
-            guard self?.asksForTokenInFront ?? false else { return }
-            self?.asksForTokenInFront = false
-            application.registerForRemoteNotifications()
-        }
-        // A cold start of an app without scenes announces only this.
-        self.observe(UIApplication.didBecomeActiveNotification, of: application) {
+            // A cold start of an app without scenes announces only this.
             client.applicationWillEnterForeground()
         }
         self.observe(UIApplication.willResignActiveNotification, of: application) {

@@ -30,14 +30,10 @@ extension NotificationIntegration {
         _ application: UIApplication, didFailToRegisterForRemoteNotificationsWithError error: any Error
     ) -> Bool {
         self.client.report(.pushRegistrationFailed(reason: error.localizedDescription))
-        self.lifecycle.asksForTokenInFront = true
-        return true
+        return self.handle(.registrationFailed)
     }
 
     // MARK: Notification centre (S1.13, S1.14, S2.9, S2.10)
-
-    /// How long the app may think about a presentation, in milliseconds: less than iOS waits (ios-delivery.md §7.1).
-    private static let presentationMilliseconds: Int64 = 3_000
 
     /// A notification meets the app in front: how to present it. For one of ours the handler is called once, within three
     /// seconds.
@@ -46,35 +42,15 @@ extension NotificationIntegration {
         withCompletionHandler completionHandler: @escaping (UNNotificationPresentationOptions) -> Void
     ) -> Bool {
         let content = notification.request.content
-        let json = JSONValue(userInfo: content.userInfo)
-        guard self.isOurs(json) else { return false }
-        // Neither is the app told of it nor asked.
-        guard !self.isForAnother(json) else {
-            completionHandler([])
-            return true
-        }
-        var received = self.received(
-            json, text: AlertText(title: content.title, subtitle: content.subtitle, body: content.body))
-        received.isSilenced = json[PushInfo.key] != nil && content.sound == nil
-        self.client.publish(received, isInFront: true)
-        let arrived = received
+        let arrival = KitMachine.Arrival(
+            userInfo: JSONValue(userInfo: content.userInfo), text: AlertText(content), hasSound: content.sound != nil)
+        let call = self.calls.next()
         let major = self.system.major
-        let completion = Completion<PresentationOptions>(fallback: []) { options in
-            completionHandler(UNNotificationPresentationOptions(rawValue: options.systemValue(major: major)))
-        }
-        Task {
-            let options = await self.presentationOptions(for: arrived)
-            if completion(options), !options.isDisjoint(with: [.banner, .sound]), let id = Self.message(of: arrived) {
-                self.noteRung(id)
+        return self.handle(.presentationRequested(arrival, call)) {
+            self.calls.presentations[call] = Completion(fallback: []) { options in
+                completionHandler(UNNotificationPresentationOptions(rawValue: options.systemValue(major: major)))
             }
         }
-        let clock = self.client.clock
-        let deadline = clock.now.monotonic + Self.presentationMilliseconds
-        Task {
-            await clock.sleep(untilMonotonic: deadline)
-            completion([])
-        }
-        return true
     }
 
     /// The person did something to a notification. For one of ours the handler is called once: at once for a tap, for a
@@ -83,9 +59,7 @@ extension NotificationIntegration {
         _ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse,
         withCompletionHandler completionHandler: @escaping () -> Void
     ) -> Bool {
-        guard let work = self.take(response, origin: .callback) else { return false }
-        self.finish(work, then: Completion(fallback: ()) { completionHandler() })
-        return true
+        self.handle(KitMachine.Tap(response, origin: .callback), completionHandler: completionHandler)
     }
 
     // MARK: Launch (S0.19, S0.21, S3.12)
@@ -94,24 +68,15 @@ extension NotificationIntegration {
     /// a second road is handled once.
     @discardableResult
     public func handleLaunch(options: [UIApplication.LaunchOptionsKey: Any]?) -> Bool {
-        // A push that woke the app in the background is not a tap.
-        guard self.application.applicationState != .background else { return false }
-        if let userInfo = options?[.remoteNotification] as? [AnyHashable: Any] {
-            let json = JSONValue(userInfo: userInfo)
-            return self.take(
-                json, text: AlertText(userInfo: json), action: MessageCategory.defaultAction, typed: nil,
-                origin: .launchOptions) != nil
-        }
-        return self.handleLocalLaunch(options: options)
+        guard let tap = Self.launchTap(of: options) else { return false }
+        return self.handle(.launched(tap, KitMachine.AppState(self.application.applicationState)))
     }
 
     /// Takes the notification a scene was connected for (iOS 13).
     @discardableResult
     public func handleConnection(options: UIScene.ConnectionOptions) -> Bool {
-        guard let response = options.notificationResponse, let work = self.take(response, origin: .sceneConnection)
-        else { return false }
-        self.finish(work, then: Completion(fallback: ()) {})
-        return true
+        guard let response = options.notificationResponse else { return false }
+        return self.handle(KitMachine.Tap(response, origin: .sceneConnection), completionHandler: nil)
     }
 
     /// A scene was connected, by a tap if the options hold a response. With Apple's signature.
@@ -126,7 +91,15 @@ extension NotificationIntegration {
     @discardableResult
     public func application(
         _ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any]
-    ) -> Bool { self.takeRemote(userInfo, in: application.applicationState) }
+    ) -> Bool { self.handle(self.remoteArrived(userInfo, application.applicationState, nil)) }
+
+    private func remoteArrived(
+        _ userInfo: [AnyHashable: Any], _ state: UIApplication.State, _ call: KitMachine.Call?
+    ) -> KitMachine.Event {
+        .remoteArrived(
+            KitMachine.Arrival(payload: JSONValue(userInfo: userInfo)), KitMachine.AppState(state),
+            isCenterDelegateSet: self.center.delegate != nil, call)
+    }
 
     /// A push: arrival in front, a silent push, or a tap on iOS 7–9. For one of ours the client catches up with the server,
     /// and the handler is called once, within 30 seconds, whatever happens (ios-delivery.md §7.1). A silent push that is
@@ -135,15 +108,7 @@ extension NotificationIntegration {
         _ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any],
         fetchCompletionHandler completionHandler: @escaping (UIBackgroundFetchResult) -> Void
     ) -> Bool {
-        let state = application.applicationState
-        let json = JSONValue(userInfo: userInfo)
-        if let push = BadgeInfo(userInfo: json) {
-            self.take(push, of: json, in: state, then: Completion(fallback: .failed) { completionHandler($0) })
-            return true
-        }
-        guard self.takeRemote(userInfo, in: state) else { return false }
-        self.refresh(then: Completion(fallback: .failed) { completionHandler($0) })
-        return true
+        self.handleFetch(completionHandler) { self.remoteArrived(userInfo, application.applicationState, $0) }
     }
 
     /// Background Fetch (S4.13). Always ours.
@@ -152,8 +117,7 @@ extension NotificationIntegration {
         _ application: UIApplication,
         performFetchWithCompletionHandler completionHandler: @escaping (UIBackgroundFetchResult) -> Void
     ) -> Bool {
-        self.refresh(then: Completion(fallback: .failed) { completionHandler($0) })
-        return true
+        self.handleFetch(completionHandler) { .fetchRequested($0) }
     }
 
     // MARK: In-app banner (S4.7)
@@ -162,8 +126,6 @@ extension NotificationIntegration {
     public func didTap(_ banner: InAppBanner) {
         NotificationCenter.default.post(
             name: Self.inAppBannerTappedNotification, object: banner.userInfo.userInfo)
-        let work = self.take(
-            banner.userInfo, text: banner.text, action: MessageCategory.defaultAction, typed: nil, origin: .inAppBanner)
-        self.finish(work, then: Completion(fallback: ()) {})
+        self.handle(.responded(KitMachine.Tap(userInfo: banner.userInfo, text: banner.text, origin: .inAppBanner), nil))
     }
 }

@@ -11,15 +11,10 @@ extension NotificationIntegration {
     @available(iOS, deprecated: 10.0, message: "From iOS 10 on, the notification centre's delegate is called.")
     @discardableResult
     public func application(_ application: UIApplication, didReceive notification: UILocalNotification) -> Bool {
-        let json = JSONValue(userInfo: notification.userInfo ?? [:])
-        let text = Self.text(of: notification)
-        guard application.applicationState == .active else {
-            return self.take(
-                json, text: text, action: MessageCategory.defaultAction, typed: nil, origin: .callback) != nil
-        }
-        guard self.isOurs(json) else { return false }
-        self.arrivedInFront(json, text: text, hasSound: notification.soundName != nil)
-        return true
+        let arrival = KitMachine.Arrival(
+            userInfo: JSONValue(userInfo: notification.userInfo ?? [:]), text: Self.text(of: notification),
+            hasSound: notification.soundName != nil)
+        return self.handle(.localArrived(arrival, KitMachine.AppState(application.applicationState)))
     }
 
     /// An action on a push (iOS 8).
@@ -73,11 +68,10 @@ extension NotificationIntegration {
         _ completionHandler: @escaping () -> Void
     ) -> Bool {
         let typed = responseInfo["UIUserNotificationActionResponseTypedTextKey"] as? String
-        let work = self.take(
-            userInfo, text: text, action: identifier ?? MessageCategory.defaultAction, typed: typed, origin: .callback)
-        guard let work else { return false }
-        self.finish(work, then: Completion(fallback: ()) { completionHandler() })
-        return true
+        let tap = KitMachine.Tap(
+            userInfo: userInfo, text: text, action: identifier ?? MessageCategory.defaultAction, userText: typed,
+            origin: .callback)
+        return self.handle(tap, completionHandler: completionHandler)
     }
 
     @available(iOS, deprecated: 10.0)
@@ -85,16 +79,19 @@ extension NotificationIntegration {
         AlertText(title: notification.alertTitle ?? "", body: notification.alertBody ?? "")
     }
 
-    /// The local notification a cold start began with (S0.19). From iOS 15 on, the oldest system the kit runs on outside a
-    /// virtual phone, the notification centre's delegate tells it.
-    func handleLocalLaunch(options: [UIApplication.LaunchOptionsKey: Any]?) -> Bool {
+    /// The tap a cold start began with (S0.19); nil if none did. From iOS 15 on, the oldest system the kit runs on outside a
+    /// virtual phone, the notification centre's delegate tells of local notifications.
+    static func launchTap(of options: [UIApplication.LaunchOptionsKey: Any]?) -> KitMachine.Tap? {
+        if let userInfo = options?[.remoteNotification] as? [AnyHashable: Any] {
+            return KitMachine.Tap(payload: JSONValue(userInfo: userInfo), origin: .launchOptions)
+        }
         #if TIDINGS_UIKIT
-            guard let local = options?[.localNotification] as? UILocalNotification else { return false }
-            return self.take(
-                JSONValue(userInfo: local.userInfo ?? [:]), text: Self.text(of: local),
-                action: MessageCategory.defaultAction, typed: nil, origin: .launchOptions) != nil
+            return (options?[.localNotification] as? UILocalNotification).map {
+                KitMachine.Tap(
+                    userInfo: JSONValue(userInfo: $0.userInfo ?? [:]), text: Self.text(of: $0), origin: .launchOptions)
+            }
         #else
-            return false
+            return nil
         #endif
     }
 

@@ -6,165 +6,108 @@ import TidingsModel
 import UIKit
 import UserNotifications
 
-// What the kit makes of what the delegates forward, by whichever road.
+/// The completion handlers of the calls that wait for one; given up, each is called with its fallback.
+struct OpenCalls {
+    var last: KitMachine.Call = 0
+    var presentations: [KitMachine.Call: Completion<PresentationOptions>] = [:]
+    var fetches: [KitMachine.Call: Completion<UIBackgroundFetchResult>] = [:]
+    var responses: [KitMachine.Call: Completion<Void>] = [:]
+
+    mutating func next() -> KitMachine.Call {
+        self.last += 1
+        return self.last
+    }
+}
+
+// The kit's machine: what the delegates forward goes in, what it decides is carried out.
 extension NotificationIntegration {
-    /// One of ours: an `rc` dictionary, a push type of the app's the kit was told of, or a push of the server's for the SDK.
-    func isOurs(_ userInfo: JSONValue) -> Bool {
-        Route(userInfo: userInfo, types: self.detailTypes) != nil || userInfo[PushInfo.key] != nil
-    }
-
-    /// Whether it is for somebody else than the person who is signed in here (DESIGN P7).
-    func isForAnother(_ userInfo: JSONValue) -> Bool {
-        PushInfo(userInfo: userInfo).map { !self.client.isSignedIn(recipientTag: $0.recipientTag) } ?? false
-    }
-
-    func received(_ userInfo: JSONValue, text: AlertText) -> ReceivedNotification {
-        ReceivedNotification(payload: try? NotificationPayload(userInfo: userInfo), text: text, userInfo: userInfo)
-    }
-
-    /// Whether the old callbacks tell of arrivals and taps: below iOS 10, and where the app has set no delegate
-    /// (ios-delivery.md §5.3).
-    var hasOldRoads: Bool { self.system.major < 10 || self.center.delegate == nil }
-
-    /// `application(_:didReceiveRemoteNotification:)`,
-    /// `application(_:didReceiveRemoteNotification:fetchCompletionHandler:)` and
-    /// `application(_:didReceive: UILocalNotification)` in front: nothing was shown and nothing heard (S4.2).
-    func arrivedInFront(_ userInfo: JSONValue, text: AlertText, hasSound: Bool) {
-        let arrived = self.received(userInfo, text: text)
-        self.client.publish(arrived, isInFront: true)
-        let steps = self.frontPresentation.steps(
-            text: text, hasSound: hasSound, userInfo: userInfo, system: nil, isKnown: self.isKnown(arrived))
-        if !steps.isEmpty, let message = Self.message(of: arrived) { self.noteRung(message) }
-        for step in steps {
-            switch step {
-            case .showBanner(let banner): self.banners.send(banner)
-            case .playSound(let sound): SoundPlayer.play(sound)
-            case .vibrate: SoundPlayer.vibrate()
-            }
-        }
-    }
-
-    /// `didReceiveRemoteNotification:` and `didReceiveRemoteNotification:fetchCompletionHandler:` by the state of the app:
-    /// active is an arrival, background a wake; inactive is a tap on the old roads, but a push without text cannot have
-    /// been tapped (S1.8 with the right rules). Returns false for a push that is not ours.
-    func takeRemote(_ userInfo: [AnyHashable: Any], in state: UIApplication.State) -> Bool {
-        let json = JSONValue(userInfo: userInfo)
-        guard self.isOurs(json) else { return false }
-        guard !self.isForAnother(json) else { return true }
-        let text = AlertText(userInfo: json)
-        switch state {
-        case .active:
-            if self.hasOldRoads {
-                self.arrivedInFront(json, text: text, hasSound: json["aps"]?["sound"] != nil)
-            } else if text.isEmpty {
-                self.client.publish(self.received(json, text: text), isInFront: true)
-            }
-        case .inactive:
-            if self.hasOldRoads, !text.isEmpty {
-                _ = self.take(json, text: text, action: MessageCategory.defaultAction, typed: nil, origin: .callback)
-            } else if text.isEmpty {
-                self.client.publish(self.received(json, text: text), isInFront: true)
-            }
-        case .background: self.client.publish(self.received(json, text: text), isInFront: false)
-        @unknown default: break
-        }
+    /// Has the machine decide about an event and carries out what follows.
+    ///
+    /// - Parameter accept: called before, for one of ours: keeps its completion handler.
+    /// - Returns: false for a notification that is none of ours.
+    @discardableResult
+    func handle(_ event: KitMachine.Event, accept: () -> Void = {}) -> Bool {
+        // Before the tag is looked at: who signs in meanwhile is not who was meant (DESIGN P7).
+        let signIn: SignInNote? = if case .responded = event { self.client.signInNote } else { nil }
+        var effects: [KitMachine.Effect] = []
+        self.machine.handle(event, facts: self.client.kitFacts, into: &effects)
+        guard !effects.contains(.leaveToApp) else { return false }
+        accept()
+        for effect in effects { self.perform(effect, signIn: signIn) }
         return true
     }
 
-    /// A silent push about the number on the icon. One for somebody else changes nothing and needs no work.
-    func take(
-        _ push: BadgeInfo, of userInfo: JSONValue, in state: UIApplication.State,
-        then completion: Completion<UIBackgroundFetchResult>
+    /// A push or Background Fetch with its completion handler.
+    func handleFetch(
+        _ completionHandler: @escaping (UIBackgroundFetchResult) -> Void,
+        _ event: (KitMachine.Call) -> KitMachine.Event
+    ) -> Bool {
+        let call = self.calls.next()
+        return self.handle(event(call)) {
+            self.calls.fetches[call] = Completion(fallback: .failed) { completionHandler($0) }
+        }
+    }
+
+    /// A tap or action, with its completion handler where the callback has one.
+    func handle(_ tap: KitMachine.Tap, completionHandler: (() -> Void)?) -> Bool {
+        guard let completionHandler else { return self.handle(.responded(tap, nil)) }
+        let call = self.calls.next()
+        return self.handle(.responded(tap, call)) {
+            self.calls.responses[call] = Completion(fallback: ()) { completionHandler() }
+        }
+    }
+
+    // tidy: long because it is one case per effect.
+    private func perform(_ effect: KitMachine.Effect, signIn: SignInNote?) {
+        let client = self.client
+        switch effect {
+        case .leaveToApp: break
+        case .publishArrival(let notification, let isForeground):
+            client.publish(notification, isInFront: isForeground)
+        case .choosePresentation(let notification, let call, let milliseconds):
+            self.choosePresentation(of: notification, call, within: milliseconds)
+        case .present(let options, let call): self.calls.presentations.removeValue(forKey: call)?(options)
+        case .markShown(let message): client.noteRung(message)
+        case .ring(.showBanner(let banner)): self.banners.send(banner)
+        case .ring(.playSound(let sound)): SoundPlayer.play(sound)
+        case .ring(.vibrate): SoundPlayer.vibrate()
+        case .countBadge(let push, let isActive, let call):
+            Task { self.handle(.badgeCounted(await client.count(push, isActive: isActive), call)) }
+        case .showBadge(let number, let call):
+            Task {
+                await client.showPushedBadge(number)
+                self.handle(.badgeShown(call))
+            }
+        case .refresh(let call):
+            let remaining = self.application.applicationState == .background ? self.remainingBackgroundTime : nil
+            Task { self.handle(.refreshed(await client.performBackgroundRefresh(remaining: remaining), call)) }
+        case .answerFetch(let result, let call):
+            self.calls.fetches.removeValue(forKey: call)?(UIBackgroundFetchResult(result))
+        case .publishResponse(let response): client.publish(response)
+        case .reportOpened(let message): client.noteOpened(message)
+        case .clearNotifications(let conversation): self.didOpen(conversation)
+        case .open(let response):
+            if let handler = self.responseHandler { handler(response) } else { self.pendingResponse = response }
+        case .work(let items, let call):
+            let remaining = self.remainingBackgroundTime
+            Task {
+                for item in items { _ = await client.perform(item, remaining: remaining, signIn: signIn) }
+                if let call { self.handle(.worked(call)) }
+            }
+        case .completeResponse(let call): self.calls.responses.removeValue(forKey: call)?(())
+        case .registerForRemoteNotifications: self.application.registerForRemoteNotifications()
+        }
+    }
+
+    private func choosePresentation(
+        of notification: ReceivedNotification, _ call: KitMachine.Call, within milliseconds: Int64
     ) {
-        let client = self.client
-        let arrived = self.received(userInfo, text: AlertText(userInfo: userInfo))
-        let isActive = state == .active
-        let remaining = state == .background ? self.remainingBackgroundTime : nil
-        Task {
-            let verdict = await client.take(push, isActive: isActive)
-            guard verdict != .foreign else {
-                completion(.noData)
-                return
-            }
-            client.publish(arrived, isInFront: state != .background)
-            let result = UIBackgroundFetchResult(await client.performBackgroundRefresh(remaining: remaining))
-            if case .shows = verdict { completion(.newData) } else { completion(result) }
-        }
-    }
-
-    /// A response by the roads of iOS 10 and later. Returns nil for one that is not ours, otherwise what is to be done before
-    /// the handler is called; an echo of one already taken needs nothing.
-    func take(_ response: UNNotificationResponse, origin: NotificationResponse.Origin) -> ResponseWork? {
-        let request = response.notification.request
-        let content = request.content
-        let json = JSONValue(userInfo: content.userInfo)
-        guard let route = Route(userInfo: json, types: self.detailTypes) else { return nil }
-        let payload = try? NotificationPayload(userInfo: json)
-        let taken = NotificationResponse(
-            route: route, payload: payload,
-            text: AlertText(title: content.title, subtitle: content.subtitle, body: content.body), userInfo: json,
-            actionIdentifier: response.actionIdentifier,
-            userText: (response as? UNTextInputNotificationResponse)?.userText, origin: origin)
-        let date = Int64(response.notification.date.timeIntervalSince1970 * 1_000)
-        return self.deliver(taken, request: request.identifier, deliveredAt: date)
-    }
-
-    /// A tap or action by the old roads, which tell the user info only.
-    func take(
-        _ userInfo: JSONValue, text: AlertText, action: String, typed: String?, origin: NotificationResponse.Origin
-    ) -> ResponseWork? {
-        guard let route = Route(userInfo: userInfo, types: self.detailTypes) else { return nil }
-        let taken = NotificationResponse(
-            route: route, payload: try? NotificationPayload(userInfo: userInfo), text: text, userInfo: userInfo,
-            actionIdentifier: action, userText: typed, origin: origin)
-        return self.deliver(taken, request: nil, deliveredAt: nil)
-    }
-
-    private func deliver(
-        _ response: NotificationResponse, request: String?, deliveredAt: Int64?
-    ) -> ResponseWork {
-        // Before the tag is looked at: who signs in meanwhile is not who was meant.
-        var work = ResponseWork(signIn: self.client.signInNote)
-        // What was left by the person before is not this one's to open or to answer (DESIGN P7).
-        guard !self.isForAnother(response.userInfo) else { return work }
-        let identity = TapLog.Identity(
-            request: request, deliveredAt: deliveredAt,
-            content: response.payload?.messageUID ?? response.userInfo.text, action: response.actionIdentifier,
-            origin: response.origin)
-        let isOpen = self.taps.takeLaunch(by: identity)
-        guard response.origin == .inAppBanner || self.taps.note(identity) else { return work }
-        let message = response.payload?.messageUID.flatMap { MessageID($0) }
-        let steps = ResponseRule.steps(
-            action: response.actionIdentifier, text: response.userText, route: response.route,
-            position: PushInfo(userInfo: response.userInfo)?.position)
-        for step in steps {
-            switch step {
-            case .publish: self.client.publish(response)
-            case .open where isOpen: break
-            case .open(let route):
-                if let message { self.client.noteOpened(message) }
-                if let conversation = route.conversation { self.didOpen(conversation) }
-                if let handler = self.responseHandler { handler(response) } else { self.pendingResponse = response }
-            case .reply(let text, let conversation, let position):
-                work.items.append(.reply(text, to: conversation, upTo: position, message: message))
-            case .markRead(let conversation, let position):
-                work.items.append(.markRead(conversation, upTo: position, message: message))
-            }
-        }
-        return work
-    }
-
-    /// Does the work of an action and answers then; without work at once.
-    func finish(_ work: ResponseWork?, then completion: Completion<Void>) {
-        guard let work, !work.items.isEmpty else {
-            completion(())
-            return
-        }
-        let client = self.client
-        let remaining = self.remainingBackgroundTime
-        Task {
-            for item in work.items { _ = await client.perform(item, remaining: remaining, signIn: work.signIn) }
-            completion(())
+        Task { self.handle(.presentationChosen(await self.presentationOptions(for: notification), call)) }
+        let clock = self.client.clock
+        let deadline = clock.now.monotonic + milliseconds
+        Task { [weak self] in
+            await clock.sleep(untilMonotonic: deadline)
+            self?.handle(.presentationTimePassed(call))
         }
     }
 
@@ -173,12 +116,42 @@ extension NotificationIntegration {
         let seconds = self.application.backgroundTimeRemaining
         return seconds < 86_400 ? seconds : nil
     }
+}
 
-    /// Catches up with the server and answers then, within the 30 seconds of ios-delivery.md §7.1.
-    func refresh(then completion: Completion<UIBackgroundFetchResult>) {
-        let client = self.client
-        let remaining = self.application.applicationState == .background ? self.remainingBackgroundTime : nil
-        Task { completion(UIBackgroundFetchResult(await client.performBackgroundRefresh(remaining: remaining))) }
+extension KitMachine.Tap {
+    /// A response as iOS 10 and later tell it.
+    @MainActor init(_ response: UNNotificationResponse, origin: PersonResponse.Origin) {
+        let request = response.notification.request
+        let content = request.content
+        self.init(
+            userInfo: JSONValue(userInfo: content.userInfo), text: AlertText(content),
+            action: response.actionIdentifier, userText: (response as? UNTextInputNotificationResponse)?.userText,
+            origin: origin, request: request.identifier,
+            deliveredAt: Int64(response.notification.date.timeIntervalSince1970 * 1_000))
+    }
+
+    /// A tap on what a dictionary alone tells of.
+    init(payload userInfo: JSONValue, origin: PersonResponse.Origin) {
+        self.init(userInfo: userInfo, text: AlertText(userInfo: userInfo), origin: origin)
+    }
+}
+
+extension AlertText {
+    /// What a notification says.
+    init(_ content: UNNotificationContent) {
+        self.init(title: content.title, subtitle: content.subtitle, body: content.body)
+    }
+}
+
+extension KitMachine.AppState {
+    /// As the system says; a state of a later system is taken for the background, where nothing rings.
+    init(_ state: UIApplication.State) {
+        switch state {
+        case .active: self = .active
+        case .inactive: self = .inactive
+        case .background: self = .background
+        @unknown default: self = .background
+        }
     }
 }
 
@@ -190,11 +163,4 @@ extension UIBackgroundFetchResult {
         case .failed: self = .failed
         }
     }
-}
-
-/// What a response of the person's asks for.
-struct ResponseWork {
-    /// Who was signed in last when it came: it is theirs and nobody else's (DESIGN P7).
-    var signIn: SignInNote
-    var items: [BackgroundWork] = []
 }

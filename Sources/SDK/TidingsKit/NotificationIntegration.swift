@@ -21,8 +21,8 @@ public import UserNotifications
     let host: KitHostAdapter
     let lifecycle: LifecycleObserver
     let system: SystemVersion
-    var taps = TapLog()
-    var rung = RingLog()
+    var machine: KitMachine
+    var calls = OpenCalls()
     let banners = ValueBroadcast<InAppBanner>()
 
     /// A kit around a new client.
@@ -43,11 +43,12 @@ public import UserNotifications
         self.application = .shared
         self.center = .current()
         self.system = .current
+        self.machine = KitMachine(KitMachine.Settings(major: SystemVersion.current.major))
         self.host = KitHostAdapter(
             client: client, application: .shared, center: .current(), system: .current)
         self.lifecycle = LifecycleObserver(client: client, application: .shared, host: self.host)
         client.attach(host: self.host, settings: client.kitSettings(hasDelegate: false))
-        self.lifecycle.becameActive = { [weak self] in self?.taps.launchEnded() }
+        self.lifecycle.becameActive = { [weak self] in self?.handle(.becameActive) }
     }
 
     // MARK: What the app tells the kit (S0.4, S3.3–S3.8)
@@ -92,7 +93,10 @@ public import UserNotifications
 
     /// The values of `type` in the app's own pushes that the app has a screen for (S1.16): their taps come to
     /// `responseHandler` with the route `.detail(type:)`. Pushes of other types are left to the app.
-    public var detailTypes: Set<String> = []
+    public var detailTypes: Set<String> {
+        get { self.machine.settings.detailTypes }
+        set { self.machine.settings.detailTypes = newValue }
+    }
 
     /// Whether a tap's response waits for `responseHandler`.
     public internal(set) var pendingResponse: NotificationResponse?
@@ -113,30 +117,16 @@ public import UserNotifications
     public var presentation: ((ReceivedNotification) -> PresentationOptions)?
 
     /// What is heard and seen in front where the system does nothing.
-    public var frontPresentation = FrontPresentation()
+    public var frontPresentation: FrontPresentation {
+        get { self.machine.settings.frontPresentation }
+        set { self.machine.settings.frontPresentation = newValue }
+    }
 
     /// How a notification of ours is presented while the app is in front. An answer that takes longer than three seconds is
     /// taken for "nothing" by the kit, before iOS does so (ios-delivery.md §7.1).
     open func presentationOptions(for notification: ReceivedNotification) async -> PresentationOptions {
         if let presentation = self.presentation { return presentation(notification) }
-        return FrontPresentation.choice(
-            isForAnother: self.isForAnother(notification.userInfo), isKnown: self.isKnown(notification),
-            isSilenced: notification.isSilenced)
-    }
-
-    /// Whether the device has the message already, or has rung for it in front.
-    func isKnown(_ notification: ReceivedNotification) -> Bool {
-        Self.message(of: notification).map { self.client.hasMessage($0) || self.rung.contains($0) } ?? false
-    }
-
-    /// Notes that a message has rung in front.
-    func noteRung(_ message: MessageID) {
-        self.rung.note(message)
-        self.client.noteRung(message)
-    }
-
-    static func message(of notification: ReceivedNotification) -> MessageID? {
-        notification.payload?.messageUID.flatMap { MessageID($0) }
+        return self.machine.standardPresentation(of: notification, facts: self.client.kitFacts)
     }
 
     /// Banners the app is to draw itself, on iOS below 10.

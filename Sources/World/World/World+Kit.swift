@@ -1,6 +1,7 @@
 import ClientCore
 import OrderedCollections
 import PhoneCore
+import SimulatedPhone
 import TidingsModel
 
 // The SDK's kit: what it does with the notification centre, the ledger and the number on the icon, and how it answers the system.
@@ -19,7 +20,7 @@ extension World {
         case .claimRing(let id): self.claim(id, in: process, on: index)
         case .postNotification(let notification):
             self.see(.posted(notification, on: self.phones[index].key, self.phones[index].disk))
-            let badge = self.badge(of: notification, on: index)
+            let badge = self.phones[index].group.countPosted(notification)
             self.post(notification, badge: badge, isAnswered: true, in: process, on: index)
         case .markShown(let id):
             self.phones[index].group.ledger.markShown(id, by: .kit(process: process.number), wall: self.now.wall)
@@ -29,25 +30,23 @@ extension World {
             self.phones[index].group.ledger.release(id, by: .kit(process: process.number))
         case .clearNotifications(let conversation, let position):
             let messages = self.phones[index].disk.messages
-            let identifiers = self.phones[index].core.listed.map(\.notification.request).filter {
+            self.removeDelivered(in: process, on: index) {
                 NotificationClearing.isRead(
                     .object($0.content.userInfo), identifier: $0.identifier, thread: $0.content.threadIdentifier,
                     in: conversation, upTo: position, stored: { messages[$0]?.position })
-            }.map(\.identifier)
-            self.tell(process, .deliveredRemoved(identifiers: identifiers), on: index)
+            }
             self.later(.notificationWorkDone, in: process, on: index)
         case .withdrawNotification(let id, let replacement):
             self.withdraw(id, replacement, in: process, on: index)
             self.later(.notificationWorkDone, in: process, on: index)
         case .lowerBadge(let unread, let position):
-            self.phones[index].group.badge?.posted(unread: unread, position: position)
-            if let badge = self.phones[index].group.badge { self.setBadge(badge.shown, in: process, on: index) }
+            if let number = self.phones[index].group.countUnread(unread, at: position) {
+                self.setBadge(number, in: process, on: index)
+            }
             self.later(.notificationWorkDone, in: process, on: index)
         case .writeBadge(let unread, let position):
-            var badge = self.phones[index].group.badge ?? Badge()
-            badge.resigned(unread: unread, position: position)
-            self.phones[index].group.badge = badge
-            self.setBadge(badge.shown, in: process, on: index)
+            let number = self.phones[index].group.countResigned(unread: unread, at: position)
+            self.setBadge(number, in: process, on: index)
             self.later(.notificationWorkDone, in: process, on: index)
         default: break  // tidy: the others are World+Client.swift's
         }
@@ -68,7 +67,7 @@ extension World {
     private mutating func withdraw(
         _ id: MessageID, _ replacement: LocalNotification?, in process: ProcessID, on index: Int
     ) {
-        let badge = replacement.flatMap { self.badge(of: $0, on: index) }
+        let badge = replacement.flatMap { self.phones[index].group.countPosted($0) }
         guard self.isDelivered(id.description, on: index) else { return }
         let major = self.phones[index].core.version.major
         guard let replacement = NotificationClearing.inPlace(replacement, major: major) else {
@@ -78,133 +77,104 @@ extension World {
         self.post(replacement, badge: badge, isAnswered: false, in: process, on: index)
     }
 
-    /// The number a notification brings; nil leaves the icon alone.
-    private mutating func badge(of notification: LocalNotification, on index: Int) -> Int? {
-        guard notification.setsBadge else { return nil }
-        self.phones[index].group.badge?.posted(unread: notification.unread, position: notification.position)
-        return self.phones[index].group.badge?.shown
-    }
-
     private mutating func post(
         _ notification: LocalNotification, badge: Int?, isAnswered: Bool, in process: ProcessID, on index: Int
     ) {
-        let content = NotificationContent(
-            title: notification.title, body: notification.body, badge: badge,
-            sound: notification.isSilent ? nil : .standard,
-            userInfo: notification.userInfo.objectValue ?? JSONObject(),
-            threadIdentifier: notification.conversation.description,
-            interruptionLevel: notification.isSilent ? .passive : .active)
-        let request = NotificationRequest(identifier: notification.message.description, content: content)
+        let request = notification.request(badge: badge, hasCategory: false)
         self.ask(process, .add(request), on: index, for: isAnswered ? .kitPost(notification.message) : nil)
     }
 
-    // MARK: Taps
+    // MARK: The kit's machine
 
-    /// The app hears of a tap, by one of several roads; the first opens the conversation, the others are its echo.
+    /// What the system tells of a notification, and what the kit does with it.
     ///
-    /// - Parameters:
-    ///   - request: the request's identifier, and `deliveredAt` its time; nil on the roads that do not tell.
-    mutating func hear(
-        tapOn userInfo: JSONObject, request: String?, deliveredAt: Int64?, origin: PersonResponse.Origin,
-        in process: ProcessID, on index: Int
-    ) {
-        let json = JSONValue.object(userInfo)
-        // What was left by the person before is not this one's to open.
-        guard let payload = try? NotificationPayload(userInfo: json), self.isOfRecipient(json, on: index) else {
-            return
-        }
-        let identity = TapLog.Identity(
-            request: request, deliveredAt: deliveredAt, content: payload.messageUID ?? json.text,
-            action: MessageCategory.defaultAction, origin: origin)
-        let isOpen = self.phones[index].processes[process]?.taps.takeLaunch(by: identity) ?? true
-        guard self.phones[index].processes[process]?.taps.note(identity) == true, !isOpen,
-            let message = payload.messageUID.flatMap({ MessageID($0) })
-        else { return }
-        self.note("phone \(index) opens \(payload.conversation) for \(message)")
-        self.see(.opened(payload.conversation, of: message, on: self.phones[index].key))
-        self.handle(.notificationOpened(message), in: process, on: index)
+    /// - Returns: false if the process has no kit, and for a notification that is none of ours.
+    @discardableResult
+    mutating func kit(_ event: KitMachine.Event, in process: ProcessID, on index: Int) -> Bool {
+        let phone = self.phones[index]
+        guard process.role == .app, let hosted = phone.processes[process] else { return false }
+        var effects: [KitMachine.Effect] = []
+        hosted.kit.handle(event, facts: phone, into: &effects)
+        for effect in effects { self.perform(effect, in: process, on: index) }
+        return !effects.contains(.leaveToApp)
     }
 
-    /// Whether a notification is for the person who is signed in.
-    func isOfRecipient(_ userInfo: JSONValue, on index: Int) -> Bool {
-        guard let tag = PushInfo(userInfo: userInfo)?.recipientTag else { return self.phones[index].isSignedIn }
-        return tag == self.phones[index].group.recipient?.tag
-    }
-
-    // MARK: Arrivals
-
-    /// The kit's answer in front (S2.9).
-    mutating func presentation(
-        of notification: DeliveredNotification, in process: ProcessID, on index: Int
-    ) -> CallbackResult {
-        let content = notification.request.content
-        let userInfo = JSONValue.object(content.userInfo)
-        // The app shows what is none of ours.
-        guard NotificationClearing.isOurs(userInfo) else { return .presentation([.banner, .list, .sound, .badge]) }
-        let message = (try? NotificationPayload(userInfo: userInfo))?.messageUID
-            .flatMap { MessageID($0) }
-        let isKnown = message.map { self.isKnown($0, in: process, on: index) } ?? false
-        let isSilenced = userInfo[PushInfo.key] != nil && content.sound == nil
-        let isForAnother = PushInfo(userInfo: userInfo) != nil && !self.isOfRecipient(userInfo, on: index)
-        let options = FrontPresentation.choice(
-            isForAnother: isForAnother, isKnown: isKnown, isSilenced: isSilenced)
-        if let message, !options.isDisjoint(with: [.banner, .sound]) {
-            self.phones[index].processes[process]?.rung.note(message)
+    // tidy: long because it is one case per effect.
+    private mutating func perform(_ effect: KitMachine.Effect, in process: ProcessID, on index: Int) {
+        switch effect {
+        case .leaveToApp, .publishArrival, .publishResponse, .work, .ring: break
+        case .choosePresentation(let notification, let call, _):
+            let phone = self.phones[index]
+            guard let options = phone.processes[process]?.kit.standardPresentation(of: notification, facts: phone)
+            else { return }
+            self.kit(.presentationChosen(options, call), in: process, on: index)
+        case .present(let options, let call):
+            let major = self.phones[index].core.version.major
+            self.answer(call, .presentation(.init(rawValue: options.systemValue(major: major))), in: process, on: index)
+        case .markShown(let message):
             self.phones[index].group.ledger.markShown(
                 message, by: .kit(process: process.number), wall: self.now.wall)
             self.see(.reached(.frontRings))
-        }
-        let major = self.phones[index].core.version.major
-        return .presentation(.init(rawValue: options.systemValue(major: major)))
-    }
-
-    private func isKnown(_ message: MessageID, in process: ProcessID, on index: Int) -> Bool {
-        self.phones[index].disk.messages[message] != nil
-            || self.phones[index].processes[process]?.rung.contains(message) == true
-    }
-
-    /// A silent push, or one in front: the kit sets the number on the icon and catches up with the server (S4.9). Nil while it
-    /// does; the client says when it is done.
-    mutating func wake(
-        by payload: JSONObject, _ number: CallbackNumber, _ state: ApplicationState, in process: ProcessID,
-        on index: Int
-    ) -> CallbackResult? {
-        guard payload[PushInfo.key] != nil, self.phones[index].processes[process]?.client != nil else {
-            return .fetch(.noData)
-        }
-        if let push = BadgeInfo(userInfo: .object(payload)) {
-            let facts = BadgePush.Facts(
-                isForPerson: push.recipientTag == self.phones[index].group.recipient?.tag, isActive: state == .active,
-                managesBadge: true)
-            switch BadgePush.verdict(push, facts, badge: &self.phones[index].group.badge) {
-            case .foreign: return .fetch(.noData)
-            case .stays: break
-            case .shows(let number):
-                self.note("phone \(index) shows \(number) for a silent push")
-                self.see(.reached(.badgesByPush))
-                self.setBadge(number, in: process, on: index)
+        case .countBadge(let push, let isActive, let call):
+            let facts = BadgePush.Facts(isActive: isActive, managesBadge: true)
+            let verdict = BadgePush.verdict(push, facts, badge: &self.phones[index].group.badge)
+            self.kit(.badgeCounted(verdict, call), in: process, on: index)
+        case .showBadge(let number, let call):
+            self.note("phone \(index) shows \(number) for a silent push")
+            self.see(.reached(.badgesByPush))
+            self.setBadge(number, in: process, on: index)
+            self.kit(.badgeShown(call), in: process, on: index)
+        case .refresh(let call):
+            // Nobody is signed in.
+            guard self.phones[index].processes[process]?.client != nil else {
+                self.kit(.refreshed(.failed, call), in: process, on: index)
+                return
             }
+            self.see(.reached(.wakes))
+            self.phones[index].wokenAt = self.time
+            let remaining =
+                self.phones[index].isInFront
+                ? nil : self.phones[index].core.backgroundTimeRemaining(of: Self.bundle, at: self.now)
+            self.handle(.wakeBegan(call, remainingMilliseconds: remaining), in: process, on: index)
+        case .answerFetch(let result, let call): self.answer(call, .fetch(FetchResult(result)), in: process, on: index)
+        case .reportOpened(let message): self.handle(.notificationOpened(message), in: process, on: index)
+        case .clearNotifications(let conversation):
+            self.removeDelivered(in: process, on: index) {
+                NotificationClearing.isOf(
+                    conversation, .object($0.content.userInfo), thread: $0.content.threadIdentifier)
+            }
+        case .open(let response):
+            guard let payload = response.payload, let message = payload.messageUID.flatMap({ MessageID($0) }) else {
+                return
+            }
+            self.note("phone \(index) opens \(payload.conversation) for \(message)")
+            self.see(.opened(payload.conversation, of: message, on: self.phones[index].key))
+        case .completeResponse(let call): self.answer(call, .returned, in: process, on: index)
+        case .registerForRemoteNotifications: self.tell(process, .remoteRegistrationRequested, on: index)
         }
-        self.see(.reached(.wakes))
-        self.phones[index].wokenAt = self.time
-        let remaining =
-            state == .background ? self.phones[index].core.backgroundTimeRemaining(of: Self.bundle, at: self.now) : nil
-        self.handle(.wakeBegan(number, remainingMilliseconds: remaining), in: process, on: index)
-        return nil
+    }
+
+    /// The app calls a completion handler, unless it was made never to.
+    private mutating func answer(
+        _ call: CallbackNumber, _ result: CallbackResult, in process: ProcessID, on index: Int
+    ) {
+        guard !self.phones[index].neglected.contains(call) else { return }
+        self.plan(
+            .phone(index, .process(process, .callbackCompleted(call, result))),
+            after: self.phones[index].chance.number(1...30))
+    }
+
+    private mutating func removeDelivered(
+        in process: ProcessID, on index: Int, where isMeant: (NotificationRequest) -> Bool
+    ) {
+        let identifiers = self.phones[index].core.listed.map(\.notification.request).filter(isMeant).map(\.identifier)
+        self.tell(process, .deliveredRemoved(identifiers: identifiers), on: index)
     }
 
     /// A wake is over.
     mutating func finishWake(
         _ number: WakeNumber, _ result: BackgroundRefreshResult, in process: ProcessID, on index: Int
-    ) {
-        let answer: FetchResult =
-            switch result {
-            case .newData: .newData
-            case .noData: .noData
-            case .failed: .failed
-            }
-        self.tell(process, .callbackCompleted(number, .fetch(answer)), on: index)
-    }
+    ) { self.kit(.refreshed(result, number), in: process, on: index) }
 
     /// By the call the system has (ios-delivery.md §9).
     mutating func setBadge(_ number: Int, in process: ProcessID, on index: Int) {
@@ -213,4 +183,10 @@ extension World {
         }
         self.ask(process, .setBadgeCount(number), on: index)
     }
+}
+
+extension WorldPhone: KitFacts {
+    var signIn: ExtensionDecision.SignIn { self.group.signIn }
+    var hasPerson: Bool { self.isSignedIn }
+    func isKnown(_ message: MessageID) -> Bool { self.disk.messages[message] != nil }
 }

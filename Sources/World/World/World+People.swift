@@ -46,7 +46,8 @@ extension World {
     private mutating func tap(_ entry: ListEntry, on index: Int) {
         let userInfo = JSONValue.object(entry.notification.request.content.userInfo)
         // What was stripped, being for the person before, has nothing left to open.
-        if let message = MessageID(entry.notification.request.identifier), self.isOfRecipient(userInfo, on: index),
+        if let message = MessageID(entry.notification.request.identifier),
+            !KitMachine.isForAnother(userInfo, self.phones[index]),
             userInfo != ExtensionDecision.strippedUserInfo
         {
             self.note("person taps \(message) on phone \(index)")

@@ -2,6 +2,7 @@ import APNsCore
 import ClientCore
 import OrderedCollections
 import PhoneCore
+import SimulatedPhone
 import TidingsModel
 
 // Phones: what the system does to the app's processes, and what the app answers.
@@ -26,7 +27,7 @@ extension World {
     private mutating func perform(_ effect: consuming PhoneEffect, on index: Int) {
         switch effect {
         case .startProcess(let process):
-            let started = WorldProcess()
+            let started = WorldProcess(major: self.phones[index].core.version.major)
             let hasPerson = self.phones[index].isSignedIn || self.phones[index].isLeaving
             if process.role == .app, hasPerson { started.client = self.client(of: index) }
             self.phones[index].processes[process] = started
@@ -69,13 +70,7 @@ extension World {
     ) {
         switch purpose {
         case .kitPost(let message):
-            let result: PostResult =
-                switch answer {
-                case .added: .shown
-                case .refused(.notificationsNotAllowed): .notAuthorized
-                default: .failed
-                }
-            self.plan(.client(index, process, .notificationPosted(message, result)), after: 1)
+            self.plan(.client(index, process, .notificationPosted(message, PostResult(answer))), after: 1)
         case .extensionPost(let call, let message):
             self.extensionPosted(message, isTaken: answer == .added, for: call, on: index)
         case nil: break
@@ -125,10 +120,9 @@ extension World {
     private mutating func call(
         _ process: ProcessID, _ number: CallbackNumber, _ callback: Callback, _ state: ApplicationState, on index: Int
     ) {
-        var result = CallbackResult.returned
         let isNeglected = self.neglects(callback, number, on: index)
         switch callback {
-        case .didFinishLaunching(let options):
+        case .didFinishLaunching:
             if state == .background {
                 self.handle(.appDidEnterBackground(remainingMilliseconds: nil), in: process, on: index)
             }
@@ -139,77 +133,45 @@ extension World {
             self.tell(process, .delegateChanged(isSet: true), on: index)
             self.tell(process, .remoteRegistrationRequested, on: index)
             self.ask(process, .requestAuthorization([.alert, .sound, .badge]), on: index)
-            if let userInfo = options.remoteNotification ?? options.localNotification?.content.userInfo {
-                self.hear(
-                    tapOn: userInfo, request: nil, deliveredAt: nil, origin: .launchOptions, in: process, on: index)
-            }
-        case .sceneWillConnect(let response?): self.hear(response, origin: .sceneConnection, in: process, on: index)
-        case .receiveResponse(let response): self.hear(response, origin: .callback, in: process, on: index)
         case .sceneWillEnterForeground, .applicationWillEnterForeground, .applicationDidBecomeActive:
             self.phones[index].processes[process]?.isInFront = true
-            if case .applicationDidBecomeActive = callback {
-                self.phones[index].processes[process]?.taps.launchEnded()
-                self.askForTokenAgain(process, on: index)
-            }
             self.handle(.appWillEnterForeground, in: process, on: index)
-        case .sceneDidBecomeActive:
-            self.phones[index].processes[process]?.taps.launchEnded()
-            self.askForTokenAgain(process, on: index)
         case .sceneWillResignActive, .applicationWillResignActive, .applicationWillTerminate:
             self.handle(.appWillResignActive, in: process, on: index)
         case .sceneDidEnterBackground, .applicationDidEnterBackground:
             self.phones[index].processes[process]?.isInFront = false
             let remaining = self.phones[index].core.backgroundTimeRemaining(of: Self.bundle, at: self.now)
             self.handle(.appDidEnterBackground(remainingMilliseconds: remaining), in: process, on: index)
-        case .receiveRemoteFetch(let payload):
-            guard !isNeglected, let answer = self.wake(by: payload, number, state, in: process, on: index) else {
-                return
-            }
-            result = answer
-        case .performFetch: result = .fetch(.noData)
-        case .willPresent(let notification):
-            result = self.presentation(of: notification, in: process, on: index)
         case .registeredForRemoteNotifications(let token):
             let registration = PushRegistration(token: token, environment: .sandbox, topic: Self.bundle.rawValue)
             self.phones[index].registration = registration
             guard self.phones[index].isSignedIn else { break }
             self.handle(.pushRegistrationSet(registration), in: process, on: index)
-        case .failedToRegisterForRemoteNotifications:
-            self.phones[index].processes[process]?.asksForTokenInFront = true
         case .backgroundTaskExpired: self.handle(.backgroundTimeExpired, in: process, on: index)
         case .serviceExtensionReceive(let request):
             return self.extensionCalled(request, number, in: process, on: index)
         case .serviceExtensionTimeWillExpire: self.extensionTimeIsUp(in: process, on: index)
-        case .willFinishLaunching, .applicationDidReceiveMemoryWarning, .sceneConfiguration, .sceneWillConnect(nil),
-            .sceneDidDisconnect, .receiveRemote, .receiveLocal, .handleActionRemote,
-            .handleActionLocal,
-            .openSettings, .registeredUserNotificationSettings,
+        // The kit's, if anybody's.
+        case .willFinishLaunching, .applicationDidReceiveMemoryWarning, .sceneConfiguration, .sceneWillConnect,
+            .sceneDidBecomeActive, .sceneDidDisconnect, .willPresent, .receiveResponse, .receiveRemote,
+            .receiveRemoteFetch, .receiveLocal, .performFetch, .handleActionRemote, .handleActionLocal,
+            .failedToRegisterForRemoteNotifications, .openSettings, .registeredUserNotificationSettings,
             .refreshTaskLaunched, .refreshTaskExpired, .backgroundRefreshStatusChanged, .voipTokenUpdated,
             .protectedDataDidBecomeAvailable, .protectedDataWillBecomeUnavailable,
             .voipPushReceived, .voipTokenInvalidated, .activityTokenUpdated, .pushToStartTokenUpdated,
             .activityUpdated, .expiringActivityExpired:
             break
         }
+        let event = KitMachine.Event(callback, number, state, isCenterDelegateSet: true)
+        // A push is neglected as a whole; a tap opens its conversation also where the app never answers.
+        if let event, !isNeglected || callback.isResponse {
+            let isOurs = self.kit(event, in: process, on: index)
+            if isOurs, callback.isAnsweredByKit { return }
+        }
         if isNeglected { return }
         self.plan(
-            .phone(index, .process(process, .callbackCompleted(number, result))),
+            .phone(index, .process(process, .callbackCompleted(number, callback.answerWithoutKit))),
             after: self.phones[index].chance.number(1...30))
-    }
-
-    private mutating func hear(
-        _ response: NotificationResponse, origin: PersonResponse.Origin, in process: ProcessID, on index: Int
-    ) {
-        guard response.actionIdentifier == NotificationResponse.defaultAction else { return }
-        self.hear(
-            tapOn: response.notification.request.content.userInfo, request: response.notification.request.identifier,
-            deliveredAt: response.notification.date, origin: origin, in: process, on: index)
-    }
-
-    /// The kit asks again once the app is active (S2.8).
-    private mutating func askForTokenAgain(_ process: ProcessID, on index: Int) {
-        guard self.phones[index].processes[process]?.asksForTokenInFront == true else { return }
-        self.phones[index].processes[process]?.asksForTokenInFront = false
-        self.tell(process, .remoteRegistrationRequested, on: index)
     }
 
     mutating func tell(_ process: ProcessID, _ event: consuming ProcessEvent, on index: Int) {
@@ -221,5 +183,18 @@ extension World {
         self.phones[index].nextQuery += 1
         if let purpose { self.phones[index].queries[number] = purpose }
         self.tell(process, .query(number, query), on: index)
+    }
+}
+
+extension Callback {
+    fileprivate var isResponse: Bool { if case .receiveResponse = self { true } else { false } }
+
+    /// How an app answers what its kit does not.
+    fileprivate var answerWithoutKit: CallbackResult {
+        switch self {
+        case .receiveRemoteFetch, .performFetch: .fetch(.noData)
+        case .willPresent: .presentation([.banner, .list, .sound, .badge])
+        default: .returned  // tidy: the others ask nothing
+        }
     }
 }

@@ -1,3 +1,4 @@
+import ClientCore
 import OrderedCollections
 import PhoneCore
 import ServerCore
@@ -55,7 +56,7 @@ extension World {
                 // A process that was not given its token asks again when it comes in front (S2.8). Until then a token that Apple
                 // has refused stays set aside (DESIGN P8).
                 mayRing: phone.isSignedIn && phone.registration != nil
-                    && !phone.processes.values.contains { $0.asksForTokenInFront }
+                    && !phone.processes.values.contains { $0.kit.needsToken }
                     && settings?.authorizationStatus == .authorized,
                 icon: phone.core.screen.badge(of: Self.bundle),
                 shown: phone.core.screen.list.map(\.notification.request).map {

@@ -114,12 +114,9 @@ final class WorldProcess {
     var task: BackgroundTaskNumber?
     /// The app was told that it is on the screen, and not yet that it left.
     var isInFront = false
-    /// The taps the app was told of.
-    var taps = TapLog()
-    /// What has rung in front.
-    var rung = RingLog()
-    /// There was no push token: the kit asks again.
-    var asksForTokenInFront = false
+    var kit: KitMachine
+
+    init(major: Int) { self.kit = KitMachine(KitMachine.Settings(major: major)) }
 }
 
 /// What the answer to a query is for.

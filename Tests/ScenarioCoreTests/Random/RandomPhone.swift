@@ -36,7 +36,6 @@ struct RandomPhone {
         self.setup = Self.scenario(&chance)
         self.chance = chance
         self.stage = Stage(self.setup)
-        self.stage.app.sdk?.answersAsKit = true
         self.checks = PhoneChecks(setup: self.setup)
         self.stage.observed = []
         self.stage.prepare()

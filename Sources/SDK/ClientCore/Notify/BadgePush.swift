@@ -7,18 +7,15 @@ package import TidingsModel
 /// does not say, and no number does: one may count in no badge, being a mention in a muted conversation. Their notifications
 /// go with the entries of the log, after the catching up that follows every wake.
 package enum BadgePush {
-    /// What is known of person and app.
+    /// What is known of the app.
     package struct Facts: Hashable, Sendable {
-        /// Whether the push is for the person who is signed in here (DESIGN P7).
-        package var isForPerson: Bool
         /// Whether the app is active: it counts itself then, and writes the number when it stops being so (S2.17).
         package var isActive: Bool
         /// Whether the kit writes the number on the icon (S2.11).
         package var managesBadge: Bool
 
         /// Facts from their parts.
-        package init(isForPerson: Bool, isActive: Bool, managesBadge: Bool) {
-            self.isForPerson = isForPerson
+        package init(isActive: Bool, managesBadge: Bool) {
             self.isActive = isActive
             self.managesBadge = managesBadge
         }
@@ -26,19 +23,16 @@ package enum BadgePush {
 
     /// What the push leads to.
     package enum Verdict: Hashable, Sendable {
-        /// It is for somebody else, or nobody is signed in: nothing is done.
-        case foreign
         /// The number stays as it is, being newer, not stored (S2.20), or none of the kit's; the app catches up all the same.
         case stays
         /// The icon is to show this number, and the app catches up.
         case shows(Int)
     }
 
-    /// Decides, and writes the badge. The caller holds the app group's lock around it and stores it.
+    /// Decides for a push to the person who is signed in, and writes the badge. The caller holds the app group's lock around it and stores it.
     ///
     /// - Parameter badge: nil if none is stored.
     package static func verdict(_ push: BadgeInfo, _ facts: Facts, badge: inout Badge?) -> Verdict {
-        guard facts.isForPerson else { return .foreign }
         guard !facts.isActive, facts.managesBadge,
             badge?.pushed(absolute: push.badge, position: push.badgePosition) == true, let badge
         else { return .stays }

@@ -79,7 +79,7 @@ extension ClientEngine {
     }
 
     func postNotification(_ notification: LocalNotification) {
-        let badge = self.badge(of: notification)
+        let badge = self.withGroup { $0.countPosted(notification) } ?? nil
         guard let host = self.shared.withLock({ $0.host }) else { return }
         // In the order of the effects, like all that writes the icon: otherwise an older number could stay there.
         self.afterTidying {
@@ -89,18 +89,8 @@ extension ClientEngine {
         }
     }
 
-    /// The number a notification brings; nil leaves the icon alone.
-    private func badge(of notification: LocalNotification) -> Int? {
-        guard notification.setsBadge else { return nil }
-        let badge: Int?? = self.withGroup { contents in
-            contents.badge?.posted(unread: notification.unread, position: notification.position)
-            return contents.badge?.shown
-        }
-        return badge ?? nil
-    }
-
     func withdraw(_ id: MessageID, _ replacement: LocalNotification?) {
-        let badge = replacement.flatMap { self.badge(of: $0) }
+        let badge = replacement.flatMap { replacement in self.withGroup { $0.countPosted(replacement) } ?? nil }
         self.tidying { host in await host.withdraw(id, replacement: replacement, badge: badge) }
     }
 
@@ -154,11 +144,7 @@ extension ClientEngine {
 
     /// Without a stored badge nothing is changed (S2.20).
     func lowerBadge(unread: Int, position: LogPosition) {
-        let shown: Int?? = self.withGroup { contents in
-            contents.badge?.posted(unread: unread, position: position)
-            return contents.badge?.shown
-        }
-        let number = shown ?? nil
+        let number = self.withGroup { $0.countUnread(unread, at: position) } ?? nil
         self.tidying { host in if let number { await self.showBadge(number, on: host) } }
     }
 
@@ -187,8 +173,7 @@ extension ClientEngine {
     }
 
     private var storedBadge: Int? {
-        let shown: Int?? = self.withGroup { $0.badge?.shown }
-        return shown ?? nil
+        self.withGroup { $0.badge?.shown } ?? nil
     }
 
     /// Counts and writes the badge before it returns: for the moment before the process ends (S2.17).
@@ -205,13 +190,7 @@ extension ClientEngine {
 
     /// Writes the badge as of resigning active; returns what the icon is to show.
     private func resignedBadge(unread: Int, position: LogPosition) -> Int {
-        let shown: Int? = self.withGroup { contents in
-            var badge = contents.badge ?? Badge()
-            badge.resigned(unread: unread, position: position)
-            contents.badge = badge
-            return badge.shown
-        }
-        return shown ?? unread
+        self.withGroup { $0.countResigned(unread: unread, at: position) } ?? unread
     }
 
     /// After a start: claims of an earlier process are settled by looking at the delivered list (DESIGN P3).

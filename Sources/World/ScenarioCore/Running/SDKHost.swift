@@ -23,14 +23,13 @@ struct SDKHost {
     var queue: [ClientEvent] = []
     /// Whether the server cannot be reached.
     var isOffline: Bool
-    /// Whether it answers arrivals in front and wakes as the kit does; otherwise as the file says.
-    var answersAsKit = false
-    /// What the action of a notification asks for, until it is begun.
-    var work: [ResponseRule.Step] = []
-    /// The calls whose handlers wait for such work.
-    var actions: [CallbackNumber] = []
-    /// How many answers were sent, for their ids.
-    var replies = 0
+    /// The kit of the app's process.
+    var kit: KitMachine
+    /// The calls the file says an answer for.
+    var callsAnsweredByFile: Set<CallbackNumber> = []
+    /// The wakes of actions that are at work, and how many actions there were.
+    var openActions: [WakeNumber] = []
+    var actions: UInt64 = 0
     var task: UInt64?
     var tasks: UInt64 = 0
 
@@ -39,7 +38,6 @@ struct SDKHost {
     var ledger = Ledger()
     var badge: Badge?
     var recipient: Recipient?
-    var taps = TapLog()
     var screens = NavigationState(selectedTab: 0, stacks: [[], []])
 
     // The server.
@@ -58,8 +56,9 @@ struct SDKHost {
     /// Written live and not settled yet, by position.
     var unsettled: Set<LogPosition> = []
 
-    init(setup: SDKSetup) {
+    init(setup: SDKSetup, major: Int) {
         self.setup = setup
+        self.kit = KitMachine(KitMachine.Settings(major: major))
         self.isOffline = setup.isOffline
         self.disk = SDKDisk(setup, position: setup.position)
         // What was there before the case: nothing that anybody would be told of.
@@ -154,12 +153,11 @@ struct SDKHost {
     /// How loud a conversation may be.
     func level(of conversation: ConversationID) -> NotificationLevel { self.setup.levels[conversation] ?? .all }
 
-    /// Where the local store has the message a notification tells of.
-    func position(of payload: NotificationPayload) -> LogPosition? {
-        guard let id = payload.messageUID else { return nil }
-        return self.log.first { entry in
+    /// Where the local store has a message.
+    func position(of id: MessageID) -> LogPosition? {
+        self.log.first { entry in
             guard case .message(let message) = entry.body else { return false }
-            return entry.position <= self.disk.stored && message.id.description == id
+            return entry.position <= self.disk.stored && message.id == id
         }?.position
     }
 

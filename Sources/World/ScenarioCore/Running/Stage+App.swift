@@ -1,5 +1,6 @@
 import ClientCore
 import PhoneCore
+import SimulatedPhone
 import TidingsModel
 
 /// The app's processes as a scenario plays them.
@@ -14,9 +15,10 @@ struct HostedApp {
     /// The pushes at work in the service extension, by their calls.
     var extensionRuns: [CallbackNumber: ExtensionWork] = [:]
 
-    init(setup: AppSetup) {
+    /// - Parameter major: the system's major version.
+    init(setup: AppSetup, major: Int) {
         self.setup = setup
-        self.sdk = setup.sdk.map { SDKHost(setup: $0) }
+        self.sdk = setup.sdk.map { SDKHost(setup: $0, major: major) }
     }
 
     /// The app's own background task.
@@ -53,7 +55,8 @@ extension Stage {
     mutating func answer(
         _ process: ProcessID, _ number: CallbackNumber, _ callback: Callback, _ state: ApplicationState
     ) {
-        var habit = self.habit(for: callback)
+        let own = self.ownHabit(for: callback)
+        let habit = own ?? self.usualHabit(for: callback)
         switch callback {
         case .didFinishLaunching: self.launched(process)
         case .applicationDidBecomeActive, .sceneDidBecomeActive:
@@ -81,11 +84,12 @@ extension Stage {
         default: break
         }
         self.clientCalled(process, callback, state)
-        if self.beginWork(of: callback, number, in: process) { return }
-        switch self.kitAnswer(to: callback, number, in: process) {
-        case .leftToApp: break
-        case .atOnce(let answer): habit = AnswerHabit(result: answer)
-        case .later: return
+        let isCenterDelegateSet =
+            self.setup.phone.version.hasUserNotifications && self.app.setup.delegateMoment != .never
+        if let event = KitMachine.Event(callback, number, state, isCenterDelegateSet: isCenterDelegateSet) {
+            if own != nil { self.app.sdk?.callsAnsweredByFile.insert(number) }
+            let isOurs = self.kit(event, in: process)
+            if own == nil, isOurs, callback.isAnsweredByKit { return }
         }
         guard let result = habit.result else { return }
         for _ in 0..<(habit.isTwice ? 2 : 1) {
@@ -94,7 +98,8 @@ extension Stage {
         }
     }
 
-    private func habit(for callback: Callback) -> AnswerHabit {
+    /// How the file says that the app answers; nil if it does not.
+    private func ownHabit(for callback: Callback) -> AnswerHabit? {
         let call: AnsweredCall? =
             switch callback {
             case .willPresent: .willPresent
@@ -107,9 +112,12 @@ extension Stage {
             case .applicationDidEnterBackground, .sceneDidEnterBackground: .didEnterBackground
             default: nil
             }
-        if let call, let own = self.habit(call, about: callback) { return own }
-        if let habit = call.flatMap({ self.app.setup.answers[$0] }) { return habit }
-        guard call == .willPresent else { return AnswerHabit(result: .returned) }
+        return call.flatMap { self.habit($0, about: callback) ?? self.app.setup.answers[$0] }
+    }
+
+    /// How an app answers of which the file says nothing.
+    private func usualHabit(for callback: Callback) -> AnswerHabit {
+        guard case .willPresent = callback else { return AnswerHabit(result: .returned) }
         // Everything the version knows: banner and list are parts of the alert before iOS 14 (ios-delivery.md §5.5).
         return AnswerHabit(
             result: .presentation(

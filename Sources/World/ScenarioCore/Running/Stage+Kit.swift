@@ -1,77 +1,107 @@
 import ClientCore
 import PhoneCore
+import SimulatedPhone
 import TidingsModel
 
-// Answers that the kit gives by itself, where the host plays the kit and not an app that forwards nothing.
+// The kit of a scenario's app: what it does with the system's calls.
 extension Stage {
-    /// How the kit answers a call.
-    enum KitAnswer: Equatable {
-        /// It is none of the kit's.
-        case leftToApp
-        case atOnce(CallbackResult)
-        /// When the client has caught up.
-        case later
+    /// What the system tells of a notification, and what the kit does with it.
+    ///
+    /// - Returns: false if the process has no kit, and for a notification that is none of ours.
+    @discardableResult
+    mutating func kit(_ event: KitMachine.Event, in process: ProcessID) -> Bool {
+        guard let sdk = self.app.sdk, sdk.setup.hasKit, sdk.process == process else { return false }
+        var effects: [KitMachine.Effect] = []
+        self.app.sdk?.kit.handle(event, facts: sdk, into: &effects)
+        for effect in effects { self.perform(effect, in: process) }
+        return !effects.contains(.leaveToApp)
     }
 
-    /// The kit's answer to an arrival in front (S2.9) or a wake (S4.9).
-    mutating func kitAnswer(to callback: Callback, _ number: CallbackNumber, in process: ProcessID) -> KitAnswer {
-        guard let sdk = self.app.sdk, sdk.answersAsKit, process.role == .app else { return .leftToApp }
-        switch callback {
-        case .willPresent(let notification):
-            let content = notification.request.content
-            let info = PushInfo(userInfo: .object(content.userInfo))
-            // A local notification of the kit's is of a message in the store.
-            guard info != nil || !notification.request.isRemote else { return .leftToApp }
-            let isForAnother = info.map { $0.recipientTag != sdk.recipient?.tag } ?? false
-            let options = FrontPresentation.choice(
-                isForAnother: isForAnother, isKnown: info.map { $0.position <= sdk.disk.stored } ?? true,
-                isSilenced: content.sound == nil)
+    // tidy: long because it is one case per effect.
+    private mutating func perform(_ effect: KitMachine.Effect, in process: ProcessID) {
+        guard let sdk = self.app.sdk else { return }
+        switch effect {
+        case .leaveToApp, .publishArrival, .publishResponse, .ring: break
+        case .choosePresentation(let notification, let call, _):
+            self.kit(
+                .presentationChosen(sdk.kit.standardPresentation(of: notification, facts: sdk), call), in: process)
+        case .present(let options, let call):
             let major = self.setup.phone.version.major
-            return .atOnce(.presentation(.init(rawValue: options.systemValue(major: major))))
-        case .receiveRemoteFetch(let payload):
-            guard payload[PushInfo.key] != nil else { return .atOnce(.fetch(.noData)) }
-            if let push = BadgeInfo(userInfo: .object(payload)), push.recipientTag != sdk.recipient?.tag {
-                return .atOnce(.fetch(.noData))
+            self.answer(call, .presentation(.init(rawValue: options.systemValue(major: major))), in: process)
+        case .markShown(let message):
+            self.app.sdk?.ledger.markShown(message, by: .kit(process: process.number), wall: self.now.wall)
+        case .countBadge(let push, let isActive, let call):
+            let facts = BadgePush.Facts(isActive: isActive, managesBadge: sdk.setup.kit.managesBadge)
+            var badge = sdk.badge
+            let verdict = BadgePush.verdict(push, facts, badge: &badge)
+            self.app.sdk?.badge = badge
+            self.kit(.badgeCounted(verdict, call), in: process)
+        case .showBadge(let number, let call):
+            self.setBadge(number, in: process)
+            self.kit(.badgeShown(call), in: process)
+        case .refresh(let call): self.beginWake(call, in: process)
+        case .answerFetch(let result, let call): self.answer(call, .fetch(FetchResult(result)), in: process)
+        case .reportOpened(let message): self.client(.notificationOpened(message), in: process)
+        case .clearNotifications(let conversation):
+            self.removeDelivered(in: process) {
+                NotificationClearing.isOf(
+                    conversation, .object($0.content.userInfo), thread: $0.content.threadIdentifier)
             }
-            let remaining = self.core.backgroundTimeRemaining(of: Self.bundle, at: self.now)
-            self.client(.wakeBegan(number, remainingMilliseconds: remaining), in: process)
-            return .later
-        default: return .leftToApp
+        case .open(let response):
+            if let conversation = response.conversation {
+                self.trace.opened(conversation.description, at: self.now.monotonic)
+            }
+        case .work(let items, let call): self.begin(items, call, in: process)
+        case .completeResponse(let call): self.answer(call, .returned, in: process)
+        case .registerForRemoteNotifications: self.follow(.process(process, .remoteRegistrationRequested))
         }
     }
 
-    /// A silent push about the number on the icon.
-    mutating func badgePushed(_ push: BadgeInfo, _ state: ApplicationState, in process: ProcessID) {
-        guard let sdk = self.app.sdk, sdk.setup.hasKit else { return }
-        let facts = BadgePush.Facts(
-            isForPerson: push.recipientTag == sdk.recipient?.tag, isActive: state == .active,
-            managesBadge: sdk.setup.kit.managesBadge)
-        var badge = sdk.badge
-        let verdict = BadgePush.verdict(push, facts, badge: &badge)
-        self.app.sdk?.badge = badge
-        if case .shows(let number) = verdict { self.setBadge(number, in: process) }
+    /// Calls a completion handler, unless the file says how the app answers the call.
+    private mutating func answer(_ call: CallbackNumber, _ result: CallbackResult, in process: ProcessID) {
+        guard self.app.sdk?.callsAnsweredByFile.contains(call) == false else { return }
+        self.follow(.process(process, .callbackCompleted(call, result)))
     }
 
-    /// A wake is answered.
+    mutating func removeDelivered(in process: ProcessID, where isMeant: (NotificationRequest) -> Bool) {
+        let identifiers = self.core.screen.list.map(\.notification.request).filter(isMeant).map(\.identifier)
+        guard !identifiers.isEmpty else { return }
+        self.follow(.process(process, .deliveredRemoved(identifiers: identifiers)))
+    }
+
+    private mutating func beginWake(_ number: WakeNumber, in process: ProcessID) {
+        let remaining = self.core.backgroundTimeRemaining(of: Self.bundle, at: self.now)
+        self.client(.wakeBegan(number, remainingMilliseconds: remaining), in: process)
+    }
+
+    /// Does what an action asked for, under a wake of its own; its handler is called when the server has heard of it.
+    private mutating func begin(_ items: [BackgroundWork], _ call: KitMachine.Call?, in process: ProcessID) {
+        guard let sdk = self.app.sdk else { return }
+        self.app.sdk?.actions += 1
+        // A cold start's action has no handler: its wake takes a number no call has.
+        let number = call ?? UInt64.max - sdk.actions
+        self.app.sdk?.openActions.append(number)
+        for item in items {
+            let events = item.events(
+                replyID: ClientMessageID("reply-\(sdk.actions + 1)"), position: { sdk.position(of: $0) },
+                newest: { _ in sdk.disk.stored })
+            for event in events { self.client(event, in: process) }
+        }
+        self.beginWake(number, in: process)
+    }
+
+    /// A wake is over.
     mutating func finishWake(_ number: WakeNumber, _ result: BackgroundRefreshResult, in process: ProcessID) {
-        if self.finishWork(number, in: process) { return }
-        guard self.app.sdk?.answersAsKit == true else { return }
-        let result: FetchResult =
-            switch result {
-            case .newData: .newData
-            case .noData: .noData
-            case .failed: .failed
-            }
-        self.follow(.process(process, .callbackCompleted(number, .fetch(result))))
+        if let index = self.app.sdk?.openActions.firstIndex(of: number) {
+            self.app.sdk?.openActions.remove(at: index)
+            self.kit(.worked(number), in: process)
+        } else {
+            self.kit(.refreshed(result, number), in: process)
+        }
     }
 }
 
-extension Callback {
-    /// Whether it comes before the app is active.
-    var entersForeground: Bool {
-        switch self {
-        case .sceneWillEnterForeground, .applicationWillEnterForeground: true
-        default: false
-        }
-    }
+extension SDKHost: KitFacts {
+    var hasPerson: Bool { self.recipient != nil }
+    func isKnown(_ message: MessageID) -> Bool { self.position(of: message) != nil }
 }

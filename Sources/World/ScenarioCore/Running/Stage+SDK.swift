@@ -1,5 +1,6 @@
 import ClientCore
 import PhoneCore
+import SimulatedPhone
 import TidingsModel
 
 // The SDK's decisions behind the app's callbacks. Only translation: effects to events, and a server that answers at once.
@@ -30,10 +31,9 @@ extension Stage {
         self.app.sdk?.client = sdk.newClient(isForeground: true)
         self.app.sdk?.isSuspended = false
         self.app.sdk?.waiting = []
-        self.app.sdk?.work = []
-        self.app.sdk?.actions = []
+        self.app.sdk?.openActions = []
         self.app.sdk?.task = nil
-        self.app.sdk?.taps = TapLog()
+        self.app.sdk?.kit = KitMachine(sdk.kit.settings)
     }
 
     mutating func clientSuspended(_ process: ProcessID) {
@@ -86,36 +86,12 @@ extension Stage {
     mutating func clientCalled(_ process: ProcessID, _ callback: Callback, _ state: ApplicationState) {
         guard let sdk = self.app.sdk, process.role == .app else { return }
         switch callback {
-        case .didFinishLaunching(let options):
+        case .didFinishLaunching:
             if state == .background { self.client(.appDidEnterBackground(remainingMilliseconds: nil), in: process) }
             self.client(.kitConfigured(sdk.setup.hasKit ? sdk.setup.kit : nil), in: process)
             self.client(.connectWished, in: process)
-            guard state != .background else { return }
-            if let payload = options.remoteNotification {
-                self.tapped(.object(payload), by: .launchOptions)
-            } else if let local = options.localNotification {
-                self.tapped(.object(local.content.userInfo), by: .launchOptions)
-            }
-        case .sceneWillConnect(let response?): self.tapped(response, by: .sceneConnection)
-        case .receiveResponse(let response): self.tapped(response, by: .callback)
-        case .receiveRemoteFetch(let payload), .receiveRemote(let payload):
-            // Inactive is a tap on the old roads (S1.8); active and in the background it is the arrival.
-            let version = self.setup.phone.version
-            let isOldRoad = !version.hasUserNotifications || self.app.setup.delegateMoment == .never
-            if let push = BadgeInfo(userInfo: .object(payload)) {
-                self.badgePushed(push, state, in: process)
-            } else if state == .inactive, isOldRoad, !AlertText(userInfo: .object(payload)).isEmpty {
-                self.tapped(.object(payload), by: .callback)
-            }
-        case .handleActionRemote(let identifier, let payload, let text):
-            self.tapped(.object(payload), by: .callback, action: identifier, text: text)
-        case .handleActionLocal(let identifier, let request, let text):
-            self.tapped(.object(request.content.userInfo), by: .callback, action: identifier, text: text)
-        case .receiveLocal(let request):
-            if state == .inactive { self.tapped(.object(request.content.userInfo), by: .callback) }
         case .sceneWillEnterForeground, .applicationWillEnterForeground, .applicationDidBecomeActive,
             .sceneDidBecomeActive:
-            if !callback.entersForeground { self.app.sdk?.taps.launchEnded() }
             self.client(.appWillEnterForeground, in: process)
         case .sceneWillResignActive, .applicationWillResignActive, .applicationWillTerminate:
             self.client(.appWillResignActive, in: process)
@@ -128,43 +104,6 @@ extension Stage {
                 token: token, environment: .sandbox, topic: Self.bundle.rawValue)
             self.client(.pushRegistrationSet(registration), in: process)
         default: break
-        }
-    }
-
-    /// A tap by whichever road: opened once.
-    private mutating func tapped(_ response: NotificationResponse, by origin: PersonResponse.Origin) {
-        let notification = response.notification
-        self.tapped(
-            .object(notification.request.content.userInfo), by: origin, request: notification.request.identifier,
-            date: notification.date, action: response.actionIdentifier, text: response.userText)
-    }
-
-    private mutating func tapped(
-        _ userInfo: JSONValue, by origin: PersonResponse.Origin, request: String? = nil, date: Int64? = nil,
-        action: String = MessageCategory.defaultAction, text: String? = nil
-    ) {
-        guard let payload = try? NotificationPayload(userInfo: userInfo) else { return }
-        // What was left by the person before is not this one's to open or to answer (DESIGN P7).
-        let info = PushInfo(userInfo: userInfo)
-        if let info, let recipient = self.app.sdk?.recipient, info.recipientTag != recipient.tag { return }
-        let identity = TapLog.Identity(
-            request: request, deliveredAt: date, content: payload.messageUID ?? userInfo.text, action: action,
-            origin: origin)
-        let isOpen = self.app.sdk?.taps.takeLaunch(by: identity) == true
-        guard self.app.sdk?.taps.note(identity) == true, !isOpen else { return }
-        let position = info?.position ?? self.app.sdk?.position(of: payload)
-        let steps = ResponseRule.steps(
-            action: action, text: text, route: Route(payload: payload), position: position)
-        for step in steps {
-            switch step {
-            case .publish: break
-            case .open:
-                self.trace.opened(payload.conversation.description, at: self.now.monotonic)
-                if let process = self.app.sdk?.process, let id = payload.messageUID.flatMap({ MessageID($0) }) {
-                    self.client(.notificationOpened(id), in: process)
-                }
-            case .reply, .markRead: self.app.sdk?.work.append(step)
-            }
         }
     }
 
@@ -253,31 +192,29 @@ extension Stage {
             self.app.sdk?.ledger.markWithdrawn(id, by: .kit(process: process.number), wall: self.now.wall)
         case .releaseClaim(let id): self.app.sdk?.ledger.release(id, by: .kit(process: process.number))
         case .clearNotifications(let conversation, let position):
-            let identifiers = self.core.screen.list.map(\.notification.request).filter {
+            self.removeDelivered(in: process) {
                 NotificationClearing.isRead(
                     .object($0.content.userInfo), identifier: $0.identifier, thread: $0.content.threadIdentifier,
-                    in: conversation, upTo: position, stored: { _ in nil })
-            }.map(\.identifier)
-            self.follow(.process(process, .deliveredRemoved(identifiers: identifiers)))
+                    in: conversation, upTo: position, stored: { sdk.position(of: $0) })
+            }
             self.client(.notificationWorkDone, in: process)
         case .withdrawNotification(let id, let replacement):
             defer { self.client(.notificationWorkDone, in: process) }
             guard self.core.screen.list.contains(where: { $0.key.identifier == id.description }) else { return }
-            // Before iOS 15 nothing is passive: a second notification would show a banner again.
-            guard let replacement, self.setup.phone.version.hasInterruptionLevels else {
+            guard let replacement = NotificationClearing.inPlace(replacement, major: sdk.kit.settings.major) else {
                 return self.follow(.process(process, .deliveredRemoved(identifiers: [id.description])))
             }
             self.post(replacement, in: process)
         case .writeBadge(let unread, let position):
             defer { self.client(.notificationWorkDone, in: process) }
             guard sdk.setup.badge != .missing else { return }
-            var badge = sdk.badge ?? Badge()
-            badge.resigned(unread: unread, position: position)
-            self.app.sdk?.badge = badge
-            self.setBadge(badge.shown, in: process)
+            if let number = self.app.sdk?.countResigned(unread: unread, at: position) {
+                self.setBadge(number, in: process)
+            }
         case .lowerBadge(let unread, let position):
-            self.app.sdk?.badge?.posted(unread: unread, position: position)
-            if let badge = self.app.sdk?.badge { self.setBadge(badge.shown, in: process) }
+            if let number = self.app.sdk?.countUnread(unread, at: position) ?? nil {
+                self.setBadge(number, in: process)
+            }
             self.client(.notificationWorkDone, in: process)
         case .finishWake(let number, let result): self.finishWake(number, result, in: process)
         case .beginBackgroundTask:
@@ -306,18 +243,9 @@ extension Stage {
 
     private mutating func post(_ notification: LocalNotification, in process: ProcessID) {
         self.observed?.append(.posts(notification))
-        self.app.sdk?.badge?.posted(unread: notification.unread, position: notification.position)
-        var content = NotificationContent(
-            title: notification.title, body: notification.body, badge: self.app.sdk?.badge?.shown,
-            sound: notification.isSilent ? nil : .standard,
-            userInfo: notification.userInfo.objectValue ?? JSONObject(),
-            threadIdentifier: notification.conversation.description)
-        if notification.isSilent { content.interruptionLevel = .passive }
-        if self.app.setup.sdk?.registersActions == true, !notification.isSilent {
-            content.categoryIdentifier = MessageCategory.identifier
-        }
-        let identifier = notification.message.description
-        let request = NotificationRequest(identifier: identifier, content: content)
+        let badge = self.app.sdk?.countPosted(notification) ?? nil
+        let request = notification.request(
+            badge: badge, hasCategory: self.app.setup.sdk?.registersActions == true)
         guard self.setup.phone.version.hasUserNotifications else {
             // A `UILocalNotification` is not answered.
             self.follow(.process(process, .localNotificationScheduled(request)))
@@ -335,12 +263,6 @@ extension Stage {
     }
 
     mutating func posted(_ message: MessageID, _ answer: QueryAnswer, in process: ProcessID) {
-        let result: PostResult =
-            switch answer {
-            case .added: .shown
-            case .refused(.notificationsNotAllowed): .notAuthorized
-            default: .failed
-            }
-        self.client(.notificationPosted(message, result), in: process)
+        self.client(.notificationPosted(message, PostResult(answer)), in: process)
     }
 }

@@ -92,7 +92,7 @@ struct Stage {
         self.now = Now(monotonic: 1_000_000, wall: wall)
         self.core = PhoneCore(
             version: setup.phone.version, settings: setup.phone.settings, apps: [setup.app.installed])
-        self.app = HostedApp(setup: setup.app)
+        self.app = HostedApp(setup: setup.app, major: setup.phone.version.major)
     }
 
     var state: AppState { self.core.state(of: Self.bundle) ?? .notRunning }

@@ -1,0 +1,132 @@
+package import ClientCore
+package import PhoneCore
+import TidingsModel
+
+// What the shipped kit takes over from Apple's delegates and hands to Apple's calls, for the virtual iPhone's.
+
+extension KitMachine.Event {
+    /// What a call of the system's tells the kit; nil for a call that is not about notifications.
+    ///
+    /// - Parameters:
+    ///   - call: the call's number, under which the kit answers it.
+    ///   - isCenterDelegateSet: whether the app has set the notification centre's delegate.
+    package init?(
+        _ callback: Callback, _ call: CallbackNumber, _ state: ApplicationState, isCenterDelegateSet: Bool
+    ) {
+        switch callback {
+        case .willPresent(let notification): self = .presentationRequested(.init(notification.request), call)
+        case .receiveRemoteFetch(let payload):
+            self = .remoteArrived(
+                .init(payload: .object(payload)), .init(state), isCenterDelegateSet: isCenterDelegateSet, call)
+        case .receiveRemote(let payload):
+            self = .remoteArrived(
+                .init(payload: .object(payload)), .init(state), isCenterDelegateSet: isCenterDelegateSet, nil)
+        case .receiveLocal(let request): self = .localArrived(.init(request), .init(state))
+        case .performFetch: self = .fetchRequested(call)
+        case .receiveResponse(let response): self = .responded(.init(response, origin: .callback), call)
+        case .sceneWillConnect(let response?): self = .responded(.init(response, origin: .sceneConnection), nil)
+        case .handleActionRemote(let identifier, let payload, let text):
+            let payload = JSONValue.object(payload)
+            self = .responded(
+                .init(
+                    userInfo: payload, text: AlertText(userInfo: payload), action: identifier, userText: text,
+                    origin: .callback), call)
+        case .handleActionLocal(let identifier, let request, let text):
+            let arrival = KitMachine.Arrival(request)
+            self = .responded(
+                .init(
+                    userInfo: arrival.userInfo, text: arrival.text, action: identifier, userText: text,
+                    origin: .callback), call)
+        case .didFinishLaunching(let options):
+            let arrival =
+                options.remoteNotification.map { KitMachine.Arrival(payload: .object($0)) }
+                ?? options.localNotification.map { KitMachine.Arrival($0) }
+            guard let arrival else { return nil }
+            self = .launched(
+                .init(userInfo: arrival.userInfo, text: arrival.text, origin: .launchOptions), .init(state))
+        case .failedToRegisterForRemoteNotifications: self = .registrationFailed
+        case .applicationDidBecomeActive, .sceneDidBecomeActive: self = .becameActive
+        default: return nil  // tidy: the others are the life cycle's, or of parts of the phone the kit has nothing to do with
+        }
+    }
+}
+
+extension KitMachine.Arrival {
+    fileprivate init(_ request: NotificationRequest) {
+        let content = request.content
+        self.init(
+            userInfo: .object(content.userInfo),
+            text: AlertText(title: content.title, subtitle: content.subtitle, body: content.body),
+            hasSound: content.sound != nil)
+    }
+}
+
+extension KitMachine.Tap {
+    fileprivate init(_ response: NotificationResponse, origin: PersonResponse.Origin) {
+        let arrival = KitMachine.Arrival(response.notification.request)
+        self.init(
+            userInfo: arrival.userInfo, text: arrival.text, action: response.actionIdentifier,
+            userText: response.userText, origin: origin, request: response.notification.request.identifier,
+            deliveredAt: response.notification.date)
+    }
+}
+
+extension KitMachine.AppState {
+    fileprivate init(_ state: ApplicationState) {
+        switch state {
+        case .active: self = .active
+        case .inactive: self = .inactive
+        case .background: self = .background
+        }
+    }
+}
+
+extension Callback {
+    /// Whether it has a completion handler that the kit calls for what is its own.
+    package var isAnsweredByKit: Bool {
+        switch self {
+        case .willPresent, .receiveRemoteFetch, .performFetch, .receiveResponse, .handleActionRemote,
+            .handleActionLocal:
+            true
+        default: false  // tidy: the others have none
+        }
+    }
+}
+
+extension FetchResult {
+    /// What the kit says to the system.
+    package init(_ result: BackgroundRefreshResult) {
+        switch result {
+        case .newData: self = .newData
+        case .noData: self = .noData
+        case .failed: self = .failed
+        }
+    }
+}
+
+extension PostResult {
+    /// What the notification centre's answer to a local notification means.
+    package init(_ answer: QueryAnswer) {
+        switch answer {
+        case .added: self = .shown
+        case .refused(.notificationsNotAllowed): self = .notAuthorized
+        default: self = .failed
+        }
+    }
+}
+
+extension LocalNotification {
+    /// The request of the local notification.
+    ///
+    /// - Parameters:
+    ///   - badge: the number it brings; nil leaves the icon alone.
+    ///   - hasCategory: whether the app has registered the kit's actions.
+    package func request(badge: Int?, hasCategory: Bool) -> NotificationRequest {
+        var content = NotificationContent(
+            title: self.title, body: self.body, badge: badge, sound: self.isSilent ? nil : .standard,
+            userInfo: self.userInfo.objectValue ?? JSONObject(), threadIdentifier: self.conversation.description)
+        if self.isSilent { content.interruptionLevel = .passive }
+        if hasCategory, !self.isSilent { content.categoryIdentifier = MessageCategory.identifier }
+        return NotificationRequest(identifier: self.message.description, content: content)
+    }
+}
