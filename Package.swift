@@ -146,7 +146,9 @@ targets += shell(
         "Configuration", "Crypto", "Hummingbird", "HTTPTypes", "JWTKit", "Logging", "Metrics", "NIOConcurrencyHelpers",
         "NIOCore", "NIOFoundationCompat", "NIOHTTP1", "NIOPosix", "NIOSSL", "NIOWebSocket", "ServiceLifecycle",
         "SwiftProtobuf", "UnixSignals", "Yams",
-    ], testingUses: ["NIOEmbedded"])
+    ], testingUses: ["NIOEmbedded"],
+    // Compiled in: the server's binary is copied alone.
+    resources: [.embedInCode("API/openapi.yaml")])
 
 // Phone
 targets += core("Phone", "PhoneCore", needs: ["TidingsModel"])
