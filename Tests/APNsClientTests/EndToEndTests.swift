@@ -1,5 +1,6 @@
 import APNsModel
 import APNsSimulator
+import APNsTestSupport
 import Crypto
 import Foundation
 import NIOConcurrencyHelpers

@@ -72,7 +72,7 @@ extension APNsDispatcher {
             } else if reason == .tooManyProviderTokenUpdates, !isOfOldCredential {
                 self.pauseSending(for: place, response, pause: asked, jitter: jitter, at: now, into: &effects)
             } else {
-                let usual = self.configuration.retryPauses.pause(failures: request.tries, jitter: jitter)
+                let usual = self.configuration.retryPauses.wait(afterFailures: request.tries, jitter: jitter)
                 self.retry(place, response, after: asked ?? usual, at: now, into: &effects)
             }
         }
@@ -181,7 +181,7 @@ extension APNsDispatcher {
     ) {
         if now.monotonic >= self.sendNotBefore {
             self.sendPauses += 1
-            let usual = self.configuration.retryPauses.pause(failures: self.sendPauses, jitter: jitter)
+            let usual = self.configuration.retryPauses.wait(afterFailures: self.sendPauses, jitter: jitter)
             self.sendNotBefore = now.monotonic + (pause ?? usual)
             effects.append(.warn("APNs wants fewer provider tokens: nothing is sent for a while"))
         } else if let pause {

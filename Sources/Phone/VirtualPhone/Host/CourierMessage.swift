@@ -94,7 +94,7 @@ struct CourierBackoff: Equatable {
     /// The wait before the next attempt, in milliseconds.
     mutating func next() -> Int64 {
         defer { self.failures = min(self.failures + 1, 10) }
-        return min(5_000, 100 << self.failures)
+        return BackOff(first: 100, longest: 5_000).ceiling(afterFailures: self.failures + 1)
     }
 
     /// The connection stands.

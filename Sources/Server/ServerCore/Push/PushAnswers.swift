@@ -205,9 +205,8 @@ extension ServerCore {
 
     private mutating func waitForRetry(_ slot: Int, _ index: Int, _ wait: LegWait, _ now: Now) {
         let failures = (self.people[slot].devices[index].retry?.failures ?? 0) + 1
-        let delay = BackOff.delay(
-            afterFailures: failures, base: self.settings.backOffBase, max: self.settings.backOffMax,
-            using: &self.chance)
+        let delay = BackOff(first: self.settings.backOffBase, longest: self.settings.backOffMax)
+            .wait(afterFailures: failures, using: &self.chance)
         self.people[slot].devices[index].retry = Device.Retry(
             wait: wait, failures: failures, until: now.monotonic + delay)
     }
