@@ -106,7 +106,7 @@ extension APNsDispatcher {
 
     /// Many tokens that are not for a topic and never one that is: the topic is the wrong one (APNs reference, section 9).
     private mutating func countStrayToken(
-        by request: ClientRequest, jitter: Int64, at now: Now, into effects: inout [Effect]
+        by request: QueuedRequest, jitter: Int64, at now: Now, into effects: inout [Effect]
     ) {
         guard let count = self.strayTokens[request.ask.topic, default: 0].map({ $0 + 1 }) else { return }
         self.strayTokens[request.ask.topic] = count

@@ -2,7 +2,7 @@ import TidingsModel
 
 /// Stops sending after a configuration fault, and lets one request at a time find out whether it is repaired (APNs
 /// reference, section 10).
-struct Breaker: Sendable {
+struct ConfigurationBreaker: Sendable {
     enum State: Equatable, Sendable {
         case closed
         /// Nothing is sent before this monotonic time.

@@ -21,7 +21,7 @@ struct ChannelAction: Sendable {
 extension APNsService {
     /// Steps 4 to 6 of APNs reference, section 20, for channels.
     func checkChannels(
-        _ route: Route, _ inquiry: Inquiry, _ fields: RequestFields, connection: ProviderConnection, at now: Now
+        _ route: ProviderRoute, _ inquiry: Inquiry, _ fields: RequestFields, connection: ProviderConnection, at now: Now
     ) throws(Refusal) -> ChannelAction {
         switch route {
         case .createChannel(let bundleID):

@@ -158,7 +158,7 @@ import VirtualPhone
         }
     }
 
-    private func connectScene(_ response: NotificationResponse?) {
+    private func connectScene(_ response: UserResponse?) {
         let scene = UIWindowScene(session: self.session)
         self.scene = scene
         self.session.scene = scene
@@ -173,7 +173,7 @@ import VirtualPhone
         scene.delegate?.scene(scene, willConnectTo: self.session, options: Self.options(response))
     }
 
-    private static func options(_ response: NotificationResponse?) -> UIScene.ConnectionOptions {
+    private static func options(_ response: UserResponse?) -> UIScene.ConnectionOptions {
         UIScene.ConnectionOptions(notificationResponse: response.map { UNNotificationResponse.make($0) })
     }
 

@@ -197,9 +197,9 @@ extension World {
     }
 
     private mutating func hear(
-        _ response: NotificationResponse, origin: PersonResponse.Origin, in process: ProcessID, on index: Int
+        _ response: UserResponse, origin: PersonResponse.Origin, in process: ProcessID, on index: Int
     ) {
-        guard response.actionIdentifier == NotificationResponse.defaultAction else { return }
+        guard response.actionIdentifier == UserResponse.defaultAction else { return }
         self.hear(
             tapOn: response.notification.request.content.userInfo, request: response.notification.request.identifier,
             deliveredAt: response.notification.date, origin: origin, in: process, on: index)

@@ -26,7 +26,7 @@ struct ChannelWish: Equatable {
 }
 
 /// A line from the phone to the courier of a local APNs.
-enum CourierRequest: Equatable {
+enum PhoneCourierRequest: Equatable {
     /// The first line.
     case hello(phone: String)
     /// Wants a token.

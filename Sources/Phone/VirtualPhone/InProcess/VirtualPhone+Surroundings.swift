@@ -102,10 +102,10 @@ extension VirtualPhone: @preconcurrency PhoneSurroundings {
 
     package func dropToken(_ kind: TokenKind, of app: BundleID) {}
     package func subscribe(_ app: BundleID, channel: String) {
-        self.channels.insert(BroadcastChannel(app: app, id: channel))
+        self.channels.insert(SubscribedChannel(app: app, id: channel))
     }
     package func unsubscribe(_ app: BundleID, channel: String) {
-        self.channels.remove(BroadcastChannel(app: app, id: channel))
+        self.channels.remove(SubscribedChannel(app: app, id: channel))
     }
     package func invalidateTokens(of app: BundleID) { self.tokenGeneration[app, default: 0] += 1 }
 
@@ -142,7 +142,7 @@ extension VirtualPhone: @preconcurrency PhoneSurroundings {
 }
 
 /// A broadcast channel of an app.
-struct BroadcastChannel: Hashable {
+struct SubscribedChannel: Hashable {
     var app: BundleID
     var id: String
 }

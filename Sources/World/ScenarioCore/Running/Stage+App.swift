@@ -12,7 +12,7 @@ struct HostedApp {
     /// What a post of the service extension is waiting for.
     var extensionPosting: [QueryNumber: (push: CallbackNumber, message: MessageID)] = [:]
     /// The pushes at work in the service extension, by their calls.
-    var extensionRuns: [CallbackNumber: ExtensionWork] = [:]
+    var extensionRuns: [CallbackNumber: StagedExtensionWork] = [:]
 
     init(setup: AppSetup) {
         self.setup = setup

@@ -132,7 +132,7 @@ extension Stage {
     }
 
     /// A tap by whichever road: opened once.
-    private mutating func tapped(_ response: NotificationResponse, by origin: PersonResponse.Origin) {
+    private mutating func tapped(_ response: UserResponse, by origin: PersonResponse.Origin) {
         let notification = response.notification
         self.tapped(
             .object(notification.request.content.userInfo), by: origin, request: notification.request.identifier,
