@@ -94,7 +94,10 @@ func shell(
     ]
 }
 
-var targets: [Target] = [.target(name: "Requirements", path: "Tests/Requirements", swiftSettings: strict)]
+var targets: [Target] = [
+    .target(
+        name: "Requirements", dependencies: ours(["TidingsModel"]), path: "Tests/Requirements", swiftSettings: strict)
+]
 
 // Model
 targets += core("Model", "TidingsModel")
@@ -120,13 +123,19 @@ targets += shell(
     "APNs", "APNsClient", needs: ["TidingsModel", "APNsModel", "APNsClientCore", "HTTP2Connection"],
     uses: [
         "Crypto", "Logging", "Metrics", "NIOConcurrencyHelpers", "NIOCore", "NIOPosix", "NIOSSL", "NIOTLS",
-    ], testing: ["APNsSimulator", "APNsCore"], testingUses: ["MetricsTestKit", "SwiftASN1", "X509"])
+    ], testing: ["APNsSimulator", "APNsCore", "APNsTestSupport"],
+    testingUses: ["MetricsTestKit", "SwiftASN1", "X509"])
 targets += shell(
     "APNs", "APNsSimulator", needs: ["TidingsModel", "APNsModel", "APNsCore", "HTTP2Connection", "HTTPUpgrades"],
     uses: [
         "Crypto", "GRDB", "Hummingbird", "HTTPTypes", "Logging", "NIOConcurrencyHelpers", "NIOCore",
         "NIOPosix", "NIOSSL", "NIOTLS", "SwiftASN1", "X509",
-    ], testingUses: ["NIOEmbedded"])
+    ], testing: ["APNsTestSupport"], testingUses: ["NIOEmbedded"])
+// What the tests of APNs client and local APNs share.
+targets.append(
+    .target(
+        name: "APNsTestSupport", dependencies: ours(["TidingsModel"]) + packaged(["NIOCore", "NIOPosix"]),
+        path: "Tests/APNsTestSupport", swiftSettings: strict))
 
 // Both HTTP/1.1 servers, of the server and of the local APNs, pass over offers of another protocol.
 targets += shell("Server", "HTTPUpgrades", uses: ["NIOCore", "NIOHTTP1"], testingUses: ["NIOEmbedded"])
@@ -146,7 +155,9 @@ targets += shell(
         "Configuration", "Crypto", "Hummingbird", "HTTPTypes", "JWTKit", "Logging", "Metrics", "NIOConcurrencyHelpers",
         "NIOCore", "NIOFoundationCompat", "NIOHTTP1", "NIOPosix", "NIOSSL", "NIOWebSocket", "ServiceLifecycle",
         "SwiftProtobuf", "UnixSignals", "Yams",
-    ], testingUses: ["NIOEmbedded"])
+    ], testingUses: ["NIOEmbedded"],
+    // Compiled in: the server's binary is copied alone.
+    resources: [.embedInCode("API/openapi.yaml")])
 
 // Phone
 targets += core("Phone", "PhoneCore", needs: ["TidingsModel"])

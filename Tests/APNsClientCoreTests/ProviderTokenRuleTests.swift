@@ -115,13 +115,13 @@ private func at(_ minutes: Int64, wall: Int64? = nil) -> Now {
 
 @Suite struct `A pause` {
     @Test func `doubles up to the longest, half of it by chance`() {
-        let pauses = Backoff(first: 1_000, longest: 60_000)
+        let pauses = BackOff(first: 1_000, longest: 60_000)
         #expect(
-            (1...8).map { pauses.pause(failures: $0, jitter: 999) } == [
+            (1...8).map { pauses.wait(afterFailures: $0, jitter: 999) } == [
                 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000,
             ])
-        #expect((1...3).map { pauses.pause(failures: $0, jitter: 0) } == [500, 1_000, 2_000])
-        #expect(pauses.pause(failures: .max, jitter: 999) == 60_000)
-        #expect(pauses.pause(failures: 1, jitter: .max) == 1_000)
+        #expect((1...3).map { pauses.wait(afterFailures: $0, jitter: 0) } == [500, 1_000, 2_000])
+        #expect(pauses.wait(afterFailures: .max, jitter: 999) == 60_000)
+        #expect(pauses.wait(afterFailures: 1, jitter: .max) == 1_000)
     }
 }

@@ -4,17 +4,7 @@ import TidingsModel
 
 @testable import APNsClientCore
 
-struct SplitMix {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        self.state &+= 0x9e37_79b9_7f4a_7c15
-        var z = self.state
-        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-        return z ^ (z >> 31)
-    }
-
+extension SplitMix64 {
     mutating func below(_ bound: Int) -> Int { Int(self.next() % UInt64(bound)) }
     mutating func chance(oneIn bound: Int) -> Bool { self.below(bound) == 0 }
     mutating func pick<T>(_ list: [T]) -> T? { list.isEmpty ? nil : list[self.below(list.count)] }
@@ -46,7 +36,7 @@ struct Storm {
         case answered
     }
 
-    var random: SplitMix
+    var random: SplitMix64
     var core: APNsDispatcher
     var monotonic: Int64 = 0
     var wakeAt: Int64?
@@ -64,7 +54,7 @@ struct Storm {
     var faults: [String] = []
 
     init(seed: UInt64) {
-        self.random = SplitMix(state: seed)
+        self.random = SplitMix64(seed: seed)
         var configuration = APNsDispatcher.Configuration()
         configuration.connectionsMax = 1 + self.random.below(4)
         configuration.streamsMax = 1 + self.random.below(8)
@@ -75,7 +65,7 @@ struct Storm {
         configuration.connectionAgeMax = 60_000
         configuration.idleMax = 20_000
         configuration.pingAfter = 15_000
-        configuration.breakerPauses = Backoff(first: 2_000, longest: 10_000)
+        configuration.breakerPauses = BackOff(first: 2_000, longest: 10_000)
         self.core = APNsDispatcher(configuration: configuration)
     }
 

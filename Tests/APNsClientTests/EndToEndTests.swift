@@ -1,5 +1,6 @@
 import APNsModel
 import APNsSimulator
+import APNsTestSupport
 import Crypto
 import Foundation
 import NIOConcurrencyHelpers
@@ -207,7 +208,7 @@ private let patience = TimeLimitTrait.Duration.minutes(5)
                 .init(
                     eventLoop: MultiThreadedEventLoopGroup.singleton.next(),
                     now: {
-                        var now = ClientEngine.clocks()
+                        var now = APNsClientEngine.clocks()
                         now.wall -= 7_200_000
                         return now
                     }))

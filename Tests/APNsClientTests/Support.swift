@@ -1,6 +1,7 @@
 import APNsClient
 import APNsModel
 import APNsSimulator
+import APNsTestSupport
 import Foundation
 import Logging
 import Testing

@@ -7,7 +7,7 @@ import TidingsModel
 
 /// Draws requests and events that are good, half good and nonsense.
 private struct Draw {
-    var dice: Dice
+    var dice: SplitMix64
     private static let activities = "com.example.chat.push-type.liveactivity"
     private static let long = String(repeating: "y", count: 9_000)
     private static let bodies = [4_080, 4_100, 5_200].map {
@@ -16,7 +16,7 @@ private struct Draw {
     /// How many device tokens have been drawn.
     private var tokens = 0
 
-    init(seed: UInt64) { self.dice = Dice(seed: seed) }
+    init(seed: UInt64) { self.dice = SplitMix64(seed: seed) }
 
     /// The tokens phones were told last.
     private var known: [PushToken] = []

@@ -4,17 +4,11 @@ import TidingsModel
 
 /// A generator with a seed: the same cases in every run.
 struct Seeded: RandomNumberGenerator {
-    private var state: UInt64
+    private var numbers: SplitMix64
 
-    init(_ seed: UInt64) { self.state = seed }
+    init(_ seed: UInt64) { self.numbers = SplitMix64(seed: seed) }
 
-    mutating func next() -> UInt64 {
-        self.state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = self.state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ (mixed >> 31)
-    }
+    mutating func next() -> UInt64 { self.numbers.next() }
 
     mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &self) }
     mutating func chance(_ percent: Int) -> Bool { self.number(1...100) <= percent }

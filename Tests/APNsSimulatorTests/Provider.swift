@@ -1,3 +1,4 @@
+import APNsTestSupport
 import Crypto
 import Foundation
 import HTTP2Connection

@@ -1,3 +1,4 @@
+import APNsTestSupport
 import HTTP2Connection
 import Testing
 import TidingsModel

@@ -6,9 +6,9 @@ import Testing
     private static let three =
         Wire.settings([(3, 1_000)]) + Wire.data(5, 70_000 % 16_384, end: true) + Wire.ping(7)
 
-    private static func frames(_ parts: [[UInt8]]) throws -> [Frame] {
-        var reader = FrameReader()
-        var frames: [Frame] = []
+    private static func frames(_ parts: [[UInt8]]) throws -> [HTTP2Frame] {
+        var reader = HTTP2FrameReader()
+        var frames: [HTTP2Frame] = []
         for part in parts {
             reader.append(ByteBuffer(bytes: part))
             while let frame = try reader.next() { frames.append(frame) }
@@ -41,10 +41,10 @@ import Testing
     }
 
     @Test func `longer than was announced are refused by their head`() throws {
-        var reader = FrameReader(maxFrameSize: 16_384)
+        var reader = HTTP2FrameReader(maxFrameSize: 16_384)
         reader.append(ByteBuffer(bytes: [0, 0x40, 0x01, 0, 0, 0, 0, 0, 1]))
         #expect(throws: ConnectionFault.self) { try reader.next() }
-        var largest = FrameReader(maxFrameSize: 16_384)
+        var largest = HTTP2FrameReader(maxFrameSize: 16_384)
         largest.append(ByteBuffer(bytes: Wire.data(1, 16_384)))
         #expect(try largest.next()?.payload.readableBytes == 16_384)
     }

@@ -103,13 +103,13 @@ enum Wire {
             output.moveReaderIndex(forwardBy: Self.preface.count)
             lines.append("preface")
         }
-        var reader = FrameReader(maxFrameSize: 16_777_215)
+        var reader = HTTP2FrameReader(maxFrameSize: 16_777_215)
         reader.append(output)
         while let frame = try? reader.next() { lines.append(Self.describe(frame)) }
         return lines
     }
 
-    private static func describe(_ frame: Frame) -> String {
+    private static func describe(_ frame: HTTP2Frame) -> String {
         var payload = frame.payload
         let length = payload.readableBytes
         let isAck = frame.flags & FrameFlags.ack != 0

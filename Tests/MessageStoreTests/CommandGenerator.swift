@@ -2,23 +2,10 @@
 import StoreModel
 import TidingsModel
 
-/// A small seeded generator (SplitMix64): the same seed gives the same commands everywhere.
-struct SeededGenerator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        self.state &+= 0x9e37_79b9_7f4a_7c15
-        var value = self.state
-        value = (value ^ value >> 30) &* 0xbf58_476d_1ce4_e5b9
-        value = (value ^ value >> 27) &* 0x94d0_49bb_1331_11eb
-        return value ^ value >> 31
-    }
-}
-
 /// Commands about a few people, devices and groups in two apps, sensible and senseless ones mixed. What was named before is named
 /// again more often than not, so that commands meet.
 struct CommandGenerator {
-    var random: SeededGenerator
+    var random: SplitMix64
     private var lastID: UInt64 = 1000
     private(set) var clock: Int64 = 1_800_000_000_000
 
@@ -33,7 +20,7 @@ struct CommandGenerator {
     private var signedIn: [DeviceKey] = []
     private var commands = 0
 
-    init(seed: UInt64) { self.random = SeededGenerator(state: seed) }
+    init(seed: UInt64) { self.random = SplitMix64(seed: seed) }
 
     mutating func number(_ range: Range<Int>) -> Int { Int.random(in: range, using: &self.random) }
 

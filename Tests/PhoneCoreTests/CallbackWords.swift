@@ -28,7 +28,7 @@ extension Callback {
         case .handleActionLocal(_, _, let text): text == nil ? "AL" : "AL9"
         case .willPresent: "WP"
         case .receiveResponse(let response):
-            response.actionIdentifier == NotificationResponse.defaultAction
+            response.actionIdentifier == UserResponse.defaultAction
                 ? "DR" : "DR(\(response.actionIdentifier.split(separator: ".").last ?? ""))"
         case .registeredForRemoteNotifications(let token): "token(\(token))"
         case .failedToRegisterForRemoteNotifications: "noToken"

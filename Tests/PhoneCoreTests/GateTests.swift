@@ -322,7 +322,7 @@ import TidingsModel
     }
 
     @Test(.requirement("S2.9")) func `7 shows in front what WP answers and nothing else`() {
-        let answers: [(PresentationOptions, OSVersion, String)] = [
+        let answers: [(WillPresentOptions, OSVersion, String)] = [
             ([], 17, "none(willPresent)"), ([.banner], 17, "show(banner)"), ([.list], 17, "show(list)"),
             ([.sound], 17, "show(sound)"), ([.badge], 17, "show(badge)"), (.alert, 17, "show(banner,list)"),
             (.alert, 12, "show(banner,list)"), ([.banner, .list], 12, "none(willPresent)"),

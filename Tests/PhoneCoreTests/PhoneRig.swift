@@ -7,7 +7,7 @@ struct AppBehaviour {
 
     var delegate = DelegateMoment.inDidFinish
     /// What `userNotificationCenter(_:willPresent:withCompletionHandler:)` answers; nil never answers.
-    var presentation: PresentationOptions? = [.banner, .list, .sound, .badge]
+    var presentation: WillPresentOptions? = [.banner, .list, .sound, .badge]
     /// What `application(_:didReceiveRemoteNotification:fetchCompletionHandler:)` answers; nil never answers.
     var fetch: FetchResult? = .newData
     var answersResponse = true

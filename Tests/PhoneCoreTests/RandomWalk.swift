@@ -2,18 +2,7 @@ import TidingsModel
 
 @testable import PhoneCore
 
-/// SplitMix64: the same seed gives the same walk.
-struct SeededGenerator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        self.state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = self.state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ (mixed >> 31)
-    }
-
+extension SplitMix64 {
     /// A number below the bound; the tiny bias does not matter here.
     mutating func below(_ bound: Int) -> Int { Int(self.next() % UInt64(bound)) }
 
@@ -38,7 +27,7 @@ struct RandomWalk {
     }
 
     let version: OSVersion
-    var random: SeededGenerator
+    var random: SplitMix64
     var core: PhoneCore
     var now = Now(monotonic: 0, wall: 1_700_000_000_000)
     var ledger = ProcessLedger()
@@ -62,7 +51,7 @@ struct RandomWalk {
     init(seed: UInt64, version: OSVersion, keepsTrace: Bool = false) {
         self.version = version
         self.keepsTrace = keepsTrace
-        self.random = SeededGenerator(state: seed)
+        self.random = SplitMix64(seed: seed)
         var settings = PhoneSettings()
         settings.listLimit = Self.listLimit
         settings.pendingLimit = Self.pendingLimit
@@ -77,7 +66,7 @@ struct RandomWalk {
     }
 
     /// Most quirks as they are, now and then one the other way.
-    private static func quirks(_ random: inout SeededGenerator) -> Quirks {
+    private static func quirks(_ random: inout SplitMix64) -> Quirks {
         var quirks = Quirks()
         if random.chance(1, of: 8) { quirks.foregroundFetchBeforeWillPresent.toggle() }
         if random.chance(1, of: 8) { quirks.missingDidReceiveFallsBack.toggle() }

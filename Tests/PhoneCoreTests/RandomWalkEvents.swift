@@ -186,7 +186,7 @@ extension RandomWalk {
     private mutating func result(of callback: Callback) -> CallbackResult {
         switch callback {
         case .receiveRemoteFetch, .performFetch: .fetch(self.random.pick(FetchResult.allCases))
-        case .willPresent: .presentation(PresentationOptions(rawValue: UInt(self.random.below(32))))
+        case .willPresent: .presentation(WillPresentOptions(rawValue: UInt(self.random.below(32))))
         case .serviceExtensionReceive(let request): .content(self.flag() ? request.content : NotificationContent())
         default: .returned
         }

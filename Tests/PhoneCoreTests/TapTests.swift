@@ -168,7 +168,7 @@ struct TapRow: Sendable, CustomTestStringConvertible {
         rig.push(Payload.alert, collapse: "m")
         rig.tap("m")
         #expect(rig.calls == ["WF", "DF", "configuration", "SC(response)", "sceneWEF", "DR", "sceneDBA"])
-        let responses = rig.effects.compactMap { effect -> NotificationResponse? in
+        let responses = rig.effects.compactMap { effect -> UserResponse? in
             switch effect {
             case .call(_, _, .sceneWillConnect(let response), _): response
             case .call(_, _, .receiveResponse(let response), _): response

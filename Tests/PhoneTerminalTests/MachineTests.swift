@@ -121,10 +121,10 @@ import TidingsModel
         var machine = TerminalMachine(size: TerminalSize(columns: 80, rows: 24))
         for unread in 0..<3 {
             _ = machine.handle(
-                .traced(TraceLine(["event": "screen", "screen": ["stack": ["Chat"], "unread": .int(unread)]])))
+                .traced(PhoneTraceLine(["event": "screen", "screen": ["stack": ["Chat"], "unread": .int(unread)]])))
         }
         #expect(machine.trace.map(\.short) == ["[\"Chat\"]"])
-        _ = machine.handle(.traced(TraceLine(["event": "screen", "screen": ["stack": ["Settings"]]])))
+        _ = machine.handle(.traced(PhoneTraceLine(["event": "screen", "screen": ["stack": ["Settings"]]])))
         #expect(machine.trace.count == 2)
     }
 

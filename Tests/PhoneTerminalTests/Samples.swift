@@ -52,23 +52,23 @@ enum Sample {
         return picture
     }
 
-    static func callback(_ number: Int, _ name: String, _ state: String) -> TraceLine {
-        TraceLine([
+    static func callback(_ number: Int, _ name: String, _ state: String) -> PhoneTraceLine {
+        PhoneTraceLine([
             "event": "callback", "wall": .int(1_767_225_600_000 + number * 1_001), "app": "com.example.chat",
             "n": .int(number), "number": .int(number), "process": "com.example.chat#1", "role": "app",
             "name": .string(name), "state": .string(state), "arguments": ["name": "x"],
         ])
     }
 
-    static let trace: [TraceLine] = [
+    static let trace: [PhoneTraceLine] = [
         Self.callback(1, "application(_:didFinishLaunchingWithOptions:)", "inactive"),
-        TraceLine(["event": "state", "wall": 1_767_225_602_500, "n": 2, "state": "foregroundActive"]),
+        PhoneTraceLine(["event": "state", "wall": 1_767_225_602_500, "n": 2, "state": "foregroundActive"]),
         Self.callback(3, "sceneDidBecomeActive(_:)", "active"),
-        TraceLine([
+        PhoneTraceLine([
             "event": "presentation", "wall": 1_767_225_612_345, "app": "com.example.chat", "n": 4,
             "notification": "0m1", "banner": true, "list": true, "sound": true, "reason": "system",
         ]),
-        TraceLine(["event": "fault", "wall": 1_767_225_613_000, "n": 5, "text": "a rule \u{1b}[31mbroken"]),
+        PhoneTraceLine(["event": "fault", "wall": 1_767_225_613_000, "n": 5, "text": "a rule \u{1b}[31mbroken"]),
     ]
 
     static func machine(_ picture: PhonePicture, columns: Int, rows: Int) -> TerminalMachine {

@@ -336,7 +336,7 @@ import TidingsModel
 
 @Suite struct `An event of a phone as a line` {
     @Test func `has its time, its kind and what is known, without empty members`() {
-        let line = TraceLine([
+        let line = PhoneTraceLine([
             "event": "presentation", "wall": 1_767_225_612_345, "app": "com.example.chat", "n": 4,
             "notification": "01qdq6qdr0000", "banner": true, "badge": .null,
         ])
@@ -345,7 +345,7 @@ import TidingsModel
     }
 
     @Test func `is short for a callback: state, name and launch options`() {
-        let line = TraceLine([
+        let line = PhoneTraceLine([
             "event": "callback", "wall": 0, "role": "app", "state": "inactive", "number": 2,
             "name": "application(_:didFinishLaunchingWithOptions:)",
             "arguments": [
@@ -353,7 +353,7 @@ import TidingsModel
             ],
         ])
         #expect(line.short == "inactive didFinishLaunchingWithOptions: [remote_notification]")
-        let center = TraceLine([
+        let center = PhoneTraceLine([
             "event": "callback", "role": "app", "state": "active",
             "name": "userNotificationCenter(_:didReceive:withCompletionHandler:)",
         ])
@@ -361,7 +361,7 @@ import TidingsModel
     }
 
     @Test func `lets no text of an app break the line`() {
-        let line = TraceLine(["event": "log", "wall": 0, "text": "a\u{1b}[2Jb\nc"])
+        let line = PhoneTraceLine(["event": "log", "wall": 0, "text": "a\u{1b}[2Jb\nc"])
         #expect(!line.text.contains("\u{1b}"))
         #expect(!line.text.contains("\n"))
         #expect(line.short == "a␛[2Jb⏎c")

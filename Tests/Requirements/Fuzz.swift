@@ -1,5 +1,6 @@
 import Foundation
 public import Testing
+import TidingsModel
 
 /// How random tests are run: `TIDINGS_FUZZ=long` asks for the long form (`make fuzz`).
 public enum Fuzz {
@@ -61,21 +62,15 @@ public enum Fuzz {
     }
 }
 
-/// Numbers that are the same in every run (SplitMix64), and what fuzzing draws with them.
+/// Numbers that are the same in every run, and what fuzzing draws with them.
 public struct Chance: RandomNumberGenerator {
-    private var state: UInt64
+    private var numbers: SplitMix64
 
     /// The same seed draws the same numbers.
-    public init(seed: UInt64) { self.state = seed }
+    public init(seed: UInt64) { self.numbers = SplitMix64(seed: seed) }
 
     /// The next 64 bits.
-    public mutating func next() -> UInt64 {
-        self.state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = self.state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ (mixed >> 31)
-    }
+    public mutating func next() -> UInt64 { self.numbers.next() }
 
     /// 0..<limit.
     public mutating func below(_ limit: Int) -> Int { Int(self.next() % UInt64(limit)) }

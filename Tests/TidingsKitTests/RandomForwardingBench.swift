@@ -123,7 +123,7 @@ private final class SomeDelegate: UNUserNotificationCenterDelegate {}
         self.isWished = false
     }
 
-    private static func content(_ response: TidingsClient.NotificationResponse) -> String {
+    private static func content(_ response: NotificationResponse) -> String {
         response.payload?.messageUID ?? response.userInfo["number"]?.stringValue ?? "nothing"
     }
 

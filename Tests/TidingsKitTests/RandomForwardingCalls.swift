@@ -23,7 +23,7 @@ import UserNotifications
         var number: Int
     }
 
-    var chance: SplitMix
+    var chance: SplitMix64
     let bench: ForwardingBench
     let handlers = ForwardingHandlers()
     private var deliveries: [Delivery] = []
@@ -35,7 +35,7 @@ import UserNotifications
     private var launched: [String: String?] = [:]
 
     init(seed: UInt64, bench: ForwardingBench) {
-        self.chance = SplitMix(seed: seed)
+        self.chance = SplitMix64(seed: seed)
         self.bench = bench
     }
 

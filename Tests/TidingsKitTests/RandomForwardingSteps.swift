@@ -15,7 +15,7 @@ import TidingsModel
     private var calls: RandomCalls
 
     init(seed: UInt64) throws {
-        var chance = SplitMix(seed: seed)
+        var chance = SplitMix64(seed: seed)
         let version = Self.versions[Int(seed % UInt64(Self.versions.count))]
         self.bench = try ForwardingBench(version: version, hasDelegate: version >= 10 && chance.next() % 5 > 0)
         self.calls = RandomCalls(seed: chance.next(), bench: self.bench)

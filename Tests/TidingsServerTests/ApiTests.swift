@@ -324,10 +324,20 @@ import Yams
 
     @Test func `is described with each status it answers, and none that stands for all others`() {
         #expect(!OpenAPI.document.contains("default: {$ref"))
-        #expect(!OpenAPI.document.contains("problems: ["))
         #expect(DescribedStatuses.of("GET", "/healthz") == [200])
         #expect(DescribedStatuses.of("GET", "/v1/apps/x/accounts/CS?actor=x") == [404, 405])
         #expect(DescribedStatuses.of("GET", "/v1/apps/x/accounts") == [200, 400, 401, 403, 429, 503])
+    }
+
+    @Test func `has a description whose references are there, and all in use`() throws {
+        let document = try #require(try Yams.load(yaml: OpenAPI.document) as? [String: Any])
+        let components = try #require(document["components"] as? [String: [String: Any]])
+        let named = components.filter { $0.key != "securitySchemes" }.flatMap { kind, members in
+            members.keys.map { "#/components/\(kind)/\($0)" }
+        }
+        let referred = OpenAPI.document.matches(of: /\$ref: "([^"]+)"/).map { String($0.1) }
+        #expect(referred.count > 400)
+        #expect(Set(referred) == Set(named))
     }
 
     @Test func `is described by its OpenAPI document, route by route`() async throws {

@@ -40,10 +40,10 @@ import TidingsModel
 
     /// A token with any header and claims, signed with HS256.
     private func token(_ header: String, _ claims: String, secret: String = TestServer.secret.value) -> String {
-        let plain = "\(JSONWebToken.encoded(Array(header.utf8))).\(JSONWebToken.encoded(Array(claims.utf8)))"
+        let plain = "\(Base64.encode(header.utf8, .url)).\(Base64.encode(claims.utf8, .url))"
         let key = SymmetricKey(data: Data(secret.utf8))
-        return
-            "\(plain).\(JSONWebToken.encoded(Array(HMAC<SHA256>.authenticationCode(for: Data(plain.utf8), using: key))))"
+        let code = Array(HMAC<SHA256>.authenticationCode(for: Data(plain.utf8), using: key))
+        return "\(plain).\(Base64.encode(code, .url))"
     }
 
     @Test func `names its person`() async throws {

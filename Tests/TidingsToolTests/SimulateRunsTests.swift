@@ -1,5 +1,6 @@
 import Synchronization
 import Testing
+import TidingsModel
 import World
 
 @testable import tidings
@@ -22,7 +23,7 @@ import World
             return true
         }
         #expect(seeds == Array(3...17))
-        var hash = StableHasher()
+        var hash = FNV1a()
         for seed in 3...17 as ClosedRange<UInt64> { hash.feed(seed &* 7) }
         #expect(total.hash == hash)
         #expect(total.runs == 15)

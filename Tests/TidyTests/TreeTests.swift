@@ -32,6 +32,11 @@ import Testing
     @Test func `names the guard of every unchecked promise`() { self.holds(StyleRules.uncheckedSendable) }
     @Test func `documents every public and package declaration`() { self.holds(StyleRules.documentation) }
 
+    @Test func `has no two types of one name in two targets`() {
+        let findings = TypeNameRules.pairs(in: Tree.swift)
+        #expect(findings.isEmpty, "\(Self.list(findings))")
+    }
+
     @Test func `has the same cores in the manifest and in the list`() throws {
         #expect(House.cores(declaredIn: try Tree.text("Package.swift")) == House.cores)
     }

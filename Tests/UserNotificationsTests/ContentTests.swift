@@ -93,7 +93,7 @@ import UserNotifications
         let request = NotificationRequest(
             identifier: "p1", content: NotificationContent(body: "x"), trigger: .push)
         #expect(UNNotificationRequest(request).trigger is UNPushNotificationTrigger)
-        let response = NotificationResponse(
+        let response = UserResponse(
             notification: DeliveredNotification(request: request, date: 1_500), actionIdentifier: "reply",
             userText: "yes")
         let seen = UNNotificationResponse.make(response)
@@ -113,7 +113,7 @@ import UserNotifications
 
     private func response(_ body: String, text: String? = nil) -> UNNotificationResponse {
         .make(
-            NotificationResponse(
+            UserResponse(
                 notification: DeliveredNotification(request: self.request(body).value, date: 1_500),
                 actionIdentifier: "reply", userText: text))
     }

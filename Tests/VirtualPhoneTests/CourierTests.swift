@@ -62,7 +62,7 @@ import TidingsModel
         let wish = ChannelWish(topic: "com.example.chat", environment: .sandbox, channel: "Y3Vw")
         for (isOn, word): (Bool, JSONValue) in [(true, "subscribe"), (false, "unsubscribe")] {
             #expect(
-                CourierRequest.subscription(wish, isOn: isOn).json == [
+                PhoneCourierRequest.subscription(wish, isOn: isOn).json == [
                     "type": word, "topic": "com.example.chat", "environment": "sandbox", "channel": "Y3Vw",
                 ])
         }
@@ -81,11 +81,11 @@ import TidingsModel
         let topic = "com.example.chat.push-type.liveactivity"
         let wish = TokenWish(topic: topic, environment: .production, activity: "score")
         #expect(
-            CourierRequest.register(id: 4, wish).json == [
+            PhoneCourierRequest.register(id: 4, wish).json == [
                 "type": "register", "id": 4, "topic": .string(topic), "environment": "production", "activity": "score",
             ])
         #expect(
-            CourierRequest.unregister(wish).json == [
+            PhoneCourierRequest.unregister(wish).json == [
                 "type": "unregister", "topic": .string(topic), "environment": "production", "activity": "score",
             ])
         let line: JSONValue = [

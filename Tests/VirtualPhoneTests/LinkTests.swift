@@ -17,7 +17,7 @@ import VirtualPhone
     static let notification = DeliveredNotification(
         request: NotificationRequest(identifier: "p1", content: NotificationContent(body: "b"), trigger: .push), date: 7
     )
-    static let response = NotificationResponse(notification: notification, actionIdentifier: "reply", userText: "yes")
+    static let response = UserResponse(notification: notification, actionIdentifier: "reply", userText: "yes")
     static let payload = JSONObject([("aps", ["alert": "x"])])
 
     static let callbacks: [Callback] = [

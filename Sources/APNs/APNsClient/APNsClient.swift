@@ -24,9 +24,9 @@ public final class APNsClient: Sendable {
 
     let configuration: Configuration
     /// Pushes and broadcasts.
-    let engine: ClientEngine
+    let engine: APNsClientEngine
     /// The management of channels, which has a host of its own; it connects when it is needed.
-    let management: ClientEngine
+    let management: APNsClientEngine
 
     /// A client that has not connected yet.
     ///
@@ -52,8 +52,8 @@ public final class APNsClient: Sendable {
         try configuration.validate()
         let tls = try ClientTLS.context(configuration.trustRoots, configuration.credential)
         self.configuration = configuration
-        self.engine = ClientEngine(.push, configuration, tls: tls, logger: logger, surroundings)
-        self.management = ClientEngine(.channels, configuration, tls: tls, logger: logger, surroundings)
+        self.engine = APNsClientEngine(.push, configuration, tls: tls, logger: logger, surroundings)
+        self.management = APNsClientEngine(.channels, configuration, tls: tls, logger: logger, surroundings)
     }
 
     // MARK: Pushes
@@ -143,12 +143,13 @@ public final class APNsClient: Sendable {
     }
 }
 
-extension ClientEngine {
+extension APNsClientEngine {
     /// Submits a request that waits for room, and waits for its end; cancelling the task cancels it.
-    func send(_ request: PendingRequest) async throws(APNsFailure) -> ClientAnswer {
+    func send(_ request: PendingRequest) async throws(APNsFailure) -> APNsClientAnswer {
         if Task.isCancelled { throw .notSent("cancelled") }
         let (outcome, answer) = await withTaskCancellationHandler {
-            await withCheckedContinuation { (continuation: CheckedContinuation<(APNsOutcome, ClientAnswer?), Never>) in
+            await withCheckedContinuation {
+                (continuation: CheckedContinuation<(APNsOutcome, APNsClientAnswer?), Never>) in
                 request.waiter = .completion { continuation.resume(returning: ($0, $1)) }
                 self.submit(request)
                 // Cancelled before it was submitted: the handler's word came too early.

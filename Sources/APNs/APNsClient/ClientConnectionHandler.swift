@@ -23,7 +23,7 @@ final class ClientConnectionHandler: ChannelInboundHandler {
     }
 
     let id: APNsDispatcher.ConnectionID
-    private let engine: ClientEngine
+    private let engine: APNsClientEngine
     /// Host and port, for the words.
     private let place: String
     private var phase = Phase.connecting
@@ -40,7 +40,7 @@ final class ClientConnectionHandler: ChannelInboundHandler {
     private var lastError: (any Error)?
 
     init(
-        id: APNsDispatcher.ConnectionID, engine: ClientEngine, place: String,
+        id: APNsDispatcher.ConnectionID, engine: APNsClientEngine, place: String,
         session: ClientSession.Configuration
     ) {
         self.id = id
@@ -157,8 +157,8 @@ final class ClientConnectionHandler: ChannelInboundHandler {
                 // Only a refusal can ask for a pause; the system's randomness costs a call of the kernel.
                 .responded(
                     self.id, stream: Int64(stream), response,
-                    jitter: response.isSuccess ? 0 : ClientEngine.jitter()),
-                answer: ClientAnswer(response: response, message: message))
+                    jitter: response.isSuccess ? 0 : APNsClientEngine.jitter()),
+                answer: APNsClientAnswer(response: response, message: message))
         case .streamReset(let stream, .refusedStream):
             self.engine.met("stream_refused")
             self.engine.handle(.streamRefused(self.id, stream: Int64(stream)))
@@ -175,7 +175,7 @@ final class ClientConnectionHandler: ChannelInboundHandler {
             self.engine.met("go_away")
             self.engine.handle(
                 .goAwayReceived(
-                    self.id, lastStream: Int64(lastStream), debugData: debugData, jitter: ClientEngine.jitter()))
+                    self.id, lastStream: Int64(lastStream), debugData: debugData, jitter: APNsClientEngine.jitter()))
         case .pingAcknowledged: self.engine.handle(.pingAnswered(self.id))
         // Told by its sum, see above.
         case .windowOpened, .bodySent: break

@@ -73,7 +73,7 @@ extension PKCS12 {
                 let name = self.isEncrypted ? "ENCRYPTED PRIVATE KEY" : "PRIVATE KEY"
                 var text = "-----BEGIN \(name)-----\n"
                 var line = 0
-                for digit in Base64.encode(self.der, .usual) {
+                for digit in Base64.encode(self.der, .standard) {
                     text.append(digit)
                     line += 1
                     if line % 64 == 0 { text += "\n" }

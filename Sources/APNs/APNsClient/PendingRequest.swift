@@ -4,7 +4,7 @@ import HTTP2Connection
 import TidingsModel
 
 /// What APNs said to one request, as it came.
-struct ClientAnswer: Sendable {
+struct APNsClientAnswer: Sendable {
     var response: APNsResponse
     /// What a channel's answer is read from.
     var message: ClientSession.Response
@@ -15,7 +15,7 @@ struct ClientAnswer: Sendable {
 /// `@unchecked Sendable`: what it was made of never changes; `waiter` is set before it is submitted and only read from
 /// then on; the rest is touched on the engine's loop alone.
 class PendingRequest: @unchecked Sendable {
-    typealias Completion = @Sendable (APNsOutcome, ClientAnswer?) -> Void
+    typealias Completion = @Sendable (APNsOutcome, APNsClientAnswer?) -> Void
 
     /// Who hears of the end.
     enum Waiter {

@@ -1,5 +1,6 @@
 import NIOCore
 import NIOSSL
+import TidingsModel
 
 /// A proxy that did not let a connection through.
 struct ProxyRefusal: Error, CustomStringConvertible {
@@ -41,7 +42,7 @@ final class ProxyHandler: ChannelInboundHandler, RemovableChannelHandler {
     var request: String {
         var text = "CONNECT \(self.target) HTTP/1.1\r\nHost: \(self.target)\r\n"
         if let credentials = self.proxy.credentials {
-            let pair = Base64.encode(Array("\(credentials.user):\(credentials.password)".utf8), .usual)
+            let pair = Base64.encode(Array("\(credentials.user):\(credentials.password)".utf8), .standard)
             text += "Proxy-Authorization: Basic \(pair)\r\n"
         }
         return text + "\r\n"

@@ -7,7 +7,7 @@ extension APNsClient {
     /// What a client needs of the world; tests and proofs bring their own.
     package struct Surroundings: Sendable {
         var eventLoop: any EventLoop
-        var now: @Sendable () -> Now = ClientEngine.clocks
+        var now: @Sendable () -> Now = APNsClientEngine.clocks
         var resolver = Resolver.system
         var metrics: any MetricsFactory = MetricsSystem.factory
         var limits = APNsDispatcher.Configuration()

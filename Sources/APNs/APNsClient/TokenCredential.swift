@@ -47,37 +47,3 @@ private struct AccountID: StringIdentifier {
     let rawValue: String
     init(_ rawValue: String) { self.rawValue = rawValue }
 }
-
-/// Base64 (RFC 4648).
-enum Base64 {
-    /// How it is written.
-    enum Form {
-        /// With `+`, `/` and padding (RFC 4648, section 4).
-        case usual
-        /// With `-` and `_`, without padding (RFC 4648, section 5; RFC 7515, section 2).
-        case url
-    }
-
-    private static let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-    private static let usualDigits = Array((Self.letters + "+/").utf8)
-    private static let urlDigits = Array((Self.letters + "-_").utf8)
-
-    static func encode(_ bytes: [UInt8], _ form: Form) -> String {
-        let digits = form == .usual ? Self.usualDigits : Self.urlDigits
-        var text: [UInt8] = []
-        text.reserveCapacity((bytes.count + 2) / 3 * 4)
-        var buffer: UInt32 = 0
-        var bits: UInt32 = 0
-        for byte in bytes {
-            buffer = buffer << 8 | UInt32(byte)
-            bits += 8
-            while bits >= 6 {
-                bits -= 6
-                text.append(digits[Int(buffer >> bits & 0x3f)])
-            }
-        }
-        if bits > 0 { text.append(digits[Int(buffer << (6 - bits) & 0x3f)]) }
-        while form == .usual, text.count % 4 != 0 { text.append(UInt8(ascii: "=")) }
-        return String(decoding: text, as: UTF8.self)
-    }
-}

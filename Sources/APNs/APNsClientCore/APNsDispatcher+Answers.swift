@@ -72,7 +72,7 @@ extension APNsDispatcher {
             } else if reason == .tooManyProviderTokenUpdates, !isOfOldCredential {
                 self.pauseSending(for: place, response, pause: asked, jitter: jitter, at: now, into: &effects)
             } else {
-                let usual = self.configuration.retryPauses.pause(failures: request.tries, jitter: jitter)
+                let usual = self.configuration.retryPauses.wait(afterFailures: request.tries, jitter: jitter)
                 self.retry(place, response, after: asked ?? usual, at: now, into: &effects)
             }
         }
@@ -106,7 +106,7 @@ extension APNsDispatcher {
 
     /// Many tokens that are not for a topic and never one that is: the topic is the wrong one (APNs reference, section 9).
     private mutating func countStrayToken(
-        by request: ClientRequest, jitter: Int64, at now: Now, into effects: inout [Effect]
+        by request: QueuedRequest, jitter: Int64, at now: Now, into effects: inout [Effect]
     ) {
         guard let count = self.strayTokens[request.ask.topic, default: 0].map({ $0 + 1 }) else { return }
         self.strayTokens[request.ask.topic] = count
@@ -181,7 +181,7 @@ extension APNsDispatcher {
     ) {
         if now.monotonic >= self.sendNotBefore {
             self.sendPauses += 1
-            let usual = self.configuration.retryPauses.pause(failures: self.sendPauses, jitter: jitter)
+            let usual = self.configuration.retryPauses.wait(afterFailures: self.sendPauses, jitter: jitter)
             self.sendNotBefore = now.monotonic + (pause ?? usual)
             effects.append(.warn("APNs wants fewer provider tokens: nothing is sent for a while"))
         } else if let pause {

@@ -34,7 +34,7 @@ extension APNsDispatcher {
         _ scope: Scope, by id: RequestID?, cause: String, jitter: Int64, at now: Now, into effects: inout [Effect]
     ) {
         let before = self.breakers[scope]?.state
-        self.breakers[scope, default: Breaker(pauses: self.configuration.breakerPauses)]
+        self.breakers[scope, default: ConfigurationBreaker(pauses: self.configuration.breakerPauses)]
             .handle(.tripped(by: id, cause: cause, jitter: jitter), at: now.monotonic)
         // Answers to what was on its way when the breaker opened change nothing, and nothing waits behind it any more.
         guard self.breakers[scope]?.state != before else { return }

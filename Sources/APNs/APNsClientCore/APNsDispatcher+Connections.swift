@@ -123,7 +123,7 @@ extension APNsDispatcher {
     mutating func pauseConnecting(_ cause: String, jitter: Int64, at now: Now) {
         self.connectFailures += 1
         self.connectFault = cause
-        let pause = self.configuration.connectPauses.pause(failures: self.connectFailures, jitter: jitter)
+        let pause = self.configuration.connectPauses.wait(afterFailures: self.connectFailures, jitter: jitter)
         self.connectNotBefore = now.monotonic + pause
         self.setTimer(.pause, at: self.connectNotBefore)
     }

@@ -11,7 +11,7 @@ extension APNsDispatcher {
     ) {
         let isProbe = self.requests[place]?.isTokenProbe ?? false
         let failures = (self.holds[token]?.failures ?? 0) + (isProbe || self.holds[token] == nil ? 1 : 0)
-        let usual = self.configuration.retryPauses.pause(failures: failures, jitter: jitter)
+        let usual = self.configuration.retryPauses.wait(afterFailures: failures, jitter: jitter)
         // Another of those that were on their way does not make the pause longer, unless APNs asks for it.
         let asked = now.monotonic + (pause ?? (isProbe || self.holds[token] == nil ? usual : 0))
         self.holdsMade += 1

@@ -57,7 +57,7 @@ package struct APNsDispatcher: Sendable {
     /// How many times the credential was replaced.
     var credential = 0
     /// Not closed ones alone.
-    var breakers: [Scope: Breaker] = [:]
+    var breakers: [Scope: ConfigurationBreaker] = [:]
     /// How many `BadDeviceToken` came; nil once a push was accepted: then the environment is the right one, and tokens alone are bad.
     var badTokens: Int? = 0
     /// How many `DeviceTokenNotForTopic` came for each topic; nil once a push to it was accepted: then the topic is the right one.

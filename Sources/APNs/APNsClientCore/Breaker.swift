@@ -1,6 +1,8 @@
+import TidingsModel
+
 /// Stops sending after a configuration fault, and lets one request at a time find out whether it is repaired (APNs
 /// reference, section 10).
-struct Breaker: Sendable {
+struct ConfigurationBreaker: Sendable {
     enum State: Equatable, Sendable {
         case closed
         /// Nothing is sent before this monotonic time.
@@ -21,9 +23,9 @@ struct Breaker: Sendable {
     }
 
     private(set) var state: State = .closed
-    let pauses: Backoff
+    let pauses: BackOff
 
-    init(pauses: Backoff) { self.pauses = pauses }
+    init(pauses: BackOff) { self.pauses = pauses }
 
     /// Why a request may not be sent now; nil if it may.
     func refusal(of request: APNsDispatcher.RequestID, at monotonic: Int64) -> String? {
@@ -41,11 +43,12 @@ struct Breaker: Sendable {
     private func transition(on event: Event, at monotonic: Int64) -> State {
         switch (self.state, event) {
         case (.closed, .tripped(_, let cause, let jitter)):
-            return .open(until: monotonic + self.pauses.pause(failures: 1, jitter: jitter), failures: 1, cause: cause)
+            return .open(
+                until: monotonic + self.pauses.wait(afterFailures: 1, jitter: jitter), failures: 1, cause: cause)
         case (.probing(let probe, let failures, _), .tripped(let request, let cause, let jitter)):
             // An answer to what was on its way before the probe tells nothing new.
             guard request == nil || request == probe else { return self.state }
-            let pause = self.pauses.pause(failures: failures + 1, jitter: jitter)
+            let pause = self.pauses.wait(afterFailures: failures + 1, jitter: jitter)
             return .open(until: monotonic + pause, failures: failures + 1, cause: cause)
         case (.open(let until, let failures, let cause), .admitted(let request)):
             return monotonic < until ? self.state : .probing(request, failures: failures, cause: cause)

@@ -14,13 +14,13 @@ extension APNsDispatcher {
         package var retriesMax = 3
         /// Pauses before a request is sent again, before one to a device that had too many, and before the credential's
         /// next one after too many provider tokens.
-        package var retryPauses = Backoff(first: 1_000, longest: 60_000)
+        package var retryPauses = BackOff(first: 1_000, longest: 60_000)
         /// How many device tokens may be held back at once; the one held longest ago goes first.
         package var heldTokensMax = 1_000
         /// Pauses between attempts to connect, after every address has failed.
-        package var connectPauses = Backoff(first: 1_000, longest: 60_000)
+        package var connectPauses = BackOff(first: 1_000, longest: 60_000)
         /// Pauses before a probe after a configuration fault.
-        package var breakerPauses = Backoff(first: 30_000, longest: 600_000)
+        package var breakerPauses = BackOff(first: 30_000, longest: 600_000)
         /// So many `BadDeviceToken`, before one push was accepted with the credential, mean the wrong environment; so many
         /// `DeviceTokenNotForTopic` for one topic, before one push to it was accepted, the wrong topic. Nil: never, for whoever
         /// sends knows more of the tokens.

@@ -2,7 +2,7 @@ import APNsModel
 import TidingsModel
 
 /// One request that has not ended.
-struct ClientRequest: Sendable {
+struct QueuedRequest: Sendable {
     enum State: Equatable, Sendable {
         /// In the queue.
         case queued
@@ -49,7 +49,7 @@ struct RequestTable: Sendable {
         fileprivate(set) var order: UInt64
     }
 
-    private var places: [ClientRequest?] = []
+    private var places: [QueuedRequest?] = []
     private var free: [Int32] = []
     private var byID: [APNsDispatcher.RequestID: Int32] = [:]
     private var accepted: UInt64 = 0
@@ -75,7 +75,7 @@ struct RequestTable: Sendable {
     }
 
     /// The request at a place.
-    subscript(place: Int) -> ClientRequest? {
+    subscript(place: Int) -> QueuedRequest? {
         // Inlined, as each call would otherwise take a frame from the heap.
         @inline(__always) _read { yield self.places[place] }
         @inline(__always) _modify { yield &self.places[place] }
@@ -91,7 +91,7 @@ struct RequestTable: Sendable {
         }(&self.byID[id])
         guard !isTaken else { return nil }
         self.accepted += 1
-        let request = ClientRequest(id: id, ask: ask, order: self.accepted)
+        let request = QueuedRequest(id: id, ask: ask, order: self.accepted)
         if self.free.popLast() == nil {
             self.places.append(request)
         } else {
@@ -101,7 +101,7 @@ struct RequestTable: Sendable {
     }
 
     /// Ends a request.
-    mutating func remove(_ place: Int) -> ClientRequest? {
+    mutating func remove(_ place: Int) -> QueuedRequest? {
         guard let request = self.places[place] else { return nil }
         self.places[place] = nil
         self.free.append(Int32(truncatingIfNeeded: place))
@@ -111,7 +111,7 @@ struct RequestTable: Sendable {
     }
 
     /// The one way from state to state.
-    mutating func set(_ place: Int, _ state: ClientRequest.State) {
+    mutating func set(_ place: Int, _ state: QueuedRequest.State) {
         if case .inFlight? = self.places[place]?.state { self.inFlightCount -= 1 }
         if case .inFlight = state { self.inFlightCount += 1 }
         self.places[place]?.state = state

@@ -21,7 +21,7 @@ struct ChannelAction: Sendable {
 extension APNsService {
     /// Steps 4 to 6 of APNs reference, section 20, for channels.
     func checkChannels(
-        _ route: Route, _ inquiry: Inquiry, _ fields: RequestFields, connection: ProviderConnection, at now: Now
+        _ route: ProviderRoute, _ inquiry: Inquiry, _ fields: RequestFields, connection: ProviderConnection, at now: Now
     ) throws(Refusal) -> ChannelAction {
         switch route {
         case .createChannel(let bundleID):
@@ -210,11 +210,8 @@ enum ChannelBody {
     /// The id of a new channel: base64 (RFC 4648, section 4) of the drawn name's bytes, or of those its hexadecimal
     /// digits stand for.
     static func id(drawn: String) -> APNsChannelID {
-        let digits = drawn.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue.map { UInt8($0) } }
-        let isUUID = APNsFormat.isUUID(drawn.utf8)
-        let bytes =
-            isUUID
-            ? stride(from: 0, to: digits.count - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] } : Array(drawn.utf8)
-        return APNsChannelID(Base64.encode(bytes))
+        let digits =
+            APNsFormat.isUUID(drawn.utf8) ? Hexadecimal.bytes(drawn.utf8.filter { $0 != UInt8(ascii: "-") }) : nil
+        return APNsChannelID(Base64.encode(digits ?? Array(drawn.utf8), .standard))
     }
 }

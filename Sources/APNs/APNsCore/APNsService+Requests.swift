@@ -81,7 +81,7 @@ extension APNsService {
         at now: Now
     ) throws(Refusal) -> Passed {
         guard !self.isShuttingDown else { throw Refusal(.shutdown) }
-        let route = try Route(inquiry.request, host: inquiry.host)
+        let route = try ProviderRoute(inquiry.request, host: inquiry.host)
         let skew = self.faults.clockSkew()
         try connection.authenticate(
             token, credentials: self.credentials, rules: self.configuration, skew: skew, at: now)

@@ -53,16 +53,15 @@ struct Courier: Sendable {
     var conditions: [DeviceTopic: AppCondition] = [:]
     /// What is left of each app's share of background pushes.
     var shares: [DeviceTopic: TokenBucket] = [:]
-    var dice: Dice
+    var dice: SplitMix64
     let rules: APNsService.Configuration
 
     init(_ phone: PhoneID, rules: APNsService.Configuration) {
         self.rules = rules
-        // FNV-1a over the name, so that every phone has chances of its own.
-        self.dice = Dice(
-            seed: phone.rawValue.utf8.reduce(rules.mishaps.seed ^ 0xcbf2_9ce4_8422_2325) {
-                ($0 ^ UInt64($1)) &* 0x100_0000_01b3
-            })
+        // Of the name, so that every phone has chances of its own.
+        var hash = FNV1a(seed: rules.mishaps.seed)
+        hash.feed(phone.rawValue)
+        self.dice = SplitMix64(seed: hash.value)
     }
 
     /// The push that has been written and not acknowledged.

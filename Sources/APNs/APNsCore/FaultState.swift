@@ -23,13 +23,13 @@ struct RequestFaults: Sendable {
 struct FaultState: Sendable {
     let plan: FaultPlan
     private(set) var counts: [FaultCount]
-    private var dice: [Dice]
+    private var dice: [SplitMix64]
     private let occasions: Set<Fault.Occasion>
 
     init(_ plan: FaultPlan) {
         self.plan = plan
         self.counts = Array(repeating: FaultCount(), count: plan.rules.count)
-        self.dice = plan.rules.indices.map { Dice(seed: plan.seed &+ UInt64($0) &* 0xd1b5_4a32_d192_ed03) }
+        self.dice = plan.rules.indices.map { SplitMix64(seed: plan.seed &+ UInt64($0) &* 0xd1b5_4a32_d192_ed03) }
         self.occasions = Set(plan.rules.map(\.fault.occasion))
     }
 

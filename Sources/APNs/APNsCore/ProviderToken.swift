@@ -79,61 +79,6 @@ package struct ProviderToken: Hashable, Sendable {
     }
 }
 
-/// Base64 in both alphabets (RFC 4648, sections 4 and 5).
-enum Base64 {
-    /// The bytes; nil if the text is not base64.
-    ///
-    /// - Parameter isStrict: the URL alphabet without padding only.
-    static func decode(_ text: some Collection<UInt8>, isStrict: Bool) -> [UInt8]? {
-        var digits = Array(text)
-        if !isStrict { while digits.last == UInt8(ascii: "="), digits.count > 1 { digits.removeLast() } }
-        guard digits.count % 4 != 1 else { return nil }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(digits.count * 3 / 4)
-        var buffer: UInt32 = 0
-        var bits = 0
-        for digit in digits {
-            guard let value = Self.value(digit, isStrict: isStrict) else { return nil }
-            buffer = buffer << 6 | UInt32(value)
-            bits += 6
-            if bits >= 8 {
-                bits -= 8
-                bytes.append(UInt8(truncatingIfNeeded: buffer >> UInt32(bits)))
-            }
-        }
-        return bytes
-    }
-
-    private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-
-    /// The text in the standard alphabet, with padding.
-    static func encode(_ bytes: [UInt8]) -> String {
-        var text: [UInt8] = []
-        for start in stride(from: 0, to: bytes.count, by: 3) {
-            let group = bytes[start..<min(start + 3, bytes.count)]
-            let number = group.reduce(UInt32(0)) { $0 << 8 | UInt32($1) } << UInt32(8 * (3 - group.count))
-            for place in 0..<4 {
-                let digit = Self.digits[Int(number >> UInt32(18 - 6 * place) & 63)]
-                text.append(place > group.count ? UInt8(ascii: "=") : digit)
-            }
-        }
-        return String(decoding: text, as: UTF8.self)
-    }
-
-    private static func value(_ digit: UInt8, isStrict: Bool) -> UInt8? {
-        switch digit {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"): digit - UInt8(ascii: "A")
-        case UInt8(ascii: "a")...UInt8(ascii: "z"): digit - UInt8(ascii: "a") + 26
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0") + 52
-        case UInt8(ascii: "-"): 62
-        case UInt8(ascii: "_"): 63
-        case UInt8(ascii: "+") where !isStrict: 62
-        case UInt8(ascii: "/") where !isStrict: 63
-        default: nil
-        }
-    }
-}
-
 /// What a shell has found out about a request's provider token; signatures enter a core as checked facts.
 package enum ProviderTokenFacts: Hashable, Sendable {
     /// No `authorization` header.

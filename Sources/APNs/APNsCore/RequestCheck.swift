@@ -2,7 +2,7 @@ import APNsModel
 import TidingsModel
 
 /// What a request asks for, by its method and path.
-enum Route: Hashable, Sendable {
+enum ProviderRoute: Hashable, Sendable {
     /// A push to the device token with this text, in lowercase.
     case push(token: String)
     /// A broadcast to a channel of this app.
@@ -23,7 +23,7 @@ enum Route: Hashable, Sendable {
         }
     }
 
-    private static func pushing(_ request: WireRequest) throws(Refusal) -> Route {
+    private static func pushing(_ request: WireRequest) throws(Refusal) -> ProviderRoute {
         guard request.method == "POST" else { throw Refusal(.methodNotAllowed, detail: request.method) }
         let prefix = "/3/device"
         guard request.path.hasPrefix(prefix) else {
@@ -43,7 +43,7 @@ enum Route: Hashable, Sendable {
         return .push(token: isUpper ? token.lowercased() : String(token))
     }
 
-    private static func managing(_ request: WireRequest) throws(Refusal) -> Route {
+    private static func managing(_ request: WireRequest) throws(Refusal) -> ProviderRoute {
         let parts = request.path.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 5, parts[0].isEmpty, parts[1] == "1", parts[2] == "apps", !parts[3].isEmpty else {
             throw Refusal(.badPath, detail: request.path)

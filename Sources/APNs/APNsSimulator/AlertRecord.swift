@@ -3,6 +3,7 @@ import Crypto
 import Foundation
 import NIOConcurrencyHelpers
 import NIOCore
+import TidingsModel
 
 extension TLSAlert {
     private static let fatal: UInt8 = 2
@@ -61,35 +62,11 @@ final class TrafficSecrets: Sendable {
     func note(_ line: ByteBuffer) {
         let words = line.readableBytesView.split { $0 == 0x20 || $0 == 0x0a }
         guard words.count == 3, words[0].elementsEqual("SERVER_TRAFFIC_SECRET_0".utf8),
-            let random = Hex.bytes(words[1]), let secret = Hex.bytes(words[2])
+            let random = Hexadecimal.bytes(words[1]), let secret = Hexadecimal.bytes(words[2])
         else { return }
         self.held.withLockedValue { $0[random] = secret }
     }
 
     func secret(of random: ArraySlice<UInt8>) -> [UInt8]? { self.held.withLockedValue { $0[Array(random)] } }
     func forget(_ random: ArraySlice<UInt8>) { self.held.withLockedValue { $0[Array(random)] = nil } }
-}
-
-/// Hexadecimal digits.
-enum Hex {
-    static func bytes(_ text: some Collection<UInt8>) -> [UInt8]? {
-        guard text.count.isMultiple(of: 2) else { return nil }
-        var bytes: [UInt8] = []
-        var high: UInt8?
-        for digit in text {
-            guard let value = Character(UnicodeScalar(digit)).hexDigitValue.map({ UInt8($0) }) else { return nil }
-            if let first = high {
-                bytes.append(first << 4 | value)
-                high = nil
-            } else {
-                high = value
-            }
-        }
-        return bytes
-    }
-
-    static func text(_ bytes: some Sequence<UInt8>) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
-    }
 }

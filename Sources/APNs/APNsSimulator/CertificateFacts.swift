@@ -25,7 +25,7 @@ extension ClientCertificateFacts {
         let subject = certificate.subject.flatMap { Array($0) }.first { $0.type == CertificateName.userID }
         let environments = certificate.environments
         self.init(
-            fingerprint: Hex.text(SHA256.hash(data: der)),
+            fingerprint: Hexadecimal.text(SHA256.hash(data: der)),
             topics: APNsCertificateTopics(
                 subject: subject.flatMap { String($0.value) } ?? "", listed: certificate.listedTopics),
             // A certificate without a marker is good for both.

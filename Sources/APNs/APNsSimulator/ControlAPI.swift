@@ -31,7 +31,7 @@ enum ControlAPI {
 
     private static func addViews(to router: Router<BasicRequestContext>, _ engine: SimulatorEngine) {
         router.get("/log") { request, _ in
-            let query = Query(request)
+            let query = ControlQuery(request)
             return try await Self.answer(engine) { engine throws(InvalidField) in
                 let filter = try LogFilter(query)
                 let entries = engine.entries { filter.matches($0) }
@@ -40,7 +40,7 @@ enum ControlAPI {
         }
         router.get("/metrics") { _, _ in try await Self.answer(engine) { $0.metrics } }
         router.get("/channels") { request, _ in
-            let query = Query(request)
+            let query = ControlQuery(request)
             return try await Self.answer(engine) { engine throws(InvalidField) in
                 try query.only(["bundle_id"])
                 guard let bundleID = query["bundle_id"] else {
@@ -65,7 +65,7 @@ enum ControlAPI {
 
     private static func addDevices(to router: Router<BasicRequestContext>, _ engine: SimulatorEngine) {
         router.get("/devices") { request, _ in
-            let query = Query(request)
+            let query = ControlQuery(request)
             return try await Self.answer(engine) { engine throws(InvalidField) in
                 try query.only(["phone", "topic", "token"])
                 return engine.devices { device in
@@ -157,7 +157,7 @@ enum ControlAPI {
 }
 
 /// The query of a request.
-struct Query: Sendable {
+struct ControlQuery: Sendable {
     private let members: [String: String]
 
     init(_ request: Request) {
@@ -183,14 +183,14 @@ struct Query: Sendable {
 
 /// Which lines of the delivery log are wanted.
 struct LogFilter: Sendable {
-    private let query: Query
+    private let query: ControlQuery
     private let event: String?
     private let since: Int64
     /// So many of the newest; nil for all.
     let limit: Int?
 
     /// - Throws: `InvalidField` naming the member of the query.
-    init(_ query: Query) throws(InvalidField) {
+    init(_ query: ControlQuery) throws(InvalidField) {
         try query.only([
             "apns_id", "unique_id", "token", "topic", "environment", "channel_id", "event", "since_ms", "limit",
         ])
@@ -200,7 +200,7 @@ struct LogFilter: Sendable {
         self.limit = try Self.number(query, "limit").map { Int($0) }
     }
 
-    private static func number(_ query: Query, _ name: String) throws(InvalidField) -> Int64? {
+    private static func number(_ query: ControlQuery, _ name: String) throws(InvalidField) -> Int64? {
         guard let text = query[name] else { return nil }
         guard let number = Int64(text), number >= 0 else {
             throw InvalidField(field: name, rule: "must be a whole number, 0 or more")

@@ -8,8 +8,6 @@ import TidingsModel
 struct RandomSource: RandomNumberGenerator {
     private var words: (UInt64, UInt64, UInt64, UInt64)
 
-    private static let digits = Array("0123456789abcdef".utf8)
-
     /// A source that begins with numbers of the system's.
     init() {
         var system = SystemRandomNumberGenerator()
@@ -33,31 +31,12 @@ struct RandomSource: RandomNumberGenerator {
     mutating func uuid() -> String {
         let high = self.next() & 0xffff_ffff_ffff_0fff | 0x4000
         let low = self.next() & 0x3fff_ffff_ffff_ffff | 0x8000_0000_0000_0000
-        return String(unsafeUninitializedCapacity: 36) { text in
-            var place = 0
-            for index in 0..<32 {
-                if index == 8 || index == 12 || index == 16 || index == 20 {
-                    text[place] = UInt8(ascii: "-")
-                    place += 1
-                }
-                let word = index < 16 ? high : low
-                text[place] = Self.digits[Int(word >> UInt64(60 - 4 * (index & 15)) & 15)]
-                place += 1
-            }
-            return place
-        }
+        return Hexadecimal.uuid(high: high, low: low)
     }
 
     /// 32 random bytes, 64 digits (APNs reference, section 6).
     mutating func deviceToken() -> PushToken {
-        var text: [UInt8] = []
-        for _ in 0..<4 {
-            let word = self.next()
-            for shift in stride(from: 60, through: 0, by: -4) {
-                text.append(Self.digits[Int(word >> UInt64(shift) & 15)])
-            }
-        }
-        return PushToken(String(decoding: text, as: UTF8.self))
+        PushToken((0..<4).map { _ in Hexadecimal.text(self.next()) }.joined())
     }
 
     mutating func requestIDs() -> APNsService.DrawnIDs {

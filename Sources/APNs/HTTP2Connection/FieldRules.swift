@@ -74,23 +74,28 @@ enum FieldRules {
 
     // MARK: Heads
 
+    /// Counts a field, and takes it unless it is a pseudo-header field.
+    ///
+    /// - Returns: whether it was taken.
+    private static func takeOrdinary(_ field: HeaderList.Field, into facts: inout Facts) throws(Malformed) -> Bool {
+        facts.listSize += field.name.utf8.count + field.value.utf8.count + 32
+        if field.isPlain { return true }
+        if field.name.utf8.first == UInt8(ascii: ":") { return false }
+        try Self.ordinary(field.name, field.value, into: &facts)
+        return true
+    }
+
     /// What a request's head says.
     static func request(_ headers: HeaderList) throws(Malformed) -> Facts {
         var facts = Facts()
         var hasOrdinary = false
         var (hasMethod, hasScheme, hasPath, hasAuthority) = (false, false, false, false)
         for field in headers.fields {
+            if try Self.takeOrdinary(field, into: &facts) {
+                hasOrdinary = true
+                continue
+            }
             let (name, value) = (field.name, field.value)
-            facts.listSize += name.utf8.count + value.utf8.count + 32
-            if field.isPlain {
-                hasOrdinary = true
-                continue
-            }
-            guard name.utf8.first == UInt8(ascii: ":") else {
-                hasOrdinary = true
-                try Self.ordinary(name, value, into: &facts)
-                continue
-            }
             if hasOrdinary { throw Malformed(rule: "\(name) comes after an ordinary field", isOrder: true) }
             switch name {
             case ":method":
@@ -121,17 +126,11 @@ enum FieldRules {
         var facts = Facts()
         var hasOrdinary = false
         for field in headers.fields {
+            if try Self.takeOrdinary(field, into: &facts) {
+                hasOrdinary = true
+                continue
+            }
             let (name, value) = (field.name, field.value)
-            facts.listSize += name.utf8.count + value.utf8.count + 32
-            if field.isPlain {
-                hasOrdinary = true
-                continue
-            }
-            guard name.utf8.first == UInt8(ascii: ":") else {
-                hasOrdinary = true
-                try Self.ordinary(name, value, into: &facts)
-                continue
-            }
             if hasOrdinary { throw Malformed(rule: "\(name) comes after an ordinary field") }
             guard name == ":status" else {
                 throw Malformed(rule: "\(name) is no pseudo-header field of a response")

@@ -39,7 +39,7 @@ package enum FrameFlags {
 }
 
 /// A frame as it was read: nothing of its content has been looked at.
-package struct Frame: Equatable, Sendable {
+package struct HTTP2Frame: Equatable, Sendable {
     /// The type's number; see ``FrameType``.
     package var type: UInt8
     /// See ``FrameFlags``.
@@ -64,7 +64,7 @@ package struct ConnectionFault: Error, Hashable, Sendable {
 }
 
 /// Cuts a stream of bytes into frames (RFC 9113 §4.1).
-package struct FrameReader {
+package struct HTTP2FrameReader {
     /// The longest payload that is taken, in bytes.
     package let maxFrameSize: Int
     /// What has not been cut yet. Either a buffer of the caller's, or `isOwn`: a copy of the part of a frame.
@@ -87,7 +87,7 @@ package struct FrameReader {
     /// The next whole frame.
     ///
     /// - Throws: A frame longer than `maxFrameSize`, as soon as its head is there (RFC 9113 §4.2).
-    package mutating func next() throws(ConnectionFault) -> Frame? {
+    package mutating func next() throws(ConnectionFault) -> HTTP2Frame? {
         guard
             let head = self.input.getMultipleIntegers(
                 at: self.input.readerIndex, as: (UInt32, UInt8, UInt32).self)
@@ -99,7 +99,7 @@ package struct FrameReader {
         guard self.input.readableBytes >= 9 + length else { return nil }
         self.input.moveReaderIndex(forwardBy: 9)
         guard let payload = self.input.readSlice(length: length) else { return nil }
-        return Frame(
+        return HTTP2Frame(
             type: UInt8(truncatingIfNeeded: head.0), flags: head.1, stream: head.2 & 0x7fff_ffff, payload: payload)
     }
 

@@ -45,7 +45,7 @@ struct SessionCore {
 
     let isServer: Bool
     private let headerBlockLimit: Int
-    var reader: FrameReader
+    var reader: HTTP2FrameReader
     var writer: FrameWriter
     var encoder = HeaderEncoder()
     private var decoder: HeaderDecoder
@@ -86,7 +86,7 @@ struct SessionCore {
         self.isServer = isServer
         self.awaitsPreface = isServer
         self.headerBlockLimit = max(65_536, headerListLimit)
-        self.reader = FrameReader(maxFrameSize: maxFrameSize)
+        self.reader = HTTP2FrameReader(maxFrameSize: maxFrameSize)
         self.writer = FrameWriter(allocator: allocator)
         self.decoder = HeaderDecoder(tableSizeLimit: 4_096, listSizeMax: self.headerBlockLimit)
         if !isServer { self.writer.raw(Self.preface) }
@@ -110,7 +110,7 @@ struct SessionCore {
         self.writer.settings(values + others)
     }
 
-    private mutating func settingsFrame(_ frame: Frame) throws(ConnectionFault) -> Incoming {
+    private mutating func settingsFrame(_ frame: HTTP2Frame) throws(ConnectionFault) -> Incoming {
         guard frame.stream == 0 else { throw ConnectionFault(.protocolError, "SETTINGS on a stream") }
         let isAck = frame.flags & FrameFlags.ack != 0
         if self.awaitsSettings, isAck { throw ConnectionFault(.protocolError, "the first frame is no SETTINGS") }
@@ -236,7 +236,7 @@ struct SessionCore {
     }
 
     /// Takes the padding off (RFC 9113 §6.1).
-    private func unpadded(_ frame: Frame) throws(ConnectionFault) -> ByteBuffer {
+    private func unpadded(_ frame: HTTP2Frame) throws(ConnectionFault) -> ByteBuffer {
         var payload = frame.payload
         guard frame.flags & FrameFlags.padded != 0 else { return payload }
         guard let length = payload.readInteger(as: UInt8.self) else {
@@ -248,7 +248,7 @@ struct SessionCore {
         return rest
     }
 
-    private mutating func dataFrame(_ frame: Frame) throws(ConnectionFault) -> Incoming {
+    private mutating func dataFrame(_ frame: HTTP2Frame) throws(ConnectionFault) -> Incoming {
         if frame.stream == 0 { throw ConnectionFault(.protocolError, "DATA without a stream") }
         let endStream = frame.flags & FrameFlags.endStream != 0
         let length = frame.payload.readableBytes
@@ -263,7 +263,7 @@ struct SessionCore {
         return .data(frame.stream, payload, flowLength: length, endStream: endStream)
     }
 
-    private mutating func headersFrame(_ frame: Frame) throws(ConnectionFault) -> Incoming {
+    private mutating func headersFrame(_ frame: HTTP2Frame) throws(ConnectionFault) -> Incoming {
         if frame.stream == 0 { throw ConnectionFault(.protocolError, "HEADERS without a stream") }
         var payload = try self.unpadded(frame)
         if frame.flags & FrameFlags.priority != 0, payload.readSlice(length: 5) == nil {
@@ -278,7 +278,7 @@ struct SessionCore {
         return .nothing
     }
 
-    private mutating func continuationFrame(_ frame: Frame) throws(ConnectionFault) -> Incoming {
+    private mutating func continuationFrame(_ frame: HTTP2Frame) throws(ConnectionFault) -> Incoming {
         guard var block = self.block else { throw ConnectionFault(.protocolError, "CONTINUATION of nothing") }
         self.block = nil
         if frame.payload.readableBytes == 0 { try self.patience.charge() }
@@ -305,7 +305,7 @@ struct SessionCore {
         }
     }
 
-    private mutating func priorityFrame(_ frame: Frame) throws(ConnectionFault) -> Incoming {
+    private mutating func priorityFrame(_ frame: HTTP2Frame) throws(ConnectionFault) -> Incoming {
         if frame.stream == 0 { throw ConnectionFault(.protocolError, "PRIORITY without a stream") }
         try self.patience.charge()
         if frame.payload.readableBytes == 5 { return .nothing }
@@ -315,7 +315,7 @@ struct SessionCore {
         return .streamFault(frame.stream, .frameSizeError, "PRIORITY of \(frame.payload.readableBytes) bytes")
     }
 
-    private mutating func resetFrame(_ frame: Frame) throws(ConnectionFault) -> Incoming {
+    private mutating func resetFrame(_ frame: HTTP2Frame) throws(ConnectionFault) -> Incoming {
         guard let code = frame.payload.getInteger(at: frame.payload.readerIndex, as: UInt32.self),
             frame.payload.readableBytes == 4
         else { throw ConnectionFault(.frameSizeError, "RST_STREAM of \(frame.payload.readableBytes) bytes") }
@@ -326,7 +326,7 @@ struct SessionCore {
         return .reset(frame.stream, HTTP2ErrorCode(rawValue: code) ?? .internalError)
     }
 
-    private mutating func pingFrame(_ frame: Frame) throws(ConnectionFault) -> Incoming {
+    private mutating func pingFrame(_ frame: HTTP2Frame) throws(ConnectionFault) -> Incoming {
         guard frame.stream == 0 else { throw ConnectionFault(.protocolError, "PING on a stream") }
         guard let data = frame.payload.getInteger(at: frame.payload.readerIndex, as: UInt64.self),
             frame.payload.readableBytes == 8
@@ -337,7 +337,7 @@ struct SessionCore {
         return .ping(data)
     }
 
-    private mutating func goAwayFrame(_ frame: Frame) throws(ConnectionFault) -> Incoming {
+    private mutating func goAwayFrame(_ frame: HTTP2Frame) throws(ConnectionFault) -> Incoming {
         guard frame.stream == 0 else { throw ConnectionFault(.protocolError, "GOAWAY on a stream") }
         var payload = frame.payload
         guard let (last, code) = payload.readMultipleIntegers(as: (UInt32, UInt32).self) else {
@@ -348,7 +348,7 @@ struct SessionCore {
             last & 0x7fff_ffff, HTTP2ErrorCode(rawValue: code) ?? .internalError, Array(payload.readableBytesView))
     }
 
-    private mutating func windowUpdateFrame(_ frame: Frame) throws(ConnectionFault) -> Incoming {
+    private mutating func windowUpdateFrame(_ frame: HTTP2Frame) throws(ConnectionFault) -> Incoming {
         guard let value = frame.payload.getInteger(at: frame.payload.readerIndex, as: UInt32.self),
             frame.payload.readableBytes == 4
         else { throw ConnectionFault(.frameSizeError, "WINDOW_UPDATE of \(frame.payload.readableBytes) bytes") }

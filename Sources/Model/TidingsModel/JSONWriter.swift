@@ -36,8 +36,6 @@ extension JSONValue {
         }
     }
 
-    private static let hexadecimal = Array("0123456789abcdef".utf8)
-
     private static func serialize(_ text: String, into bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
         for byte in text.utf8 {
@@ -51,8 +49,8 @@ extension JSONValue {
             case 0x09: bytes.append(contentsOf: "\\t".utf8)
             case 0x00..<0x20:
                 bytes.append(contentsOf: "\\u00".utf8)
-                bytes.append(Self.hexadecimal[Int(byte >> 4)])
-                bytes.append(Self.hexadecimal[Int(byte & 0xf)])
+                bytes.append(Hexadecimal.digits[Int(byte >> 4)])
+                bytes.append(Hexadecimal.digits[Int(byte & 0xf)])
             default: bytes.append(byte)
             }
         }

@@ -123,7 +123,7 @@ enum AppStep: Equatable, Sendable {
     case moveToInactive
     /// It arrived while the app was in front.
     indirect case deliver(Arrival)
-    indirect case respond(NotificationResponse, foreground: Bool, launched: Bool)
+    indirect case respond(UserResponse, foreground: Bool, launched: Bool)
     /// A granted refresh task, by its identifier.
     case refreshTask(String)
     /// To the front for the app's own notification settings: `userNotificationCenter(_:openSettingsFor:)`.

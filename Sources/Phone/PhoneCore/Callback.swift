@@ -54,9 +54,9 @@ public enum Callback: Hashable, Sendable {
 
     // Life-cycle with scenes.
     /// `configurationForConnecting`, with the response that `scene(_:willConnectTo:options:)` gets.
-    indirect case sceneConfiguration(NotificationResponse?)
+    indirect case sceneConfiguration(UserResponse?)
     /// `scene(_:willConnectTo:options:)`; the response only if a tap or foreground action connects the scene.
-    indirect case sceneWillConnect(NotificationResponse?)
+    indirect case sceneWillConnect(UserResponse?)
     case sceneWillEnterForeground
     case sceneDidBecomeActive
     case sceneWillResignActive
@@ -78,7 +78,7 @@ public enum Callback: Hashable, Sendable {
     /// `userNotificationCenter(_:willPresent:withCompletionHandler:)`; answered with `.presentation`.
     indirect case willPresent(DeliveredNotification)
     /// `userNotificationCenter(_:didReceive:withCompletionHandler:)`; answered with `.returned` when its handler is called.
-    indirect case receiveResponse(NotificationResponse)
+    indirect case receiveResponse(UserResponse)
     /// `userNotificationCenter(_:openSettingsFor:)`; nil when the person came from Settings (ios-delivery.md §6.5).
     indirect case openSettings(DeliveredNotification?)
 
@@ -191,7 +191,7 @@ public enum CallbackResult: Hashable, Sendable {
     /// The handler of `didReceiveRemoteNotification:fetchCompletionHandler:` or `performFetch` was called.
     case fetch(FetchResult)
     /// The handler of `willPresent` was called.
-    case presentation(PresentationOptions)
+    case presentation(WillPresentOptions)
     /// The extension's content handler was called.
     indirect case content(NotificationContent)
 }
@@ -204,20 +204,20 @@ public enum FetchResult: UInt, Hashable, Sendable, CaseIterable {
 }
 
 /// `UNNotificationPresentationOptions`. Raw values as Apple's (ios-delivery.md §5.4).
-public struct PresentationOptions: OptionSet, Hashable, Sendable {
+public struct WillPresentOptions: OptionSet, Hashable, Sendable {
     /// The bits, as Apple's.
     public let rawValue: UInt
     /// Options of the given bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
     /// Set the content's badge.
-    public static let badge = PresentationOptions(rawValue: 1 << 0)
+    public static let badge = WillPresentOptions(rawValue: 1 << 0)
     /// Play the content's sound.
-    public static let sound = PresentationOptions(rawValue: 1 << 1)
+    public static let sound = WillPresentOptions(rawValue: 1 << 1)
     /// Banner and list; deprecated from iOS 14, still honoured.
-    public static let alert = PresentationOptions(rawValue: 1 << 2)
+    public static let alert = WillPresentOptions(rawValue: 1 << 2)
     /// Notification Center (iOS 14).
-    public static let list = PresentationOptions(rawValue: 1 << 3)
+    public static let list = WillPresentOptions(rawValue: 1 << 3)
     /// The banner (iOS 14).
-    public static let banner = PresentationOptions(rawValue: 1 << 4)
+    public static let banner = WillPresentOptions(rawValue: 1 << 4)
 }

@@ -88,9 +88,9 @@ enum Dispatch {
     ///   - launched: whether the action started the process.
     ///   - wasActive: whether the app was FA.
     static func report(
-        _ response: NotificationResponse, launched: Bool, wasActive: Bool, facts: DispatchFacts
+        _ response: UserResponse, launched: Bool, wasActive: Bool, facts: DispatchFacts
     ) -> [Callback] {
-        let isTap = response.actionIdentifier == NotificationResponse.defaultAction
+        let isTap = response.actionIdentifier == UserResponse.defaultAction
         if facts.version.hasUserNotifications, facts.delegateSet {
             if facts.methods.contains(.receiveResponse) {
                 return self.fetchAgain(response, isTap: isTap, facts: facts) + [.receiveResponse(response)]
@@ -100,7 +100,7 @@ enum Dispatch {
             return []
         }
         guard isTap else {
-            let isDismissal = response.actionIdentifier == NotificationResponse.dismissAction
+            let isDismissal = response.actionIdentifier == UserResponse.dismissAction
             return isDismissal ? [] : self.oldAction(response, facts: facts)
         }
         let request = response.notification.request
@@ -121,7 +121,7 @@ enum Dispatch {
 
     /// Q9: `didReceiveRemoteNotification:fetchCompletionHandler:` once more on a tap on AC.
     private static func fetchAgain(
-        _ response: NotificationResponse, isTap: Bool, facts: DispatchFacts
+        _ response: UserResponse, isTap: Bool, facts: DispatchFacts
     ) -> [Callback] {
         let request = response.notification.request
         guard facts.quirks.fetchTwiceOnTap, isTap, request.isRemote, facts.methods.contains(.receiveRemoteFetch),
@@ -146,7 +146,7 @@ enum Dispatch {
 
     /// `application(_:handleActionWithIdentifier:forRemoteNotification:completionHandler:)`, the form for local notifications
     /// and the forms with text: from iOS 8, and from iOS 10 without a UN delegate; the text form is preferred from iOS 9.
-    private static func oldAction(_ response: NotificationResponse, facts: DispatchFacts) -> [Callback] {
+    private static func oldAction(_ response: UserResponse, facts: DispatchFacts) -> [Callback] {
         let request = response.notification.request
         let action = response.actionIdentifier
         let text = response.userText ?? ""

@@ -12,7 +12,7 @@ enum Lifecycle {
     /// configuration.
     static func toFront(
         from state: AppState, scenes: Bool, sceneConnected: Bool, sceneConfigured: Bool,
-        response: NotificationResponse?
+        response: UserResponse?
     ) -> (before: [Step], after: [Step]) {
         let connect: [Step] =
             scenes && !sceneConnected

@@ -151,7 +151,7 @@ public struct DeliveredNotification: Hashable, Sendable {
 }
 
 /// What the person did with a notification, as an app is told.
-public struct NotificationResponse: Hashable, Sendable {
+public struct UserResponse: Hashable, Sendable {
     /// What was acted on.
     public var notification: DeliveredNotification
     /// `defaultAction`, `dismissAction` or an action of the category.

@@ -38,7 +38,7 @@ extension PhoneCore {
             _ = self.list.closePanel()
             return
         }
-        self.act(on: panel.key, action: NotificationResponse.defaultAction, text: nil, &turn)
+        self.act(on: panel.key, action: UserResponse.defaultAction, text: nil, &turn)
     }
 
     /// Kept ones stay quiet until the settings are changed (ios-delivery.md §9).

@@ -13,9 +13,9 @@ extension PhoneCore {
             guard let index = self.installed(app, &turn) else { return }
             self.terminate(index, to: .forceQuit, reason: .forceQuit, &turn)
         case .notificationTapped(let key):
-            self.act(on: key, action: NotificationResponse.defaultAction, text: nil, &turn)
+            self.act(on: key, action: UserResponse.defaultAction, text: nil, &turn)
         case .notificationDismissed(let key):
-            self.act(on: key, action: NotificationResponse.dismissAction, text: nil, &turn)
+            self.act(on: key, action: UserResponse.dismissAction, text: nil, &turn)
         case .actionPerformed(let key, let action, let text): self.act(on: key, action: action, text: text, &turn)
         case .permissionAnswered(let allowed): self.answerPrompt(allowed: allowed, &turn)
         case .settingChanged(let app, let setting, let isOn):
@@ -127,8 +127,8 @@ extension PhoneCore {
         }
         self.awaitsUnlock = nil
         let category = self.apps[index].category(of: entry.notification.request.content)
-        let isDismissal = action == NotificationResponse.dismissAction
-        var foreground = action == NotificationResponse.defaultAction
+        let isDismissal = action == UserResponse.dismissAction
+        var foreground = action == UserResponse.defaultAction
         var needsUnlock = foreground
         if !isDismissal, !foreground {
             guard self.version >= 8, let custom = category?.actions.first(where: { $0.identifier == action }) else {
@@ -144,13 +144,13 @@ extension PhoneCore {
         self.list.remove(key)
         if isDismissal, !self.version.hasUserNotifications || category?.reportsDismissal != true { return }
         if needsUnlock { self.unlock(returning: !foreground, &turn) }
-        let response = NotificationResponse(
+        let response = UserResponse(
             notification: entry.notification, actionIdentifier: action, userText: text)
         self.lead(index, to: response, foreground: foreground, &turn)
     }
 
     private mutating func lead(
-        _ index: Int, to response: NotificationResponse, foreground: Bool, _ turn: inout Turn
+        _ index: Int, to response: UserResponse, foreground: Bool, _ turn: inout Turn
     ) {
         let launched = !self.isLaunched(index)
         let options = Dispatch.actionOptions(response.notification.request, facts: self.facts(of: index))

@@ -14,7 +14,7 @@ extension PhoneCore {
     /// stay off (ios-delivery.md §4 gate 4). Before iOS 14 only `.alert` shows text, from iOS 14 it means banner and list
     /// (ios-delivery.md §5.5).
     mutating func present(
-        _ notification: DeliveredNotification, _ index: Int, answered: PresentationOptions, _ turn: inout Turn
+        _ notification: DeliveredNotification, _ index: Int, answered: WillPresentOptions, _ turn: inout Turn
     ) {
         let settings = self.apps[index].settings
         let isProvisional = settings.authorizationStatus == .provisional

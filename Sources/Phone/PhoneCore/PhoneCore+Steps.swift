@@ -64,7 +64,7 @@ extension PhoneCore {
 
     /// The report of a person's action between `willEnterForeground` and `didBecomeActive` (ios-delivery.md §5.6 `open`).
     private mutating func respond(
-        _ response: NotificationResponse, _ index: Int, foreground: Bool, launched: Bool, _ turn: inout Turn
+        _ response: UserResponse, _ index: Int, foreground: Bool, launched: Bool, _ turn: inout Turn
     ) {
         let wasActive = self.apps[index].state == .foregroundActive
         let way = self.wayToFront(index, response: response)
@@ -78,7 +78,7 @@ extension PhoneCore {
     }
 
     private func wayToFront(
-        _ index: Int, response: NotificationResponse?
+        _ index: Int, response: UserResponse?
     ) -> (before: [Lifecycle.Step], after: [Lifecycle.Step]) {
         Lifecycle.toFront(
             from: self.apps[index].state, scenes: self.facts(of: index).scenes,

@@ -17,7 +17,7 @@ struct PresentationFacts {
 
 /// What the system does with a notification (ios-delivery.md §4 gates 3–5 and 7, §5.0).
 struct PresentationVerdict: Equatable {
-    var options: PresentationOptions = []
+    var options: WillPresentOptions = []
     /// A modal panel instead of a banner (iOS 3–9).
     var panel = false
     /// A banner that stays until it is dealt with (iOS 10 and later).

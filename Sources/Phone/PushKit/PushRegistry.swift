@@ -141,7 +141,7 @@ public final class PKPushRegistry: @unchecked Sendable {
         guard self.desiredPushTypes?.contains(.voIP) == true else { return false }
         switch callback {
         case .voipTokenUpdated(let token):
-            let data = Data(hexadecimal: token.rawValue)
+            let data = Data(Hexadecimal.bytes(token.rawValue.utf8) ?? [])
             self.state.withLock { $0.token = data }
             self.onQueue(reply) { delegate, registry in
                 delegate.pushRegistry(registry, didUpdate: PKPushCredentials(type: .voIP, token: data), for: .voIP)
@@ -176,13 +176,6 @@ public final class PKPushRegistry: @unchecked Sendable {
             }
         }
         if let queue = self.queue { queue.async(execute: work) } else { work() }
-    }
-}
-
-extension Data {
-    fileprivate init(hexadecimal text: String) {
-        let digits = text.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }.map(UInt8.init)
-        self.init(stride(from: 0, to: digits.count - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] })
     }
 }
 

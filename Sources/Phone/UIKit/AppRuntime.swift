@@ -44,7 +44,7 @@ import VirtualPhone
         case .willPresent, .receiveResponse, .openSettings:
             if !self.center.perform(callback, reply) { reply() }
         case .registeredForRemoteNotifications(let token):
-            let bytes = Self.bytes(ofHexadecimal: token.rawValue)
+            let bytes = Hexadecimal.bytes(token.rawValue.utf8) ?? []
             self.delegate.application(
                 self.application, didRegisterForRemoteNotificationsWithDeviceToken: Data(bytes))
             reply()
@@ -158,7 +158,7 @@ import VirtualPhone
         }
     }
 
-    private func connectScene(_ response: NotificationResponse?) {
+    private func connectScene(_ response: UserResponse?) {
         let scene = UIWindowScene(session: self.session)
         self.scene = scene
         self.session.scene = scene
@@ -173,7 +173,7 @@ import VirtualPhone
         scene.delegate?.scene(scene, willConnectTo: self.session, options: Self.options(response))
     }
 
-    private static func options(_ response: NotificationResponse?) -> UIScene.ConnectionOptions {
+    private static func options(_ response: UserResponse?) -> UIScene.ConnectionOptions {
         UIScene.ConnectionOptions(notificationResponse: response.map { UNNotificationResponse.make($0) })
     }
 
@@ -234,10 +234,5 @@ import VirtualPhone
         if let payload = options.remoteNotification { dictionary[.remoteNotification] = userInfo(from: payload) }
         if let request = options.localNotification { dictionary[.localNotification] = UILocalNotification(request) }
         return dictionary.isEmpty ? nil : dictionary
-    }
-
-    private static func bytes(ofHexadecimal text: String) -> [UInt8] {
-        let digits = text.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }.map(UInt8.init)
-        return stride(from: 0, to: digits.count - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
     }
 }

@@ -1,4 +1,5 @@
 public import Foundation
+import TidingsModel
 import VirtualPhone
 
 /// The phone. `systemVersion` is the virtual phone's, which `#available` does not know on Linux (docs/virtual-phone.md).
@@ -24,16 +25,13 @@ import VirtualPhone
     /// One identifier for all apps of a vendor on this phone: those whose bundle identifiers differ in the last part only.
     public var identifierForVendor: UUID? {
         let vendor = self.process.facts.bundleID.split(separator: ".").dropLast().joined(separator: ".")
-        var state: UInt64 = 0xcbf2_9ce4_8422_2325
-        let bytes = (0..<16).map { place -> UInt8 in
-            for byte in "\(place)/\(self.process.facts.phoneID)/\(vendor)".utf8 {
-                state = (state ^ UInt64(byte)) &* 0x100_0000_01b3
+        var hash = FNV1a()
+        let words = (0..<2).map { word in
+            (0..<8).reduce(UInt64(0)) { number, place in
+                hash.feed("\(8 * word + place)/\(self.process.facts.phoneID)/\(vendor)")
+                return number << 8 | hash.value >> 32 & 0xff
             }
-            return UInt8(truncatingIfNeeded: state >> 32)
         }
-        let text = bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
-        let digits = Array(text)
-        let parts = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(digits[$0]) }
-        return UUID(uuidString: parts.joined(separator: "-"))
+        return UUID(uuidString: Hexadecimal.uuid(high: words[0], low: words[1]))
     }
 }

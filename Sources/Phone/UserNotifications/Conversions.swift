@@ -29,7 +29,7 @@ extension UNNotification {
 
 extension UNNotificationResponse {
     /// The response as the app sees it: with text if some was typed.
-    package static func make(_ response: NotificationResponse) -> UNNotificationResponse {
+    package static func make(_ response: UserResponse) -> UNNotificationResponse {
         let notification = UNNotification(response.notification)
         guard let text = response.userText else {
             return UNNotificationResponse(notification: notification, actionIdentifier: response.actionIdentifier)

@@ -16,7 +16,7 @@ extension UNUserNotificationCenter {
                 break
             }
             delegate.userNotificationCenter(self, willPresent: UNNotification(notification)) { options in
-                reply(.presentation(PresentationOptions(rawValue: options.rawValue)))
+                reply(.presentation(WillPresentOptions(rawValue: options.rawValue)))
             }
         case .receiveResponse(let response):
             guard let delegate = self.delegate else {

@@ -104,7 +104,7 @@ extension VirtualExtension {
         withPhoneProcess(self.process) { self.screen.didReceive(UNNotification(notification)) }
     }
 
-    func respond(_ response: NotificationResponse) async -> ContentExtensionAnswer {
+    func respond(_ response: UserResponse) async -> ContentExtensionAnswer {
         let screen = self.screen
         let process = self.process
         return await withCheckedContinuation { continuation in

@@ -98,16 +98,7 @@ public struct DeviceToken: Hashable, Sendable, CustomStringConvertible {
     public init(_ data: Data) { self.data = data }
 
     /// Lowercase hexadecimal, two digits a byte: the form the server and APNs want.
-    public var hexString: String {
-        let digits = Array("0123456789abcdef".utf8)
-        var text: [UInt8] = []
-        text.reserveCapacity(2 * self.data.count)
-        for byte in self.data {
-            text.append(digits[Int(byte >> 4)])
-            text.append(digits[Int(byte & 0xf)])
-        }
-        return String(decoding: text, as: UTF8.self)
-    }
+    public var hexString: String { Hexadecimal.text(self.data) }
 
     /// Base 64.
     public var base64EncodedString: String { self.data.base64EncodedString() }

@@ -2,15 +2,15 @@ import ClientCore
 import Foundation
 import TidingsAppGroup
 import TidingsModel
-public import UIKit
+package import UIKit
 
-// The callbacks of iOS 4–9 (S0.9, S1.3, S3.11). Apple's own modules call them deprecated; a virtual phone of that age calls
-// them.
+// The callbacks of iOS 4–9 (S0.9, S1.3, S3.11). No system the package is built for makes them, so they are no part of the public
+// interface: they are for apps in this package, on a virtual phone of that age.
 extension NotificationIntegration {
     /// A local notification, arriving in front or tapped.
     @available(iOS, deprecated: 10.0, message: "From iOS 10 on, the notification centre's delegate is called.")
     @discardableResult
-    public func application(_ application: UIApplication, didReceive notification: UILocalNotification) -> Bool {
+    package func application(_ application: UIApplication, didReceive notification: UILocalNotification) -> Bool {
         let arrival = KitMachine.Arrival(
             userInfo: JSONValue(userInfo: notification.userInfo ?? [:]), text: Self.text(of: notification),
             hasSound: notification.soundName != nil)
@@ -19,7 +19,7 @@ extension NotificationIntegration {
 
     /// An action on a push (iOS 8).
     @available(iOS, deprecated: 10.0, message: "From iOS 10 on, the notification centre's delegate is called.")
-    public func application(
+    package func application(
         _ application: UIApplication, handleActionWithIdentifier identifier: String?,
         forRemoteNotification userInfo: [AnyHashable: Any], completionHandler: @escaping () -> Void
     ) -> Bool {
@@ -30,7 +30,7 @@ extension NotificationIntegration {
 
     /// An action with text on a push (iOS 9).
     @available(iOS, deprecated: 10.0, message: "From iOS 10 on, the notification centre's delegate is called.")
-    public func application(
+    package func application(
         _ application: UIApplication, handleActionWithIdentifier identifier: String?,
         forRemoteNotification userInfo: [AnyHashable: Any], withResponseInfo responseInfo: [AnyHashable: Any],
         completionHandler: @escaping () -> Void
@@ -41,7 +41,7 @@ extension NotificationIntegration {
 
     /// An action on a local notification (iOS 8).
     @available(iOS, deprecated: 10.0, message: "From iOS 10 on, the notification centre's delegate is called.")
-    public func application(
+    package func application(
         _ application: UIApplication, handleActionWithIdentifier identifier: String?,
         for notification: UILocalNotification, completionHandler: @escaping () -> Void
     ) -> Bool {
@@ -52,7 +52,7 @@ extension NotificationIntegration {
 
     /// An action with text on a local notification (iOS 9).
     @available(iOS, deprecated: 10.0, message: "From iOS 10 on, the notification centre's delegate is called.")
-    public func application(
+    package func application(
         _ application: UIApplication, handleActionWithIdentifier identifier: String?,
         for notification: UILocalNotification, withResponseInfo responseInfo: [AnyHashable: Any],
         completionHandler: @escaping () -> Void

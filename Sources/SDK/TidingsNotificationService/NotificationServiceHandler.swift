@@ -44,7 +44,8 @@ public final class NotificationServiceHandler: Sendable {
         package init(
             group: @escaping @Sendable () -> AppGroup?, http: any ExtensionHTTP = URLSessionHTTP(),
             wall: @escaping @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970 * 1_000) },
-            tokens: (any ExtensionTokens)? = nil, version: @escaping @Sendable () -> String? = { SystemVersion.text }
+            tokens: (any ExtensionTokens)? = nil,
+            version: @escaping @Sendable () -> String? = { ServiceProcess.systemVersion }
         ) {
             self.tokens = tokens
             self.version = version
@@ -59,7 +60,7 @@ public final class NotificationServiceHandler: Sendable {
 
     let surroundings: Surroundings
     let options: Options
-    private let runs = Locked<[ExtensionRun]>([])
+    private let runs = Locked<[NotificationServiceRun]>([])
 
     /// The path of the flag by which another sender's push withdraws a message (S2.22).
     public static let cornerMarkDecrease = CornerMarkDecrease.keyPath
@@ -159,7 +160,7 @@ public final class NotificationServiceHandler: Sendable {
     public func didReceive(
         _ request: UNNotificationRequest, contentHandler: @escaping (UNNotificationContent) -> Void
     ) {
-        let run = ExtensionRun(
+        let run = NotificationServiceRun(
             request, group: self.surroundings.group(), surroundings: self.surroundings, options: self.options,
             handler: contentHandler)
         self.runs.withLock { runs in

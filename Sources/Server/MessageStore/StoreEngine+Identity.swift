@@ -39,8 +39,7 @@ extension StoreEngine {
                 "the store was restored", metadata: ["generation": "\(self.identity.generation)"])
         } else if self.identity.id.isEmpty {
             let number = self.configuration.draw() ^ self.configuration.draw() << 11
-            let digits = String(number, radix: 16)
-            self.identity.id = String(repeating: "0", count: 16 - digits.count) + digits
+            self.identity.id = Hexadecimal.text(UInt64(number))
             self.identity.generation = self.configuration.draw()
         }
         self.identity.opening = self.configuration.draw()

@@ -74,12 +74,12 @@ package struct ServerCore: Sendable {
     /// What people allow the app on their devices.
     var statuses = ToldStatuses()
     /// Time zones of quiet hours.
-    var zones: [String: Zone] = [:]
+    var zones: [String: LoadedZone] = [:]
 
     // Push.
     var lanes: [PushLane: Lane] = [:]
     var pushCount: UInt64 = 0
-    var pushes: [PushID: Push] = [:]
+    var pushes: [PushID: OutgoingPush] = [:]
     /// The text of the message pushed last: a group's pushes share it.
     var lastAlert: (message: SharedMessage, tag: String, text: String)?
 

@@ -82,7 +82,7 @@ package struct ScenarioRun: Sendable {
         return lines
     }
 
-    private static func lines(of trace: [TraceLine]) -> [String] {
+    private static func lines(of trace: [ScenarioTraceLine]) -> [String] {
         let times = trace.map { Self.time($0.at) }
         let width = times.map(\.count).max() ?? 0
         let kind = trace.map(\.kind.count).max() ?? 0

@@ -46,7 +46,7 @@ extension KitMachine.Event {
                 .init(userInfo: arrival.userInfo, text: arrival.text, origin: .launchOptions), .init(state))
         case .failedToRegisterForRemoteNotifications: self = .registrationFailed
         case .applicationDidBecomeActive, .sceneDidBecomeActive: self = .becameActive
-        default: return nil  // tidy: the others are the life cycle's, or of parts of the phone the kit has nothing to do with
+        default: return nil  // tidy: the others tell nothing of notifications
         }
     }
 }
@@ -62,7 +62,7 @@ extension KitMachine.Arrival {
 }
 
 extension KitMachine.Tap {
-    fileprivate init(_ response: NotificationResponse, origin: PersonResponse.Origin) {
+    fileprivate init(_ response: UserResponse, origin: PersonResponse.Origin) {
         let arrival = KitMachine.Arrival(response.notification.request)
         self.init(
             userInfo: arrival.userInfo, text: arrival.text, action: response.actionIdentifier,

@@ -1,5 +1,6 @@
 import PhoneCore
 import ServerCore
+import TidingsModel
 
 /// What a person does beside what all people do.
 package enum Habit: String, Hashable, Sendable, CaseIterable {

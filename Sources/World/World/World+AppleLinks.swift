@@ -210,7 +210,7 @@ extension World {
         let id = APNsService.RequestID(connection: APNsService.ConnectionID(number), stream: stream)
         self.lastUnique += 1
         let drawn = APNsService.DrawnIDs(
-            apnsID: sent.apnsID ?? "00000000-0000-4000-8000-\(self.hexadecimal(self.lastUnique).suffix(12))",
+            apnsID: sent.apnsID ?? "00000000-0000-4000-8000-\(Hexadecimal.text(self.lastUnique, digits: 12))",
             uniqueID: "unique-\(self.lastUnique)")
         let event = APNsService.Event.requestReceived(id, WireRequest(sent), token: token, drawn: drawn)
         var effects = self.scratch.apns.take()
@@ -220,11 +220,6 @@ extension World {
             if case .log(let entry) = effect, entry.event == .accepted { self.see(.pool(.taken(request))) }
             self.perform(effect)
         }
-    }
-
-    private func hexadecimal(_ number: UInt64) -> String {
-        let text = String(number, radix: 16)
-        return String(repeating: "0", count: 16 - text.count) + text
     }
 
     /// Apple answers a request, unless the connection has ended or the client has given it up.

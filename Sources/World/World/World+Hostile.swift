@@ -170,12 +170,7 @@ extension World {
     }
 
     private mutating func madeUpToken() -> PushToken {
-        PushToken((0..<4).map { _ in Self.hexadecimal(UInt64.random(in: .min ... .max, using: &self.chance)) }.joined())
-    }
-
-    private static func hexadecimal(_ number: UInt64) -> String {
-        let digits = String(number, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
+        PushToken((0..<4).map { _ in Hexadecimal.text(UInt64.random(in: .min ... .max, using: &self.chance)) }.joined())
     }
 
     /// The devices that were made up register their tokens, and go.

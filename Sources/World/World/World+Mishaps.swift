@@ -113,8 +113,7 @@ extension World {
 
     /// The token the phone's app has, or would get now.
     func token(of index: Int) -> PushToken {
-        let text = String(index + 4_096 * self.phones[index].tokenGeneration, radix: 16)
-        return PushToken(String(repeating: "0", count: 64 - text.count) + text)
+        PushToken(Hexadecimal.text(UInt64(index + 4_096 * self.phones[index].tokenGeneration), digits: 64))
     }
 
     // MARK: The app's store

@@ -1,4 +1,5 @@
 import OrderedCollections
+import TidingsModel
 
 // Faults that come while somebody else has the turn: each has a number of its own, so that it can be left out of a run.
 extension World {

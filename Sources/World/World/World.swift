@@ -27,7 +27,7 @@ package struct World {
     var agenda = Agenda()
     var time: Int64 = 0
     var report: WorldReport
-    var hash = StableHasher()
+    var hash = FNV1a()
     var checkers: Checkers
     /// How many events have come at this instant.
     var eventsNow = 0

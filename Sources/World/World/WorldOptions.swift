@@ -1,4 +1,5 @@
 import APNsCore
+import TidingsModel
 
 /// What a run is made of. Together with the seed it determines every event of the run.
 package struct WorldOptions: Hashable, Sendable {

@@ -12,7 +12,7 @@ struct RandomPhone {
 
     let seed: UInt64
     let setup: ScenarioCase
-    var chance: SplitMix
+    var chance: SplitMix64
     var stage: Stage
     var checks: PhoneChecks
     var steps = 0
@@ -32,7 +32,7 @@ struct RandomPhone {
 
     init(seed: UInt64) {
         self.seed = seed
-        var chance = SplitMix(seed: seed)
+        var chance = SplitMix64(seed: seed)
         self.setup = Self.scenario(&chance)
         self.chance = chance
         self.stage = Stage(self.setup)
@@ -89,7 +89,7 @@ struct RandomPhone {
 
     // MARK: The phone and the app
 
-    private static func scenario(_ chance: inout SplitMix) -> ScenarioCase {
+    private static func scenario(_ chance: inout SplitMix64) -> ScenarioCase {
         let version = Self.versions[chance.below(Self.versions.count)]
         var phone = PhoneSetup(version: version)
         // Pushes of the server's fit no payload of the years before iOS 8.
@@ -128,7 +128,7 @@ struct RandomPhone {
     }
 }
 
-extension SplitMix {
+extension SplitMix64 {
     /// A number from 0 to one below the limit.
     mutating func below(_ limit: Int) -> Int { Int(self.next() % UInt64(limit)) }
     /// True in so many of 100 cases.

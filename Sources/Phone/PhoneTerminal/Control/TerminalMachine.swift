@@ -7,7 +7,7 @@ package enum TerminalEvent: Equatable, Sendable {
     /// The phone was looked at.
     case looked(PhonePicture)
     /// The phone's trace went on.
-    case traced(TraceLine)
+    case traced(PhoneTraceLine)
     /// What was asked of the phone cannot be done.
     case refused(String)
     /// The phone was switched off, by another hand perhaps.
@@ -61,7 +61,7 @@ package struct TerminalMachine: Equatable, Sendable {
     /// What the phone shows.
     package private(set) var picture = PhonePicture()
     /// The newest lines of the trace, oldest first.
-    package private(set) var trace: [TraceLine] = []
+    package private(set) var trace: [PhoneTraceLine] = []
     /// What keys mean now.
     package private(set) var mode = Mode.phone
     /// The identifier of the chosen notification; nil is the newest.
@@ -101,7 +101,7 @@ package struct TerminalMachine: Equatable, Sendable {
         return effects
     }
 
-    private mutating func traced(_ line: TraceLine) {
+    private mutating func traced(_ line: PhoneTraceLine) {
         // An app reports its screen often; only a change of its stack is news.
         if line.kind == "screen", let last = self.trace.last, last.kind == "screen", last.short == line.short { return }
         self.trace.append(line)

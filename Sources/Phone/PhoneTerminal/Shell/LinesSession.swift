@@ -12,7 +12,7 @@ struct LinesSession {
         let phone = self.phone
         let tasks = [
             Task {
-                for await event in phone.events() { Output.line(TraceLine(event).text) }
+                for await event in phone.events() { Output.line(PhoneTraceLine(event).text) }
                 continuation.yield()
             },
             Task {

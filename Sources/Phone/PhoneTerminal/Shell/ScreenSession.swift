@@ -61,7 +61,7 @@ struct ScreenSession {
     private mutating func take(_ happening: Happening) async -> Bool {
         switch happening {
         case .input(let input): return await self.take(input)
-        case .traced(let event): return await self.post(.traced(TraceLine(event)))
+        case .traced(let event): return await self.post(.traced(PhoneTraceLine(event)))
         case .look: await self.look()
         case .ended: return await self.post(.ended)
         }

@@ -12,7 +12,7 @@ struct ScriptSession {
     /// The number of the newest line of the trace that was printed.
     private var printed: Int64 = 0
     /// The trace since the last command, in full.
-    private var recent: [TraceLine] = []
+    private var recent: [PhoneTraceLine] = []
 
     /// Why a script ends before its last step.
     private enum Stop: Error {
@@ -110,7 +110,7 @@ struct ScriptSession {
     /// Looks at the phone and prints what its trace has got since the last time.
     private mutating func catchUp() async {
         for event in (try? await self.phone.trace(after: self.printed)) ?? [] {
-            let line = TraceLine(event)
+            let line = PhoneTraceLine(event)
             Output.line(line.text)
             self.recent.append(line)
             _ = self.machine.handle(.traced(line))

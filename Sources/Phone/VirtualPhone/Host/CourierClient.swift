@@ -96,7 +96,7 @@ final class CourierClient {
         self.write(.register(id: wanted.id, wanted.wish))
     }
 
-    private func write(_ request: CourierRequest) {
+    private func write(_ request: PhoneCourierRequest) {
         guard self.isWelcome else { return }
         self.channel?.writeLine(request.json)
     }
@@ -124,7 +124,7 @@ final class CourierClient {
                 case .success(let channel):
                     self.channel = channel
                     guard self.isWanted else { return channel.close(promise: nil) }
-                    channel.writeLine(CourierRequest.hello(phone: self.phone).json)
+                    channel.writeLine(PhoneCourierRequest.hello(phone: self.phone).json)
                 case .failure: self.scheduleRetry()
                 }
             }

@@ -26,7 +26,7 @@ struct ChannelWish: Equatable {
 }
 
 /// A line from the phone to the courier of a local APNs.
-enum CourierRequest: Equatable {
+enum PhoneCourierRequest: Equatable {
     /// The first line.
     case hello(phone: String)
     /// Wants a token.
@@ -94,7 +94,7 @@ struct CourierBackoff: Equatable {
     /// The wait before the next attempt, in milliseconds.
     mutating func next() -> Int64 {
         defer { self.failures = min(self.failures + 1, 10) }
-        return min(5_000, 100 << self.failures)
+        return BackOff(first: 100, longest: 5_000).ceiling(afterFailures: self.failures + 1)
     }
 
     /// The connection stands.

@@ -73,7 +73,7 @@ extension HostShell {
         self.send(
             .respond(
                 number,
-                NotificationResponse(notification: entry.notification, actionIdentifier: action, userText: text)),
+                UserResponse(notification: entry.notification, actionIdentifier: action, userText: text)),
             to: expanded.process)
         return true
     }

@@ -20,7 +20,7 @@ public struct ContentExtensionCode: Sendable {
     /// A notification to show; again when another one of the thread arrives.
     func receive(_ notification: DeliveredNotification)
     /// What the person did with it: what happens next.
-    func respond(_ response: NotificationResponse) async -> ContentExtensionAnswer
+    func respond(_ response: UserResponse) async -> ContentExtensionAnswer
 }
 
 /// What happens to an expanded notification after an action. Raw values as Apple's.
@@ -80,7 +80,7 @@ extension VirtualPhone {
         guard let expanded = self.expanded, expanded.key == key,
             let entry = self.screen.list.first(where: { $0.key == key })
         else { return true }
-        let response = NotificationResponse(
+        let response = UserResponse(
             notification: entry.notification, actionIdentifier: action, userText: text)
         let answer = await expanded.screen.respond(response)
         await self.settle()

@@ -121,7 +121,7 @@ extension VirtualPhone {
     public func broadcast(_ payload: JSONValue, to app: BundleID? = nil, channel: String) async {
         let object = Self.object(payload)
         let app = self.target(app)
-        guard self.channels.contains(BroadcastChannel(app: app, id: channel)) else { return }
+        guard self.channels.contains(SubscribedChannel(app: app, id: channel)) else { return }
         await self.bring(
             Push(
                 delivery: self.nextDelivery(), topic: TokenKind.pushToStart.topic(of: app), payload: object,

@@ -102,10 +102,10 @@ extension VirtualPhone: @preconcurrency PhoneSurroundings {
 
     package func dropToken(_ kind: TokenKind, of app: BundleID) {}
     package func subscribe(_ app: BundleID, channel: String) {
-        self.channels.insert(BroadcastChannel(app: app, id: channel))
+        self.channels.insert(SubscribedChannel(app: app, id: channel))
     }
     package func unsubscribe(_ app: BundleID, channel: String) {
-        self.channels.remove(BroadcastChannel(app: app, id: channel))
+        self.channels.remove(SubscribedChannel(app: app, id: channel))
     }
     package func invalidateTokens(of app: BundleID) { self.tokenGeneration[app, default: 0] += 1 }
 
@@ -134,20 +134,15 @@ extension VirtualPhone: @preconcurrency PhoneSurroundings {
 
     /// 32 bytes that follow from the phone's and the token's names.
     private static func token(phone: String, name: String) -> String {
-        var state: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in "\(phone)/\(name)".utf8 { state = (state ^ UInt64(byte)) &* 0x100_0000_01b3 }
-        return (0..<4).map { (index: UInt64) -> String in
-            var word = state &+ (index &+ 1) &* 0x9e37_79b9_7f4a_7c15
-            word = (word ^ (word >> 30)) &* 0xbf58_476d_1ce4_e5b9
-            word = (word ^ (word >> 27)) &* 0x94d0_49bb_1331_11eb
-            let digits = String(word ^ (word >> 31), radix: 16)
-            return String(repeating: "0", count: 16 - digits.count) + digits
-        }.joined()
+        var hash = FNV1a()
+        hash.feed("\(phone)/\(name)")
+        var words = SplitMix64(seed: hash.value)
+        return (0..<4).map { _ in Hexadecimal.text(words.next()) }.joined()
     }
 }
 
 /// A broadcast channel of an app.
-struct BroadcastChannel: Hashable {
+struct SubscribedChannel: Hashable {
     var app: BundleID
     var id: String
 }

@@ -60,7 +60,7 @@ public import TidingsModel
     /// How often an app's tokens became void.
     var tokenGeneration: [BundleID: Int] = [:]
     /// The broadcast channels somebody listens to.
-    var channels: Set<BroadcastChannel> = []
+    var channels: Set<SubscribedChannel> = []
     private var deliveries: UInt64 = 0
     private var answersPrompts: Bool?
     let inbox = Inbox()

@@ -139,10 +139,10 @@ extension Callback {
         case .applicationDidReceiveMemoryWarning: self = .applicationDidReceiveMemoryWarning
         case .sceneConfiguration:
             self = .sceneConfiguration(
-                try fields["response"].map { value throws(InvalidField) in try NotificationResponse(json: value) })
+                try fields["response"].map { value throws(InvalidField) in try UserResponse(json: value) })
         case .sceneWillConnect:
             self = .sceneWillConnect(
-                try fields["response"].map { value throws(InvalidField) in try NotificationResponse(json: value) })
+                try fields["response"].map { value throws(InvalidField) in try UserResponse(json: value) })
         case .sceneWillEnterForeground: self = .sceneWillEnterForeground
         case .sceneDidBecomeActive: self = .sceneDidBecomeActive
         case .sceneWillResignActive: self = .sceneWillResignActive
@@ -163,7 +163,7 @@ extension Callback {
         case .willPresent:
             self = .willPresent(try DeliveredNotification(json: try fields.value("notification")))
         case .receiveResponse:
-            self = .receiveResponse(try NotificationResponse(json: try fields.value("response")))
+            self = .receiveResponse(try UserResponse(json: try fields.value("response")))
         case .registeredForRemoteNotifications:
             self = .registeredForRemoteNotifications(PushToken(try fields.string("token")))
         case .failedToRegisterForRemoteNotifications:
@@ -227,7 +227,7 @@ extension CallbackResult {
         switch try fields.string("result") {
         case "returned": self = .returned
         case "fetch": self = .fetch(try fields.number("fetch"))
-        case "presentation": self = .presentation(PresentationOptions(rawValue: try fields.int("options")))
+        case "presentation": self = .presentation(WillPresentOptions(rawValue: try fields.int("options")))
         case "content": self = .content(try NotificationContent(json: try fields.value("content")))
         case let other: throw InvalidField(field: "result", rule: "is not an answer to a callback: \(other)")
         }

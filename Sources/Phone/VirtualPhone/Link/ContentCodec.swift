@@ -107,7 +107,7 @@ extension DeliveredNotification {
     }
 }
 
-extension NotificationResponse {
+extension UserResponse {
     /// The value as one JSON object.
     package var json: JSONValue {
         .members([

@@ -14,7 +14,7 @@ package enum HostMessage: Equatable, Sendable {
     /// To a content extension: a notification to show.
     case show(DeliveredNotification)
     /// To a content extension: what the person did; answered by `ProcessMessage.responded` with the same number.
-    case respond(UInt64, NotificationResponse)
+    case respond(UInt64, UserResponse)
     /// Leave at once: the phone is being switched off.
     case exit
 }
@@ -89,7 +89,7 @@ extension HostMessage {
         case "show": self = .show(try DeliveredNotification(json: try fields.value("notification")))
         case "respond":
             self = .respond(
-                try fields.int("number"), try NotificationResponse(json: try fields.value("response")))
+                try fields.int("number"), try UserResponse(json: try fields.value("response")))
         case "exit": self = .exit
         case let other: throw InvalidField(field: "type", rule: "is not a message of a phone: \(other)")
         }

@@ -252,7 +252,7 @@ public final class PhoneProcess: Sendable {
     private var content: (any ContentExtensionHosting)? { self.state.withLock { $0.content } }
 
     /// What a content extension's screen makes of an action.
-    @MainActor private func respond(_ response: NotificationResponse, _ number: UInt64) {
+    @MainActor private func respond(_ response: UserResponse, _ number: UInt64) {
         guard let content = self.content else { return }
         withPhoneProcess(self) {
             _ = Task { @MainActor in self.send(.responded(number, await content.respond(response))) }

@@ -53,10 +53,8 @@ package struct ConnectionMachine: Hashable, Sendable {
         package var openMilliseconds: Int64 = 15_000
         /// How long the server may take to answer the hello.
         package var greetMilliseconds: Int64 = 10_000
-        /// The first back-off; each further one doubles.
-        package var backoffMilliseconds: Int64 = 500
-        /// The longest back-off.
-        package var backoffMaxMilliseconds: Int64 = 60_000
+        /// The waits between connections.
+        package var backOff = BackOff(first: 500, longest: 60_000)
         /// How long a connection has to stand after its welcome until the back-off begins anew. A server that falls right after
         /// it, in a crash loop or on a full disk, is approached with a back-off that grows.
         package var steadyMilliseconds: Int64 = 60_000
@@ -68,7 +66,7 @@ package struct ConnectionMachine: Hashable, Sendable {
     /// Where it is.
     package private(set) var state: State = .idle
     private let settings: Settings
-    private var generator: SplitMix
+    private var generator: SplitMix64
     private var user: UserID?
     private var token: String?
     private var isParked = false
@@ -89,7 +87,7 @@ package struct ConnectionMachine: Hashable, Sendable {
     /// - Parameter seed: for the jitter of the back-off; drawn outside.
     package init(settings: Settings = Settings(), seed: UInt64) {
         self.settings = settings
-        self.generator = SplitMix(seed: seed)
+        self.generator = SplitMix64(seed: seed)
     }
 
     /// The transport frames may be sent on; nil unless the server has welcomed us.
@@ -295,10 +293,8 @@ package struct ConnectionMachine: Hashable, Sendable {
         reason: String, least: Int64 = 0, at now: Now, into effects: inout [Effect]
     ) -> State {
         if self.isSteady(at: now) { self.failures = 0 }
-        let doubled = self.settings.backoffMilliseconds << min(self.failures, 16)
-        let longest = min(self.settings.backoffMaxMilliseconds, doubled)
         self.failures += 1
-        let delay = least + longest - Int64.random(in: 0...(longest / 2), using: &self.generator)
+        let delay = least + self.settings.backOff.shortenedWait(afterFailures: self.failures, using: &self.generator)
         effects.append(.publish(.waiting(milliseconds: delay, reason: reason)))
         return .waiting(until: now.monotonic + delay)
     }
@@ -355,22 +351,5 @@ package struct ConnectionMachine: Hashable, Sendable {
             effects.append(.ping(number, self.pings))
         }
         return self.state
-    }
-}
-
-/// A small seeded generator (SplitMix64, by Steele, Lea and Flood, 2014): the same seed gives the same numbers everywhere.
-package struct SplitMix: RandomNumberGenerator, Hashable, Sendable {
-    private var state: UInt64
-
-    /// Starts at a seed.
-    package init(seed: UInt64) { self.state = seed }
-
-    /// The next number.
-    package mutating func next() -> UInt64 {
-        self.state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = self.state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -16,13 +16,13 @@ struct TokenRenewal: Hashable, Sendable {
 
     private var state: State = .idle
     private var failures = 0
-    private var generator: SplitMix
+    private var generator: SplitMix64
     private let settings: ConnectionMachine.Settings
 
     /// - Parameter seed: for the jitter of the waits.
     init(settings: ConnectionMachine.Settings, seed: UInt64) {
         self.settings = settings
-        self.generator = SplitMix(seed: seed ^ 0x746f_6b65_6e)
+        self.generator = SplitMix64(seed: seed ^ 0x746f_6b65_6e)
     }
 
     /// When it goes on by itself, in monotonic milliseconds; nil for never.
@@ -62,10 +62,8 @@ struct TokenRenewal: Hashable, Sendable {
     mutating func notTaken(at now: Now) { if self.state == .telling { self.wait(at: now) } }
 
     private mutating func wait(at now: Now) {
-        let doubled = self.settings.backoffMilliseconds << min(self.failures, 16)
-        let longest = min(self.settings.backoffMaxMilliseconds, doubled)
         self.failures += 1
-        let delay = longest - Int64.random(in: 0...(longest / 2), using: &self.generator)
+        let delay = self.settings.backOff.shortenedWait(afterFailures: self.failures, using: &self.generator)
         self.state = .waiting(until: now.monotonic + delay)
     }
 

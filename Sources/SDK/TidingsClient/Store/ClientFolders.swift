@@ -183,13 +183,9 @@ struct ClientFolders {
         self.root.appendingPathComponent("farewell-\(Self.hexadecimal(app.rawValue)).json")
     }
 
-    private static func hexadecimal(_ text: String) -> String { DeviceToken(Data(text.utf8)).hexString }
+    private static func hexadecimal(_ text: String) -> String { Hexadecimal.text(text.utf8) }
 
     private static func text(hexadecimal: Substring) -> String? {
-        let digits = hexadecimal.compactMap(\.hexDigitValue)
-        guard digits.count == hexadecimal.count, digits.count.isMultiple(of: 2) else { return nil }
-        return String(
-            bytes: stride(from: 0, to: digits.count, by: 2).map { UInt8(16 * digits[$0] + digits[$0 + 1]) },
-            encoding: .utf8)
+        Hexadecimal.bytes(hexadecimal.utf8).flatMap { String(bytes: $0, encoding: .utf8) }
     }
 }

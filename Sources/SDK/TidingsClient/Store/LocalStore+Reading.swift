@@ -50,7 +50,7 @@ extension LocalStore {
                     """
             ).compactMap { row in
                 guard let last = Self.message(row), let conversation = Self.conversation(row) else { return nil }
-                let count = counts.by[conversation] ?? UnreadCounts.Count()
+                let count = counts.by[conversation] ?? LocalUnreadCounts.Count()
                 return ConversationSummary(
                     conversation: conversation, last: last, unread: count.unread, mentions: count.mentions,
                     level: preferences.level(of: conversation, wall: wall), name: row["infoName"],
@@ -85,7 +85,7 @@ extension LocalStore {
     }
 
     /// How many messages are unread.
-    func counts() throws -> UnreadCounts { try self.read { try Self.counts(in: $0) } }
+    func counts() throws -> LocalUnreadCounts { try self.read { try Self.counts(in: $0) } }
 
     /// One message; nil if it is not there.
     func message(_ id: MessageID) throws -> StoredMessage? {

@@ -2,7 +2,7 @@ import StoreModel
 import TidingsModel
 
 /// What the core knows of one time zone: the shell reads the database, since a core has none.
-struct Zone: Sendable {
+struct LoadedZone: Sendable {
     /// Settings that are stored once it is known that there is such a zone.
     struct Pending: Sendable {
         let asked: Asked
@@ -27,11 +27,11 @@ extension ServerCore {
 
     /// Whether the zone of new settings is known to exist; if not, the settings wait until the shell has looked.
     mutating func isKnown(
-        zoneOf settings: PersonSettings, or pending: Zone.Pending, _ effects: inout [ServerEffect]
+        zoneOf settings: PersonSettings, or pending: LoadedZone.Pending, _ effects: inout [ServerEffect]
     ) -> Bool {
         guard let name = settings.quietHours?.timeZone, self.zones[name]?.facts == nil else { return true }
         if self.zones[name]?.isAsked != true {
-            self.zones[name] = Zone()
+            self.zones[name] = LoadedZone()
             effects.append(.readTimeZone(name))
         }
         self.zones[name]?.waiting.append(pending)
@@ -44,7 +44,7 @@ extension ServerCore {
             guard let facts = zone.facts, !zone.isAsked, now.wall > facts.until - Self.zoneRenewal else { return }
             self.zones[name]?.isAsked = true
         } else {
-            self.zones[name] = Zone()
+            self.zones[name] = LoadedZone()
         }
         effects.append(.readTimeZone(name))
     }
@@ -57,7 +57,7 @@ extension ServerCore {
             effects.append(.flagBug("the time zone \(name) was read without being asked for"))
             return
         }
-        self.zones[name] = Zone(facts: facts, isAsked: false)
+        self.zones[name] = LoadedZone(facts: facts, isAsked: false)
         for pending in zone.waiting {
             if facts == nil {
                 let invalid = InvalidField(

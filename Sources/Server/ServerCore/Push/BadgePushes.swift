@@ -88,7 +88,7 @@ extension ServerCore {
         if self.lanes[lane] == nil { self.lanes[lane] = Lane() }
         self.pushCount += 1
         let push = PushID(self.pushCount)
-        self.pushes[push] = Push(
+        self.pushes[push] = OutgoingPush(
             slot: slot, leg: LegID(message: MessageID(rawValue: 0), user: user, device: device.device), positions: [],
             lane: lane, registration: registration,
             wasAccepted: self.people[slot].devices[index].push.wasAccepted, attempt: 0, badge: unread, isSilent: true)
@@ -107,7 +107,7 @@ extension ServerCore {
     }
 
     /// What a push's answer says of the number on the icon.
-    mutating func noteBadge(_ push: Push, isAccepted: Bool, _ slot: Int, _ index: Int, _ now: Now) {
+    mutating func noteBadge(_ push: OutgoingPush, isAccepted: Bool, _ slot: Int, _ index: Int, _ now: Now) {
         if isAccepted {
             self.people[slot].devices[index].badge.shown = push.badge
             // It fell again while the push was on its way.

@@ -222,7 +222,7 @@ package struct Breaker: Hashable, Sendable {
         _ alarm: PushAlarm, tries: Int, at now: Int64, settings: ServerSettings, into effects: inout [Effect]
     ) -> State {
         effects.append(.raiseAlarm(alarm))
-        let wait = BackOff.ceiling(afterFailures: tries + 1, base: settings.breakerBase, max: settings.breakerMax)
+        let wait = BackOff(first: settings.breakerBase, longest: settings.breakerMax).ceiling(afterFailures: tries + 1)
         return .open(alarm, until: now + wait, tries: tries)
     }
 

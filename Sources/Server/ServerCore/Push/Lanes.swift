@@ -126,8 +126,8 @@ extension ServerCore {
     /// Sets the time at which one of the doubted tokens is tried, if there are any.
     private mutating func armDoubt(of lane: PushLane, _ now: Now) {
         guard let known = self.lanes[lane], known.doubtDueAt == nil, known.queue.doubted > 0 else { return }
-        let wait = BackOff.ceiling(
-            afterFailures: known.doubtTries + 1, base: self.settings.breakerBase, max: self.settings.breakerMax)
+        let wait = BackOff(first: self.settings.breakerBase, longest: self.settings.breakerMax)
+            .ceiling(afterFailures: known.doubtTries + 1)
         self.lanes[lane]?.doubtDueAt = now.monotonic + wait
         self.setTimer(at: now.monotonic + wait, .lane(lane))
     }

@@ -43,7 +43,7 @@ extension ServerCore {
     }
 
     private static func reaction(
-        to answer: PushAnswer, of id: PushID, _ push: Push
+        to answer: PushAnswer, of id: PushID, _ push: OutgoingPush
     ) -> (Breaker.Event, Reaction) {
         switch answer {
         case .noCredential:
@@ -84,7 +84,7 @@ extension ServerCore {
     }
 
     private mutating func react(
-        _ reaction: Reaction, to push: Push, _ id: PushID, _ now: Now, _ effects: inout [ServerEffect]
+        _ reaction: Reaction, to push: OutgoingPush, _ id: PushID, _ now: Now, _ effects: inout [ServerEffect]
     ) {
         // The person may have been forgotten and the device signed out since.
         guard let device = push.leg.device, self.people[push.slot].key == push.leg.user,
@@ -148,7 +148,7 @@ extension ServerCore {
 
     /// Whether a refusal is the token's own fault, and not its lane's: of a token that never worked, when the lane does; of one that
     /// did, when it is refused again after the lane has worked for somebody else.
-    private func isTokenAtFault(_ push: Push, _ index: Int) -> Bool {
+    private func isTokenAtFault(_ push: OutgoingPush, _ index: Int) -> Bool {
         guard let breaker = self.lanes[push.lane]?.breaker, !breaker.isTripped else { return false }
         guard push.wasAccepted else { return breaker.works }
         return self.people[push.slot].devices[index].doubtedAt.map { $0 < breaker.acceptances } ?? false
@@ -173,7 +173,7 @@ extension ServerCore {
     }
 
     private mutating func endLegs(
-        _ positions: [LogPosition], _ push: Push, _ index: Int, _ end: LegEnd, _ now: Now,
+        _ positions: [LogPosition], _ push: OutgoingPush, _ index: Int, _ end: LegEnd, _ now: Now,
         _ effects: inout [ServerEffect]
     ) {
         for position in positions {
@@ -205,9 +205,8 @@ extension ServerCore {
 
     private mutating func waitForRetry(_ slot: Int, _ index: Int, _ wait: LegWait, _ now: Now) {
         let failures = (self.people[slot].devices[index].retry?.failures ?? 0) + 1
-        let delay = BackOff.delay(
-            afterFailures: failures, base: self.settings.backOffBase, max: self.settings.backOffMax,
-            using: &self.chance)
+        let delay = BackOff(first: self.settings.backOffBase, longest: self.settings.backOffMax)
+            .wait(afterFailures: failures, using: &self.chance)
         self.people[slot].devices[index].retry = Device.Retry(
             wait: wait, failures: failures, until: now.monotonic + delay)
     }

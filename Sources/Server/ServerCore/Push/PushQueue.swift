@@ -3,7 +3,7 @@ import StoreModel
 import TidingsModel
 
 /// One push with the APNs client.
-struct Push: Sendable {
+struct OutgoingPush: Sendable {
     let slot: Int
     let leg: LegID
     /// The positions of the legs it is for, ascending: several if it merges them.
@@ -105,7 +105,7 @@ extension ServerCore {
                 of: slot, to: registration)
             self.pushCount += 1
             let push = PushID(self.pushCount)
-            self.pushes[push] = Push(
+            self.pushes[push] = OutgoingPush(
                 slot: slot, leg: id, positions: merged.map { self.people[slot].devices[index].legs[$0].position },
                 lane: lane, registration: registration, wasAccepted: wasAccepted, attempt: open.attempts,
                 badge: self.people[slot].unread)

@@ -66,7 +66,7 @@ extension ServerCore {
         let device = self.people[slot].devices[index].id
         var requests = self.storeRequests
         let isWatched = self.watchers[user] != nil
-        var arrivals: [Arrival] = []
+        var arrivals: [ArrivedMessage] = []
         var shown: [LateEnd] = []
         self.people[slot].devices[index].legs.settle(upTo: position) { leg in
             if isWatched, let arrival = leg.arrival(at: user.user) { arrivals.append(arrival) }

@@ -86,8 +86,8 @@ extension ServerCore {
     }
 
     /// Messages of a device were settled: of each author who wrote to the person alone, the newest has arrived.
-    mutating func noteArrivals(_ arrivals: [Arrival], _ slot: Int, _ effects: inout [ServerEffect]) {
-        var newest: OrderedDictionary<Arrival.Origin, MessageID> = [:]
+    mutating func noteArrivals(_ arrivals: [ArrivedMessage], _ slot: Int, _ effects: inout [ServerEffect]) {
+        var newest: OrderedDictionary<ArrivedMessage.Origin, MessageID> = [:]
         for arrival in arrivals { newest[arrival.origin] = arrival.message }
         for (origin, message) in newest {
             self.tellReceipt(.delivered, upTo: message, from: origin.author, in: origin.type, slot, &effects)
@@ -118,7 +118,7 @@ extension ServerCore {
 }
 
 /// A message that has arrived on a device of the person it was written to alone.
-struct Arrival: Hashable, Sendable {
+struct ArrivedMessage: Hashable, Sendable {
     struct Origin: Hashable, Sendable {
         var author: UserID
         var type: ConversationType
@@ -141,11 +141,11 @@ extension Person {
 
 extension Leg {
     /// What has arrived with it, if it is a message that another wrote to the person alone.
-    func arrival(at user: UserID) -> Arrival? {
+    func arrival(at user: UserID) -> ArrivedMessage? {
         guard case .message(let shared) = self.subject, shared.message.conversation.type.targetIsPeer,
             shared.message.sender != user
         else { return nil }
-        return Arrival(
+        return ArrivedMessage(
             origin: .init(author: shared.message.sender, type: shared.message.conversation.type),
             message: shared.message.id)
     }

@@ -28,7 +28,9 @@ struct ApiKeys: Sendable {
             apps.map { app in
                 (
                     app.id,
-                    app.apiKeys.map { Key(name: $0.id, hash: Self.bytes(hexadecimal: $0.sha256), scopes: $0.scopes) }
+                    app.apiKeys.map {
+                        Key(name: $0.id, hash: Hexadecimal.bytes($0.sha256.utf8) ?? [], scopes: $0.scopes)
+                    }
                 )
             }, uniquingKeysWith: { first, _ in first })
     }
@@ -41,10 +43,5 @@ struct ApiKeys: Sendable {
         for candidate in self.keys[app] ?? [] where hash == candidate.hash { found = candidate }
         guard let found else { return .unknownKey }
         return found.scopes.contains(scope) ? .granted(name: found.name) : .missingScope(name: found.name)
-    }
-
-    private static func bytes(hexadecimal text: String) -> [UInt8] {
-        let digits = text.compactMap(\.hexDigitValue)
-        return stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
     }
 }

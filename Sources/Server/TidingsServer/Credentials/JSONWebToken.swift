@@ -12,7 +12,7 @@ struct JSONWebToken {
     /// The claims.
     let claims: JSONObject
     private let signed: ArraySlice<UInt8>
-    private let signature: Data
+    private let signature: [UInt8]
 
     /// The longest token that is looked at, in bytes.
     static let bytesMax = 4_096
@@ -26,7 +26,8 @@ struct JSONWebToken {
         guard bytes.count <= Self.bytesMax else { return nil }
         let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 3, let header = Self.object(parts[0]), let claims = Self.object(parts[1]),
-            let signature = Self.decoded(parts[2]), let algorithm = header["alg"]?.stringValue, header["crit"] == nil
+            let signature = Base64.decode(parts[2], isStrict: true), let algorithm = header["alg"]?.stringValue,
+            header["crit"] == nil
         else { return nil }
         switch header["kid"] {
         case nil: self.keyID = nil
@@ -47,10 +48,11 @@ struct JSONWebToken {
     /// - Parameter key: of HS256.
     static func signed(_ claims: [(String, JSONValue)], by key: any JWTAlgorithm) -> String {
         let header: JSONValue = ["alg": "HS256", "typ": "JWT"]
-        let plain = "\(Self.encoded(header.serialized)).\(Self.encoded(JSONValue.members(claims).serialized))"
+        let plain =
+            "\(Base64.encode(header.serialized, .url)).\(Base64.encode(JSONValue.members(claims).serialized, .url))"
         // An HMAC cannot fail.
         let signature = (try? key.sign(Data(plain.utf8))) ?? []
-        return "\(plain).\(Self.encoded(signature))"
+        return "\(plain).\(Base64.encode(signature, .url))"
     }
 
     // MARK: Claims
@@ -93,32 +95,10 @@ struct JSONWebToken {
         }
     }
 
-    // MARK: base64url without padding (RFC 7515 §2)
-
-    static func encoded(_ bytes: [UInt8]) -> String {
-        Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
-    }
-
-    static func decoded(_ bytes: some Collection<UInt8>) -> Data? {
-        guard bytes.count % 4 != 1 else { return nil }
-        var text: [UInt8] = []
-        text.reserveCapacity(bytes.count + 3)
-        for byte in bytes {
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"):
-                text.append(byte)
-            case UInt8(ascii: "-"): text.append(UInt8(ascii: "+"))
-            case UInt8(ascii: "_"): text.append(UInt8(ascii: "/"))
-            default: return nil
-            }
-        }
-        while text.count % 4 != 0 { text.append(UInt8(ascii: "=")) }
-        return Data(base64Encoded: Data(text))
-    }
-
     private static func object(_ part: ArraySlice<UInt8>) -> JSONObject? {
-        guard let data = self.decoded(part), let value = try? JSONValue(parsing: data, depthMax: 16) else { return nil }
+        guard let data = Base64.decode(part, isStrict: true),
+            let value = try? JSONValue(parsing: data, depthMax: 16)
+        else { return nil }
         return value.objectValue
     }
 }

@@ -81,7 +81,7 @@ struct TokenKey: Sendable {
     private static func curveKey(_ item: JSONValue, _ name: String) async throws(Fault) -> any JWTAlgorithm {
         // RFC 7518 §6.2.1.2: as many bytes as the curve has.
         guard let x = item["x"]?.stringValue, let y = item["y"]?.stringValue,
-            JSONWebToken.decoded(x.utf8)?.count == 32, JSONWebToken.decoded(y.utf8)?.count == 32
+            Base64.decode(x.utf8, isStrict: true)?.count == 32, Base64.decode(y.utf8, isStrict: true)?.count == 32
         else {
             throw Fault(rule: "must give x and y of a key on P-256 as 32 bytes each, in base64url; \(name) does not")
         }
@@ -96,8 +96,8 @@ struct TokenKey: Sendable {
 
     private static func modulusKey(_ item: JSONValue, _ name: String) async throws(Fault) -> any JWTAlgorithm {
         guard let n = item["n"]?.stringValue, let e = item["e"]?.stringValue,
-            let modulus = JSONWebToken.decoded(n.utf8)?.drop(while: { $0 == 0 }), let first = modulus.first,
-            let exponent = JSONWebToken.decoded(e.utf8), (1...8).contains(exponent.count)
+            let modulus = Base64.decode(n.utf8, isStrict: true)?.drop(while: { $0 == 0 }), let first = modulus.first,
+            let exponent = Base64.decode(e.utf8, isStrict: true), (1...8).contains(exponent.count)
         else { throw Fault(rule: "must give n and e of an RSA key in base64url; \(name) does not") }
         let bits = modulus.count * 8 - first.leadingZeroBitCount
         guard Self.modulusBits.contains(bits) else {

@@ -120,7 +120,6 @@ enum RequestID {
         {
             return given
         }
-        let digits = String(UInt64.random(in: .min ... .max), radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
+        return Hexadecimal.text(UInt64.random(in: .min ... .max))
     }
 }

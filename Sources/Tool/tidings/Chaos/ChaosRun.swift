@@ -109,9 +109,9 @@ final class ChaosRun: Sendable {
         configuration.trustRoots = .file(path: addresses.authorityPath)
         configuration.connectionsMax = options.connections
         var limits = APNsDispatcher.Configuration()
-        limits.retryPauses = Backoff(first: 40, longest: 400)
-        limits.connectPauses = Backoff(first: 10, longest: 200)
-        limits.breakerPauses = Backoff(first: 40, longest: 400)
+        limits.retryPauses = BackOff(first: 40, longest: 400)
+        limits.connectPauses = BackOff(first: 10, longest: 200)
+        limits.breakerPauses = BackOff(first: 40, longest: 400)
         // A connection that falls silent keeps what is on it for so long.
         limits.pingAfter = 200
         limits.pingDeadline = 1_500
@@ -169,7 +169,7 @@ final class ChaosRun: Sendable {
 
     /// Device and length of payload come from seed and number, the id from the number.
     private func request(_ number: Int) -> APNsRequest {
-        var dice = ChaosDice(state: self.options.seed &+ UInt64(number) &* 0x2545_f491_4f6c_dd1d)
+        var dice = SplitMix64(seed: self.options.seed &+ UInt64(number) &* 0x2545_f491_4f6c_dd1d)
         let token = self.tokens[Int(dice.next() % UInt64(self.tokens.count))]
         let filler = String(repeating: "x", count: Int(dice.next() % 1_500))
         var request = APNsRequest(
@@ -182,8 +182,7 @@ final class ChaosRun: Sendable {
     }
 
     static func apnsID(of number: Int) -> String {
-        let digits = String(number, radix: 16)
-        return "c4a05000-0000-4000-8000-" + String(repeating: "0", count: max(0, 12 - digits.count)) + digits
+        "c4a05000-0000-4000-8000-" + Hexadecimal.text(UInt64(number), digits: 12)
     }
 
     static func number(of apnsID: String) -> Int? {
@@ -216,18 +215,5 @@ final class ChaosRun: Sendable {
             line = page.next
             if page.entries.count < Self.page { return }
         }
-    }
-}
-
-/// Sebastiano Vigna's SplitMix64 (public domain).
-private struct ChaosDice {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        self.state &+= 0x9e37_79b9_7f4a_7c15
-        var z = self.state
-        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-        return z ^ (z >> 31)
     }
 }

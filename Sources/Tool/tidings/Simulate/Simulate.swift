@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import TidingsModel
 import World
 
 /// `tidings simulate`: the World.

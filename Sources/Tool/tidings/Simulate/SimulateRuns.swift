@@ -1,3 +1,4 @@
+import TidingsModel
 import World
 
 /// Runs worlds side by side, and hands out what they showed in the order of their seeds.
@@ -45,7 +46,7 @@ struct SimulateTotal {
     /// The failure of the lowest seed.
     private(set) var firstFailure: WorldReport?
     /// Over the hashes of the runs, in the order in which they were added.
-    private(set) var hash = StableHasher()
+    private(set) var hash = FNV1a()
     private var marks = WorldMarks()
     private var acknowledged = 0
     private var pushes = 0

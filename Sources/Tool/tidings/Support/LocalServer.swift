@@ -97,15 +97,13 @@ final class LocalServer {
     }
 
     private func writeConfiguration(secret: String, withAPNs: Bool, settings: [String: String]) throws {
-        let hash = SHA256.hash(data: Data(self.apiKey.utf8)).map {
-            String($0 >> 4, radix: 16) + String($0 & 15, radix: 16)
-        }
+        let hash = Hexadecimal.text(SHA256.hash(data: Data(self.apiKey.utf8)))
         var lines = [
             "gateway:", "  port: \(self.gatewayPort)", "api:", "  port: \(self.apiPort)", "phone:",
             "  port: \(self.phonePort)", "store:",
             "  path: \"\(self.folder.path)/tidings.sqlite\"", "apps: [\(Self.app)]", "app:", "  \(Self.app):",
             "    token_secret: \"\(secret)\"", "    api_keys: [tool]", "    api_key:", "      tool:",
-            "        sha256: \"\(hash.joined())\"",
+            "        sha256: \"\(hash)\"",
             "        scopes: [tokens, messages, conversations, history, settings, trace, accounts]",
         ]
         if withAPNs {

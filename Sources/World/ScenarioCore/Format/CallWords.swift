@@ -146,8 +146,8 @@ package enum CallWords {
     /// `default` and `dismiss` for Apple's own actions.
     private static func action(_ identifier: String) -> String {
         switch identifier {
-        case NotificationResponse.defaultAction: "default"
-        case NotificationResponse.dismissAction: "dismiss"
+        case UserResponse.defaultAction: "default"
+        case UserResponse.dismissAction: "dismiss"
         default: identifier
         }
     }

@@ -74,7 +74,7 @@ extension ScenarioReader {
         if node.text == "never" { return nil }
         switch call {
         case .willPresent:
-            let words: [(String, SystemPresentationOptions)] = [
+            let words: [(String, WillPresentOptions)] = [
                 ("banner", .banner), ("list", .list), ("sound", .sound), ("badge", .badge), ("alert", .alert),
             ]
             guard let options = self.reader.words(node, "presentation option", words) else { return nil }

@@ -13,7 +13,7 @@ package struct CaseResult: Equatable, Sendable {
     /// What differs; empty if it passed.
     package var differences: [Difference]
     /// Everything that happened.
-    package var trace: [TraceLine]
+    package var trace: [ScenarioTraceLine]
 
     /// Whether everything was as expected.
     package var hasPassed: Bool { self.differences.isEmpty }

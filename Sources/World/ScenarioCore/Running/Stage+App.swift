@@ -13,7 +13,7 @@ struct HostedApp {
     /// What a post of the service extension is waiting for.
     var extensionPosting: [QueryNumber: (push: CallbackNumber, message: MessageID)] = [:]
     /// The pushes at work in the service extension, by their calls.
-    var extensionRuns: [CallbackNumber: ExtensionWork] = [:]
+    var extensionRuns: [CallbackNumber: StagedExtensionWork] = [:]
 
     /// - Parameter major: the system's major version.
     init(setup: AppSetup, major: Int) {

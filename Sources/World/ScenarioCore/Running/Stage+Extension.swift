@@ -4,7 +4,7 @@ import SimulatedPhone
 import TidingsModel
 
 /// One push at work in the service extension.
-struct ExtensionWork {
+struct StagedExtensionWork {
     let request: NotificationRequest
     let process: ProcessID
     /// How the app has it answered.
@@ -35,7 +35,7 @@ extension Stage {
             let identifiers = removed.map { self.labels.identifier(of: $0) ?? $0 }
             self.follow(.process(process, .deliveredRemoved(identifiers: identifiers)))
         }
-        var work = ExtensionWork(
+        var work = StagedExtensionWork(
             request: request, process: process, habit: habit, answersAt: self.now.monotonic + habit.after)
         if self.app.sdk != nil { work.machine = ExtensionMachine(self.push(of: request)) }
         self.app.extensionRuns[number] = work
@@ -116,7 +116,9 @@ extension Stage {
         if self.app.extensionRuns[number]?.isAnswered == true, machine.isIdle { self.app.extensionRuns[number] = nil }
     }
 
-    private mutating func carryOut(_ effect: ExtensionMachine.Effect, _ number: CallbackNumber, of run: ExtensionWork) {
+    private mutating func carryOut(
+        _ effect: ExtensionMachine.Effect, _ number: CallbackNumber, of run: StagedExtensionWork
+    ) {
         switch effect {
         case .wait(let milliseconds): self.later(.extensionGoesOn(number, .timePassed), after: milliseconds)
         case .listDelivered: self.extensionGoesOn(.deliveredListed(self.listedIdentifiers), number)
@@ -148,7 +150,7 @@ extension Stage {
     }
 
     /// The server answers as slowly as the file says that the extension does; where that never answers, not at all.
-    private mutating func hear(_ event: ExtensionMachine.Event, _ number: CallbackNumber, of run: ExtensionWork) {
+    private mutating func hear(_ event: ExtensionMachine.Event, _ number: CallbackNumber, of run: StagedExtensionWork) {
         guard run.habit.result != nil || run.habit.death != nil else { return }
         self.laterOrNow(.extensionGoesOn(number, event), after: run.habit.after) { $0.extensionGoesOn(event, number) }
     }

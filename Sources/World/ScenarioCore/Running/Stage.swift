@@ -12,7 +12,7 @@ struct Stage {
     let setup: ScenarioCase
     var core: PhoneCore
     private(set) var now: Now
-    var trace = Trace()
+    var trace = ScenarioTrace()
     var app: HostedApp
     private var queue: [PhoneEvent] = []
     private var timers: [Timer] = []

@@ -16,7 +16,7 @@ import TidingsModel
 /// goes to the sockets and everybody hears of the ends. One engine serves one host.
 ///
 /// `@unchecked Sendable`: `inbox` is guarded by its lock; every other variable is touched on `eventLoop` only.
-final class ClientEngine: @unchecked Sendable {
+final class APNsClientEngine: @unchecked Sendable {
     typealias RequestID = APNsDispatcher.RequestID
     typealias ConnectionID = APNsDispatcher.ConnectionID
 
@@ -40,7 +40,7 @@ final class ClientEngine: @unchecked Sendable {
     let metrics: ClientMetrics
     private var core: APNsDispatcher
     /// What arose while another event was handled.
-    private var later = CircularBuffer<(APNsDispatcher.Event, ClientAnswer?)>()
+    private var later = CircularBuffer<(APNsDispatcher.Event, APNsClientAnswer?)>()
     private var effects: [APNsDispatcher.Effect] = []
     private var isHandling = false
     /// The time of this cycle; nil outside of one.
@@ -213,7 +213,7 @@ final class ClientEngine: @unchecked Sendable {
     /// of a cycle it is one of its own.
     ///
     /// - Parameter answer: what `responded` was read from.
-    func handle(_ event: APNsDispatcher.Event, answer: ClientAnswer? = nil) {
+    func handle(_ event: APNsDispatcher.Event, answer: APNsClientAnswer? = nil) {
         self.eventLoop.assertInEventLoop()
         if self.isHandling { return self.later.append((event, answer)) }
         let isAlone = self.cycleTime == nil
@@ -225,7 +225,7 @@ final class ClientEngine: @unchecked Sendable {
         if isAlone { self.endCycle() }
     }
 
-    private func handleNow(_ event: APNsDispatcher.Event, _ answer: ClientAnswer?) {
+    private func handleNow(_ event: APNsDispatcher.Event, _ answer: APNsClientAnswer?) {
         var effects: [APNsDispatcher.Effect] = []
         swap(&effects, &self.effects)
         self.core.handle(event, at: self.now, into: &effects)
@@ -254,7 +254,7 @@ final class ClientEngine: @unchecked Sendable {
         self.metrics.show(waiting: waiting, inFlight: inFlight, connections: self.connections.count)
     }
 
-    private func perform(_ effect: APNsDispatcher.Effect, _ answer: ClientAnswer?) {
+    private func perform(_ effect: APNsDispatcher.Effect, _ answer: APNsClientAnswer?) {
         switch effect {
         case .resolve(let id): self.resolve(id)
         case .connect(let id, let address): self.connect(id, to: address)
@@ -286,7 +286,7 @@ final class ClientEngine: @unchecked Sendable {
     /// The newest of a number: the dispatcher may try another address under the number of an attempt that failed.
     private func connection(_ id: ConnectionID) -> ClientConnectionHandler? { self.connections.last { $0.id == id } }
 
-    private func finish(_ id: RequestID, _ outcome: APNsOutcome, _ answer: ClientAnswer?) {
+    private func finish(_ id: RequestID, _ outcome: APNsOutcome, _ answer: APNsClientAnswer?) {
         guard let request = self.request(id) else { return }
         request.isOver = true
         let place = UInt32(truncatingIfNeeded: id.rawValue)

@@ -6,7 +6,7 @@ import UserNotifications
 
 /// One push on its way through the extension: carries out what its machine decides. The system's content handler is called exactly once:
 /// when the work is done, when the time is up, or when nobody holds the run any more.
-final class ExtensionRun: Sendable {
+final class NotificationServiceRun: Sendable {
     /// The system's content handler and its content, which may be handed from one thread to another.
     private struct Answer: @unchecked Sendable {
         // Guarded by the lock around it: whoever takes the handler out is the only one who calls it.
@@ -137,7 +137,7 @@ final class ExtensionRun: Sendable {
     }
 
     /// Starts work that ends with an event, and that is cancelled when the run ends.
-    private func add(_ work: @escaping @Sendable (ExtensionRun) async -> ExtensionMachine.Event) {
+    private func add(_ work: @escaping @Sendable (NotificationServiceRun) async -> ExtensionMachine.Event) {
         let task = Task { self.handle(await work(self)) }
         let isOver = self.answer.withLock { answer in
             if answer.handler != nil { answer.work.append(task) }

@@ -6,7 +6,7 @@ import NIOPosix
 import NIOSSL
 
 /// Making connections, and what they report.
-extension ClientEngine {
+extension APNsClientEngine {
     var openConnections: Int { self.connections.count { $0.isOpen } }
 
     func resolve(_ id: ConnectionID) {

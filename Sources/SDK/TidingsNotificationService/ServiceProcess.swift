@@ -4,10 +4,10 @@ import Foundation
     import VirtualPhone
 #endif
 
-/// The version of the system. `#available` does not know a virtual phone's, so every decision takes this one.
-enum SystemVersion {
-    /// For example `17.0`; nil on a machine that is no phone.
-    static var text: String? {
+/// The process of the extension. `#available` does not know a virtual phone's version, so every decision takes this one.
+enum ServiceProcess {
+    /// The version of the system, for example `17.0`; nil on a machine that is no phone.
+    static var systemVersion: String? {
         #if TIDINGS_UIKIT
             return PhoneProcess.currentIfAny?.facts.osVersion
         #else

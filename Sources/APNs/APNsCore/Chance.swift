@@ -1,19 +1,6 @@
-/// The one source of chance in the service: the same seed throws the same numbers on every machine.
-///
-/// The generator is Sebastiano Vigna's SplitMix64 (public domain); its numbers are not for cryptography.
-struct Dice: RandomNumberGenerator, Sendable {
-    private var state: UInt64
+import TidingsModel
 
-    init(seed: UInt64) { self.state = seed }
-
-    mutating func next() -> UInt64 {
-        self.state &+= 0x9e37_79b9_7f4a_7c15
-        var z = self.state
-        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-        return z ^ (z >> 31)
-    }
-
+extension SplitMix64 {
     /// True in so many of 1,000 cases. Certain and impossible cases throw nothing.
     mutating func falls(perMille: Int) -> Bool {
         if perMille <= 0 { return false }

@@ -1,7 +1,7 @@
 package import TidingsModel
 
 /// One event of a phone's trace as a person reads it.
-package struct TraceLine: Hashable, Sendable {
+package struct PhoneTraceLine: Hashable, Sendable {
     /// The time of day in UTC, with milliseconds.
     package let time: String
     /// The event's kind, such as `callback`.

@@ -2,7 +2,7 @@ import PhoneCore
 import TidingsModel
 
 /// One line of a case's trace.
-package struct TraceLine: Hashable, Sendable {
+package struct ScenarioTraceLine: Hashable, Sendable {
     /// Milliseconds since the trace began.
     package var at: Int64
     /// What kind of thing happened.
@@ -12,8 +12,8 @@ package struct TraceLine: Hashable, Sendable {
 }
 
 /// What was seen since the last `expect` or `clear`, and everything for `--trace`.
-struct Trace {
-    private(set) var lines: [TraceLine] = []
+struct ScenarioTrace {
+    private(set) var lines: [ScenarioTraceLine] = []
     private(set) var calls: [ObservedCall] = []
     private(set) var presentations: [(label: String, record: PresentationRecord)] = []
     private(set) var wakes: [String] = []
@@ -90,7 +90,7 @@ struct Trace {
     mutating func courier(_ text: String, at moment: Int64) { self.line("apns", text, moment) }
 
     private mutating func line(_ kind: String, _ text: String, _ moment: Int64) {
-        self.lines.append(TraceLine(at: moment - self.began, kind: kind, text: text))
+        self.lines.append(ScenarioTraceLine(at: moment - self.began, kind: kind, text: text))
     }
 
     mutating func note(_ entry: PhoneRecord.Entry, at moment: Int64, labels: Labels) {

@@ -2,7 +2,7 @@ import GRDB
 import TidingsModel
 
 /// What is unread, counted by the server's rules.
-struct UnreadCounts: Hashable, Sendable {
+struct LocalUnreadCounts: Hashable, Sendable {
     /// Of one conversation.
     struct Count: Hashable, Sendable {
         /// Unread messages.
@@ -23,8 +23,8 @@ struct UnreadCounts: Hashable, Sendable {
 
 extension LocalStore {
     /// Costs what is unread and what is set, whatever the number of messages.
-    static func counts(in database: Database) throws -> UnreadCounts {
-        var counts = UnreadCounts()
+    static func counts(in database: Database) throws -> LocalUnreadCounts {
+        var counts = LocalUnreadCounts()
         let rows = try Row.fetchAll(
             database,
             sql: """
@@ -35,7 +35,7 @@ extension LocalStore {
         let preferences = try Self.preferences(in: database)
         for row in rows {
             guard let conversation = Self.conversation(row) else { continue }
-            let count = UnreadCounts.Count(unread: row["unread"], mentions: row["mentions"])
+            let count = LocalUnreadCounts.Count(unread: row["unread"], mentions: row["mentions"])
             counts.by[conversation] = count
             counts.unreadWithMuted += count.unread
             counts.mentions += count.mentions

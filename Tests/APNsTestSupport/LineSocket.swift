@@ -1,9 +1,9 @@
 import NIOCore
 import NIOPosix
-import TidingsModel
+package import TidingsModel
 
 /// A TCP connection that speaks lines, for phones and for one HTTP request.
-final class LineSocket: Sendable {
+package final class LineSocket: Sendable {
     private let channel: any Channel
     private let lines: AsyncStream<[UInt8]>
 
@@ -12,7 +12,8 @@ final class LineSocket: Sendable {
         self.lines = lines
     }
 
-    static func connect(port: Int) async throws -> LineSocket {
+    /// Connects to a port of this machine.
+    package static func connect(port: Int) async throws -> LineSocket {
         let (lines, feed) = AsyncStream.makeStream(of: [UInt8].self)
         let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .channelInitializer { channel in
@@ -24,27 +25,31 @@ final class LineSocket: Sendable {
         return LineSocket(channel: channel, lines: lines)
     }
 
-    func write(_ text: String) async throws {
+    /// Sends a text as it is.
+    package func write(_ text: String) async throws {
         try await self.channel.writeAndFlush(self.channel.allocator.buffer(string: text))
     }
 
     /// The next line as JSON; nil at the end of the connection. Call it from one task at a time.
-    func next() async throws -> JSONValue? {
+    package func next() async throws -> JSONValue? {
         for await line in self.lines { return try JSONValue(parsing: line) }
         return nil
     }
 
     /// Every line until the other side closes.
-    func rest() async -> [String] {
+    package func rest() async -> [String] {
         var all: [String] = []
         for await line in self.lines { all.append(String(decoding: line, as: UTF8.self)) }
         return all
     }
 
-    func close() async { try? await self.channel.close() }
+    /// Ends the connection.
+    package func close() async { try? await self.channel.close() }
 
     /// One HTTP/1.1 request; returns the status and the last line of the body.
-    static func http(_ method: String, _ path: String, body: String = "", port: Int) async throws -> (Int, JSONValue) {
+    package static func http(_ method: String, _ path: String, body: String = "", port: Int) async throws -> (
+        Int, JSONValue
+    ) {
         let socket = try await LineSocket.connect(port: port)
         let head = "\(method) \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
         try await socket.write(head + "Content-Length: \(body.utf8.count)\r\n\r\n" + body)
