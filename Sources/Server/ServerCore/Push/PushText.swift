@@ -9,7 +9,7 @@ extension NotificationWords {
     }
 }
 
-/// The words of one message's push.
+/// Title and text of one message's push.
 package enum PushText {
     /// The longest title, in bytes of JSON: a name has at most 256 bytes of UTF-8, but JSON may need six for one.
     package static let titleBytesMax = 512
