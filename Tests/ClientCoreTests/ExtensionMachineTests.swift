@@ -20,6 +20,7 @@ private struct Group: ExtensionGroup, Equatable {
     var signIn = ExtensionDecision.SignIn.signedIn(recipientTag: "tag")
     var position: LogPosition? = 19
     var showsContent = true
+    var words = NotificationWords.english
     var ledger = Ledger()
     var badge: Badge? = Badge(server: 2, position: 10)
     func names(of payload: NotificationPayload) -> KnownNames { KnownNames() }
@@ -166,7 +167,7 @@ extension [ExtensionMachine.Effect] {
         _ = bench.handle(.reported)
         bench.group?.ledger.markWithdrawn(id(7), by: .pushExtension, wall: 0)
         let edit = bench.handle(.pictureFetched(isThere: true)).edit
-        #expect(edit?.body == ExtensionDecision.recallText)
+        #expect(edit?.body == NotificationWords.english.recalled)
         #expect(edit?.isSilent == true)
         #expect(edit?.hasPicture == false)
     }
@@ -178,7 +179,7 @@ extension [ExtensionMachine.Effect] {
         let edit = bench.handle(.reported).edit
         #expect(edit?.isStripped == true)
         #expect(edit?.title == "")
-        #expect(edit?.body == ExtensionDecision.strippedText)
+        #expect(edit?.body == NotificationWords.english.stripped)
         #expect(edit?.userInfo == ExtensionDecision.strippedUserInfo)
     }
 

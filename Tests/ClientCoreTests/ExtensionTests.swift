@@ -10,7 +10,7 @@ private func push(
     let info = PushInfo(
         message: id(number), position: position, badgePosition: bseq, recipientTag: tag, isRecall: isRecall, text: text,
         imageURL: image)
-    var aps: [(String, JSONValue)] = [("alert", "hi"), ("sound", "default")]
+    var aps: [(String, JSONValue)] = [("alert", isRecall ? "A message was withdrawn" : "hi"), ("sound", "default")]
     if let badge { aps.append(("badge", .int(badge))) }
     let rc: JSONValue = ["cType": .string(type), "fId": "bob", "oName": "RC:TxtMsg", "tId": "bob"]
     return .members([("aps", .members(aps)), ("rc", rc), (PushInfo.key, info.dictionary)])
@@ -67,7 +67,7 @@ private struct AppGroup {
             ]
         }
         let posts = MissedDecision.posts(
-            ["entries": .array(entries)], fetch, showsContent: true, pushRings: true, delivered: [],
+            ["entries": .array(entries)], fetch, hidden: nil, pushRings: true, delivered: [],
             ledger: &group.ledger, wall: 0)
         #expect(posts.map(\.message.position) == [16, 18])
     }
@@ -235,7 +235,7 @@ private struct AppGroup {
         // The withdrawn message is among what is fetched, and is no news.
         let missed: JSONValue = ["entries": [entry(19, 7)]]
         let posts = MissedDecision.posts(
-            missed, MissedFetch(after: 18, before: 20), showsContent: true, pushRings: false, delivered: [],
+            missed, MissedFetch(after: 18, before: 20), hidden: nil, pushRings: false, delivered: [],
             ledger: &group.ledger, wall: 0)
         #expect(posts == [])
         group.position = 19
@@ -304,7 +304,8 @@ private func entry(_ position: Int64, _ number: UInt64, rings: Bool = true) -> J
         ledger: inout Ledger
     ) -> [MissedDecision.Post] {
         MissedDecision.posts(
-            ["entries": .array(entries)], self.fetch, showsContent: showsContent, pushRings: pushRings,
+            ["entries": .array(entries)], self.fetch, hidden: showsContent ? nil : NotificationWords.english.hidden,
+            pushRings: pushRings,
             delivered: delivered, ledger: &ledger, wall: 0)
     }
 
@@ -342,7 +343,7 @@ private func entry(_ position: Int64, _ number: UInt64, rings: Bool = true) -> J
         #expect(self.posts(entries, ledger: &ledger).map(\.message.message) == [id(4)])
         #expect(
             MissedDecision.posts(
-                "nonsense", self.fetch, showsContent: true, pushRings: false, delivered: [], ledger: &ledger, wall: 0
+                "nonsense", self.fetch, hidden: nil, pushRings: false, delivered: [], ledger: &ledger, wall: 0
             ).isEmpty)
     }
 
@@ -367,7 +368,7 @@ private func entry(_ position: Int64, _ number: UInt64, rings: Bool = true) -> J
             "rc": ["cType": "PR", "fId": "bob", "oName": "RC:TxtMsg", "tId": "bob"],
         ]
         let posts = MissedDecision.posts(
-            ["entries": [hidden]], self.fetch, showsContent: true, names: { _ in KnownNames(sender: "Bob") },
+            ["entries": [hidden]], self.fetch, hidden: nil, names: { _ in KnownNames(sender: "Bob") },
             pushRings: true, delivered: [], ledger: &ledger, wall: 0)
         #expect(posts.map(\.message.text) == [.init(body: "Neue Nachricht")])
     }

@@ -107,7 +107,7 @@ private func facts(
         let group = message(2, in: .group)
         let names = try #require(Gate.names(group, ResolvedNames(user: "Bob", group: "Team")))
         let shown = try #require(
-            Gate.notification(group, names: names, person: alice, showsContent: true, unread: 4, position: 9))
+            Gate.notification(group, names: names, person: alice, kit: KitSettings(), unread: 4, position: 9))
         #expect(shown.title == "Team")
         #expect(shown.body == "Bob: hi")
         #expect(shown.conversation == team)
@@ -141,7 +141,7 @@ private func facts(
         let arrived = message(2, in: type, objectName: "RC:ImgMsg")
         let names = try #require(Gate.names(arrived, ResolvedNames(user: "Bob", group: "Team")))
         let shown = try #require(
-            Gate.notification(arrived, names: names, person: alice, showsContent: true, unread: 1, position: 1))
+            Gate.notification(arrived, names: names, person: alice, kit: KitSettings(), unread: 1, position: 1))
         let inner = shown.payload.userInfo["rc"]
         #expect(inner?["cType"] == .string(code))
         #expect(inner?["fId"] == "bob")
@@ -155,7 +155,7 @@ private func facts(
             let arrived = message(2, in: type)
             let names = try #require(Gate.names(arrived, ResolvedNames(user: "Bob", group: "Team")))
             let shown = try #require(
-                Gate.notification(arrived, names: names, person: alice, showsContent: true, unread: 1, position: 1))
+                Gate.notification(arrived, names: names, person: alice, kit: KitSettings(), unread: 1, position: 1))
             #expect(shown.payload.userInfo["rc"]?["tId"] == .string(target))
         }
     }
@@ -163,16 +163,9 @@ private func facts(
     @Test(.requirement("S3.9")) func `hides text and title where content is hidden`() throws {
         let names = try #require(Gate.names(message(1), ResolvedNames(user: "Bob")))
         let shown = try #require(
-            Gate.notification(message(1), names: names, person: alice, showsContent: false, unread: 1, position: 1))
+            Gate.notification(
+                message(1), names: names, person: alice, kit: KitSettings(showsContent: false), unread: 1, position: 1))
         #expect(shown.title == "")
         #expect(shown.body == "You have a new message")
-    }
-
-    @Test(.requirement("S3.9"))
-    func `takes the sender's push text before the message's own, and a fixed one for other types`() {
-        #expect(Gate.text(message(1, pushText: "Bob sent a song")) == "Bob sent a song")
-        #expect(Gate.text(message(1)) == "hi")
-        #expect(Gate.text(message(1, objectName: "RC:ImgMsg")) == "You have a new message")
-        #expect(Gate.text(message(1, content: "not json")) == "You have a new message")
     }
 }

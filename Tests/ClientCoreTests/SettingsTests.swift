@@ -44,7 +44,7 @@ private func isSuppressed(_ effects: [ClientEffect], _ reason: SuppressionReason
         var core = ClientCore.fresh()
         #expect(core.handle(.settingWished(mute), at: at(0)) == [])
         #expect(core.handle(.settingWished(.level(.group, .mentions)), at: at(0)) == [])
-        #expect(core.handle(.settingWished(.language("zh-Hans")), at: at(0)) == [])
+        #expect(core.handle(.settingWished(.language("zh-Hans")), at: at(0)) == [.noteLanguage("zh-Hans")])
         _ = core.handle(.connectWished, at: at(0))
         _ = core.handle(.tokenProvided("token"), at: at(0))
         _ = core.handle(.connectionOpened(1), at: at(0))
@@ -161,7 +161,7 @@ private func isSuppressed(_ effects: [ClientEffect], _ reason: SuppressionReason
             return
         }
         #expect(shown.title == "")
-        #expect(shown.body == Gate.fixedText)
+        #expect(shown.body == NotificationWords.english.hidden)
     }
 
     @Test func `is asked of the server where the log was trimmed`() {

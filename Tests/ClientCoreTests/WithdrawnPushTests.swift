@@ -9,7 +9,7 @@ private func push(
         message: id(7), position: position, badgePosition: position, recipientTag: tag, isRecall: isRecall,
         text: isRecall ? nil : .init(title: "Bob", body: "secret"))
     return [
-        "aps": ["alert": "hi", "badge": .int(badge)],
+        "aps": ["alert": isRecall ? "A message was withdrawn" : "hi", "badge": .int(badge)],
         "rc": ["cType": "PR", "fId": "bob", "oName": "RC:TxtMsg", "tId": "bob"], "tidings": info.dictionary,
     ]
 }
@@ -93,7 +93,7 @@ private func recall(badge: Int?, isDiscarded: Bool = false) -> ExtensionDecision
         let told: JSONValue = ["position": 16, "recall": .string(id(7).description)]
         func posts(_ entries: [JSONValue], _ ledger: inout Ledger) -> [MessageID] {
             MissedDecision.posts(
-                ["entries": .array(entries)], MissedFetch(after: 10, before: 20), showsContent: true, pushRings: true,
+                ["entries": .array(entries)], MissedFetch(after: 10, before: 20), hidden: nil, pushRings: true,
                 delivered: [], ledger: &ledger, wall: 0
             ).map(\.message.message)
         }

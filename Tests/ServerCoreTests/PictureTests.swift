@@ -63,7 +63,7 @@ extension ServerBench {
         #expect(Self.image(in: Self.push(.image(.init(url: long + "c")))) == nil)
         // An operator's own words of 2,000 bytes leave no room for both.
         var settings = ServerBench.plain
-        var words = PushWords.english
+        var words = NotificationWords.english
         words.neutral = String(repeating: "n", count: 2_000)
         settings.words[ServerBench.app] = AppWords(byLanguage: ["en": words])
         var bench = ServerBench(settings: settings)

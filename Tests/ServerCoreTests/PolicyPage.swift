@@ -27,9 +27,6 @@ struct PolicyRow: Sendable, CustomTestStringConvertible {
     var testDescription: String { self.name }
 
     static let all: [PolicyRow] = [
-        .init("own_device", .end(.ownDevice), "the message was sent from this device") { $0.isOwnDevice = true },
-        .init("no_device", .end(.noDevice), "the person has no device") { $0.hasDevice = false },
-        .init("signed_out", .end(.signedOut), "the device is signed out") { $0.isSignedOut = true },
         .init(
             "not_notifiable", .end(.notNotifiable),
             "a command, a chat room, the person's own message, or the sender asked for no push"
@@ -90,6 +87,40 @@ struct PolicyRow: Sendable, CustomTestStringConvertible {
         },
         .init("provider_down", .wait(.providerDown), "APNs cannot be reached, or fails", fact: "retry") {
             $0.retry = .providerDown
+        },
+    ]
+}
+
+/// The rows of the verdict on the number on a device's icon, in their order.
+struct BadgeRow: Sendable, CustomTestStringConvertible {
+    let verdict: BadgeVerdict
+    /// What must be so for the row to decide.
+    let needs: String
+    let apply: @Sendable (inout BadgeFacts) -> Void
+
+    init(_ verdict: BadgeVerdict, _ needs: String, apply: @escaping @Sendable (inout BadgeFacts) -> Void) {
+        self.verdict = verdict
+        self.needs = needs
+        self.apply = apply
+    }
+
+    var testDescription: String { self.verdict.words }
+
+    static let all: [BadgeRow] = [
+        .init(.end(.switchedOff), "`policy.badge_pushes_per_hour` is 0") { $0.isSwitchedOff = true },
+        .init(.end(.live), "a connection tells the app, which shows the number itself") { $0.isLive = true },
+        .init(.end(.noToken), "the device has no push token that may work") { $0.hasToken = false },
+        .init(.end(.right), "the phone was told this number, or a lower one") { $0.isTooHigh = false },
+        .init(
+            .wait(.restarted),
+            "the server has just started and does not know what the device was sent; until it connects, an hour at most"
+        ) { $0.isBudgetUnknown = true },
+        .init(.wait(.budget), "it was sent as many this hour as it may be") { $0.isBudgetSpent = true },
+        .init(.wait(.busy), "the phone may come straight back, or an alert is under way, which carries the number") {
+            $0.isBusy = true
+        },
+        .init(.wait(.lane), "nothing is sent in its lane, or it is tried out: a number is worth no probe") {
+            $0.isLaneHeld = true
         },
     ]
 }
@@ -182,6 +213,25 @@ enum PolicyPage {
         }
         lines.append("| \(PolicyRow.all.count + 1) | send | nothing speaks against it |")
         lines += [
+            "", "## Before the rows", "",
+            "These legs end before anybody asks, where it is first known, so that a crash loses none of them:", "",
+            "| end | when | where |", "|---|---|---|",
+        ]
+        lines += Self.before.map {
+            "| \($0.ends) | \($0.when) | [\($0.file)](../Sources/Server/\($0.path)\($0.file)) |"
+        }
+        lines += [
+            "", "## The number on the icon", "",
+            "When the person's unread count falls, because they have read on another device or a message was withdrawn, a silent push tells the",
+            "new number to phones that show a higher one. Rows of the same file decide it, in the same way:", "",
+            "| # | verdict | when |", "|---|---|---|",
+        ]
+        for (index, row) in BadgeRow.all.enumerated() {
+            let verdict = row.verdict.words.split(separator: " ")
+            lines.append("| \(index + 1) | \(verdict[0]) `\(verdict[1])` | \(row.needs) |")
+        }
+        lines.append("| \(BadgeRow.all.count + 1) | send | nothing speaks against it |")
+        lines += [
             "", "## Which messages a level lets ring", "", "| level | no mention | me | somebody else | everybody |",
             "|---|---|---|---|---|",
         ]
@@ -202,6 +252,23 @@ enum PolicyPage {
         return lines.joined(separator: "\n") + "\n"
     }
 
+    /// The ends that are given before the verdict is asked.
+    static let before: [(ends: String, names: [LegEnd], when: String, path: String, file: String)] = [
+        (
+            "`own_device`", [.ownDevice], "the message was sent from this device: when the leg would begin",
+            "ServerCore/Sessions/", "Sending.swift"
+        ),
+        (
+            "`no_device`", [.noDevice], "the person has no device: by the store, in the transaction of the message",
+            "StoreModel/", "ReferenceStore+Messages.swift"
+        ),
+        (
+            "`signed_out`, `disabled`", [.signedOut, .disabled],
+            "the device signs out, or the person is banned: by the store, in that transaction, for all that is undecided",
+            "StoreModel/", "ReferenceStore+Devices.swift"
+        ),
+    ]
+
     private static func marked(_ verdict: String) -> String {
         let words = verdict.split(separator: " ")
         return words.count == 2 ? "\(words[0]) `\(words[1])`" : verdict
@@ -217,6 +284,7 @@ enum PolicyPage {
             "- `merging`: after \(settings.stormLimit) alerts of one conversation to a device within \(settings.stormWindow / 1_000) s the next ones wait for the end of that window",
             "  and go as one, with their number, under the newest one's id. It opens the next window, in which all wait. A mention of the",
             "  person goes at once.",
+            "- What a push says of a message without a text of its own, the phone says of it too: [the SDK](sdk.md#what-notifications-say).",
             "- Quiet hours go by the clock on the person's wall. Over a change of that clock: a begin or an end it never shows is the moment it",
             "  is put forward; of one it shows twice, they begin at the first and end at the second. As long as the zone is not known the leg waits.",
             "- A phone in the background holds quiet hours too: it shows nothing by itself and hangs up, so that these rows decide, and it rings",
@@ -224,7 +292,7 @@ enum PolicyPage {
             "- A withdrawal is a leg of its own, to devices that have shown the message or may have. It makes no sound, so neither level nor",
             "  hour holds it up; all other rows hold. Other senders' share of the number goes down with it if the message was unread and not",
             "  muted, as the store knows.",
-            "- When the number on the icon falls otherwise, a silent push tells phones that were told a higher one: \(settings.badgePushDelay / 1_000) s later, so that what falls",
+            "- When the number on the icon falls otherwise, its push goes \(settings.badgePushDelay / 1_000) s later, so that what falls",
             "  together goes together, and \(settings.badgePushesPerHour) an hour at most. It rings nothing; the notifications of what was read go when the phone has the log.",
             "  APNs is not to keep it: an alert that waits there for a phone that is off must not give way to it.",
         ]

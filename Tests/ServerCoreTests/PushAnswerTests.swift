@@ -371,21 +371,6 @@ import TidingsModel
         try bench.pushes[0].request.validate()
     }
 
-    @Test func `says what kind it is when there are no words`() {
-        func text(_ name: ObjectName, _ content: String, push: String? = nil) -> String {
-            PushText.text(
-                of: Message(
-                    id: MessageID(rawValue: 1), app: "a", sender: "b", conversation: .direct("c"),
-                    clientMessageID: "d", objectName: name, content: content, flags: .normal, pushText: push,
-                    sentAt: 0))
-        }
-        #expect(text("RC:ImgMsg", "{}") == "[Image]")
-        #expect(text("RC:TxtMsg", "not json") == "New message")
-        #expect(text("RC:TxtMsg", "{\"content\":\"hi\"}") == "hi")
-        #expect(text("RC:TxtMsg", "{\"content\":\"hi\"}", push: "look") == "look")
-        #expect(text("my:Type", "{}") == "New message")
-    }
-
     @Test func `has an apns-id made from message, device and try alone`() {
         let leg = LegID(message: MessageID(rawValue: 42), user: ServerBench.key("bob"), device: "phone")
         let other = LegID(message: MessageID(rawValue: 42), user: ServerBench.key("bob"), device: "tablet")

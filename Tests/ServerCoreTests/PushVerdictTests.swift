@@ -1,3 +1,4 @@
+import Foundation
 import ServerCore
 import Testing
 import TidingsModel
@@ -34,6 +35,35 @@ import TidingsModel
         facts.lane = .none
         facts.retry = .providerDown
         #expect(PushVerdict(facts) == .wait(.providerDown))
+    }
+}
+
+@Suite struct `The verdict on the number on the icon` {
+    @Test func `sends when nothing speaks against it`() {
+        #expect(BadgeVerdict(BadgeFacts()) == .send)
+    }
+
+    @Test(arguments: BadgeRow.all) func `names the one reason there is`(row: BadgeRow) {
+        var facts = BadgeFacts()
+        row.apply(&facts)
+        #expect(BadgeVerdict(facts) == row.verdict)
+    }
+
+    @Test func `names the first of two reasons`() {
+        for (index, first) in BadgeRow.all.enumerated() {
+            for second in BadgeRow.all[(index + 1)...] {
+                var facts = BadgeFacts()
+                second.apply(&facts)
+                first.apply(&facts)
+                #expect(BadgeVerdict(facts) == first.verdict, "\(first.verdict.words) before \(second.verdict.words)")
+            }
+        }
+    }
+
+    @Test func `has a row for every end and every wait`() {
+        let rows = Set(BadgeRow.all.map(\.verdict))
+        for end in BadgeVerdict.BadgeEnd.allCases { #expect(rows.contains(.end(end))) }
+        for wait in BadgeVerdict.BadgeWait.allCases { #expect(rows.contains(.wait(wait))) }
     }
 }
 
@@ -123,6 +153,17 @@ struct Situation: Sendable {
     }
 }
 
+extension BadgeVerdict {
+    /// As the page writes it.
+    var words: String {
+        switch self {
+        case .end(let end): "end \(end.rawValue)"
+        case .wait(let wait): "wait \(wait.rawValue)"
+        case .send: "send"
+        }
+    }
+}
+
 extension PushVerdict {
     /// As the page writes it.
     var words: String {
@@ -157,11 +198,38 @@ extension PushVerdict {
     @Test func `has a row for every end and every wait`() {
         let rows = Set(PolicyRow.all.map(\.verdict.words))
         for wait in LegWait.allCases where wait != .inFlight { #expect(rows.contains("wait \(wait.rawValue)")) }
+        // Apple's answers are no rows: they come after the push.
         let ends: [LegEnd] = [
-            .ownDevice, .noDevice, .signedOut, .notNotifiable, .settled(.shown), .readElsewhere, .recalled, .expired,
+            .notNotifiable, .settled(.shown), .readElsewhere, .recalled, .expired,
             .muted, .quietHours, .noToken, .tokenQuarantined(reason: "", status: 0), .tokenDead(timestamp: 0),
         ]
         for end in ends { #expect(rows.contains("end \(end.name)")) }
+        for before in PolicyPage.before {
+            for end in before.names { #expect(!rows.contains("end \(end.name)"), "decided before, by \(before.file)") }
+        }
+    }
+
+    @Test func `looks at no fact that the server never sets`() throws {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "Sources/Server/ServerCore")
+        let files =
+            FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)?.compactMap { $0 as? URL } ?? []
+        let sources = try files.filter { $0.pathExtension == "swift" && $0.lastPathComponent != "PushVerdict.swift" }
+            .map { try String(contentsOf: $0, encoding: .utf8) }
+        #expect(sources.count > 30, "the sources were not found")
+        for facts in [PushFacts() as Any, BadgeFacts() as Any] {
+            let names = Mirror(reflecting: facts).children.compactMap(\.label)
+            #expect(names.count >= 8)
+            #expect(Self.unset(names, in: sources) == [])
+        }
+        #expect(Self.unset(["isMuted", "isOwnDevice"], in: sources) == ["isOwnDevice"])
+    }
+
+    /// The facts that no source sets.
+    private static func unset(_ facts: [String], in sources: [String]) -> [String] {
+        facts.filter { fact in
+            !sources.contains { $0.contains("facts.\(fact) =\n") || $0.contains("facts.\(fact) = ") }
+        }
     }
 
     @Test func `is what the page says`() throws {

@@ -175,7 +175,7 @@ import TidingsModel
     }
 
     @Test func `are the app's own where it has some`() {
-        var french = PushWords.english
+        var french = NotificationWords.english
         french.kinds["RC:ImgMsg"] = "[Photo]"
         let words = AppWords(language: "fr", byLanguage: ["fr": french])
         #expect(Self.body(Self.payload(PersonSettings(), words)) == "[Photo]")
@@ -190,7 +190,7 @@ import TidingsModel
         bench.settings["carol"] = AllSettings(person: PersonSettings(hidesContent: true, language: "en"))
         bench.goneDevice("carol")
         for (user, words, hidesContent) in [
-            ("bob", PushWords.simplifiedChinese, false), ("carol", PushWords.english, true),
+            ("bob", NotificationWords.simplifiedChinese, false), ("carol", NotificationWords.english, true),
         ] {
             let question = ApiCommand.fromExtension(
                 ServerBench.device(UserID(user)), tokenIssuedAt: bench.now.wall, .missed(after: 0, limit: 20))

@@ -15,6 +15,7 @@ import TidingsModel
             var signIn = ExtensionDecision.SignIn.signedIn(recipientTag: "tag")
             var position: LogPosition?
             var showsContent = true
+            var words = NotificationWords.english
             var ledger = Ledger()
             var badge: Badge?
             func names(of payload: NotificationPayload) -> KnownNames { KnownNames() }
@@ -51,7 +52,7 @@ import TidingsModel
         let content = try #require(Self.edited(tag: "another"))
         #expect(content.title == "")
         #expect(content.subtitle == "")
-        #expect(content.body == ExtensionDecision.strippedText)
+        #expect(content.body == NotificationWords.english.stripped)
         #expect(content.badge == nil)
         #expect(content.sound == nil)
         #expect(content.interruptionLevel == .passive)

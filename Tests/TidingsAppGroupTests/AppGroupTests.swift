@@ -218,6 +218,19 @@ import TidingsModel
         #expect(SharedSettings(json: settings.json) == settings)
     }
 
+    @Test func `keep what notifications say, and say it in English as long as the app has said nothing`() throws {
+        var settings = SharedSettings()
+        #expect(SharedSettings(json: settings.json)?.words == nil)
+        settings.words = .simplifiedChinese
+        #expect(SharedSettings(json: settings.json) == settings)
+        defer { try? FileManager.default.removeItem(at: self.folder) }
+        let group = try AppGroup(folder: self.folder)
+        #expect(try group.update { $0.words } == .english)
+        try group.update { $0.settings = settings }
+        #expect(try group.update { $0.words } == .simplifiedChinese)
+        #expect(SharedSettings(json: ["shows_content": true, "names": [], "words": ["other": "x"]])?.words == nil)
+    }
+
     @Test func `let exactly one of many racers ring, and lose no count`() async throws {
         defer { try? FileManager.default.removeItem(at: self.folder) }
         let groups = try (0..<4).map { _ in try AppGroup(folder: self.folder) }

@@ -57,7 +57,7 @@ import TidingsModel
         }
         #expect(count == 2 * rounds)
         #expect(last.count == rounds)
-        #expect(last.filter { $0.value != ExtensionDecision.recallText }.keys.sorted() == [])
+        #expect(last.filter { $0.value != NotificationWords.english.recalled }.keys.sorted() == [])
     }
 }
 

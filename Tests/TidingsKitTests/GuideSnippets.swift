@@ -176,3 +176,16 @@ private func gaps(_ client: ChatClient, team: ConversationID, show: ([StoredMess
 private func leave(_ client: ChatClient) async {
     await client.signOut()
 }
+
+private func ownWords(_ url: URL) -> ChatClient.Configuration {
+    var configuration = ChatClient.Configuration(appKey: "demo", serverURL: url)
+    configuration.words = AppWords(
+        language: "de",
+        byLanguage: [
+            "de": NotificationWords(
+                kinds: [.image: "[Bild]", "my:Poll": "[Umfrage]"], other: "Neue Nachricht",
+                hidden: "Du hast eine neue Nachricht",
+                recalled: "Eine Nachricht wurde zurückgezogen", stripped: "Du hast eine Mitteilung")
+        ])
+    return configuration
+}

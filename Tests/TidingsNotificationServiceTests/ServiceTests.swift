@@ -89,7 +89,8 @@ final class Service: UNNotificationServiceExtension {
         await self.phone.deliver(
             [
                 "aps": [
-                    "alert": ["body": "You have a new message"], "sound": "default", "badge": .int(badge),
+                    "alert": ["body": isRecall ? "A message was withdrawn" : "You have a new message"],
+                    "sound": "default", "badge": .int(badge),
                     "mutable-content": 1,
                 ],
                 "rc": ["cType": "PR", "fId": "bob", "oName": "RC:TxtMsg", "tId": "bob"],

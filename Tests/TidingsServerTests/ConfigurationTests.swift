@@ -186,7 +186,7 @@ import TidingsModel
         #expect(words.words(for: nil).words.kinds == ["RC:ImgMsg": "[Bild]", "my:Poll": "[Umfrage: ja=nein]"])
         #expect(words.words(for: "de-DE").words.neutral == "Du hast eine neue Nachricht")
         #expect(words.words(for: "zh-Hant-TW").words.neutral == "您收到一則新訊息")
-        #expect(words.words(for: "zh-Hant-TW").words.several == PushWords.simplifiedChinese.several)
+        #expect(words.words(for: "zh-Hant-TW").words.several == NotificationWords.simplifiedChinese.several)
         #expect(words.words(for: "en-GB").words == .english)
         #expect(settings.words["demo"] == AppWords())
         #expect(settings.membersMax(in: "shop") == 50)

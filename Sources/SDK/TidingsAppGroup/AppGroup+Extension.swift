@@ -7,6 +7,10 @@ extension AppGroup.Contents: ExtensionGroup {
         set { if let newValue { self.recipient?.position = newValue } }
     }
     package var showsContent: Bool { self.settings.showsContent }
+    /// The app's; before it has said any, the built-in ones in the phone's language.
+    package var words: NotificationWords {
+        self.settings.words ?? AppWords(language: PhoneLanguage.tag).words(for: nil).words
+    }
     package func names(of payload: NotificationPayload) -> KnownNames {
         KnownNames(
             sender: self.settings[name: .user(payload.senderID)],

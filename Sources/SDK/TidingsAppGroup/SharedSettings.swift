@@ -6,6 +6,8 @@ package struct SharedSettings: Hashable, Sendable {
     package var showsContent: Bool
     /// Where the server's HTTP API is, for the extension; nil if the app has not said.
     package var apiURL: String?
+    /// What notifications say beside messages' own words, in the person's language; nil if the app has not said.
+    package var words: NotificationWords?
     /// Names the app's providers gave, by `NameKey.text`, the oldest first.
     private var names: [Name]
 
@@ -21,6 +23,7 @@ package struct SharedSettings: Hashable, Sendable {
     package init() {
         self.showsContent = true
         self.apiURL = nil
+        self.words = nil
         self.names = []
     }
 
@@ -59,6 +62,7 @@ extension SharedSettings {
     var json: JSONValue {
         .members([
             ("shows_content", .bool(self.showsContent)), ("api_url", self.apiURL.map { .string($0) } ?? .null),
+            ("words", self.words?.json ?? .null),
             ("names", .array(self.names.map { .array([.string($0.key), .string($0.name)]) })),
         ])
     }
@@ -68,11 +72,33 @@ extension SharedSettings {
         guard let shows = json["shows_content"]?.boolValue, let names = json["names"]?.arrayValue else { return nil }
         self.showsContent = shows
         self.apiURL = json["api_url"]?.stringValue
+        self.words = json["words"].flatMap { NotificationWords(json: $0) }
         self.names = names.compactMap { element in
             guard let pair = element.arrayValue, pair.count == 2, let key = pair[0].stringValue,
                 let name = pair[1].stringValue
             else { return nil }
             return Name(key: key, name: name)
+        }
+    }
+}
+
+extension NotificationWords {
+    fileprivate var json: JSONValue {
+        .members(
+            Self.members.map { ($0.name, .string(self[keyPath: $0.path])) } + [
+                ("kinds", .members(self.kinds.sorted { $0.key < $1.key }.map { ($0.key.rawValue, .string($0.value)) }))
+            ])
+    }
+
+    /// Reads stored words; nil for anything else, and if one is missing.
+    fileprivate init?(json: JSONValue) {
+        self.init()
+        for member in Self.members {
+            guard let text = json[member.name]?.stringValue else { return nil }
+            self[keyPath: member.path] = text
+        }
+        for (name, text) in json["kinds"]?.objectValue?.members.map({ ($0.key, $0.value) }) ?? [] {
+            self.kinds[ObjectName(name)] = text.stringValue
         }
     }
 }

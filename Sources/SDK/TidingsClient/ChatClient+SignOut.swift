@@ -47,8 +47,11 @@ extension ChatClient {
         // What cannot be deleted is another person's with the next connect, and no good to anybody after the sign-out.
         try? self.tokens?.write(nil)
         if let folder = self.configuration.resolvedAppGroupFolder {
+            let words = self.configuration.words
             do {
-                try AppGroup(folder: folder, badgeKey: self.configuration.badgeKey).update { $0.forgetPerson() }
+                try AppGroup(folder: folder, badgeKey: self.configuration.badgeKey).update {
+                    $0.forgetPerson(words: words)
+                }
             } catch {
                 self.report(.storeFault(reason: "\(error)"))
             }
@@ -163,11 +166,12 @@ extension ChatClient {
 }
 
 extension AppGroup.Contents {
-    /// The person has signed out: nothing of them stays for the extension.
-    mutating func forgetPerson() {
+    /// The person has signed out: nothing of them stays for the extension, nor do its words go by their language.
+    mutating func forgetPerson(words: AppWords) {
         self.recipient = nil
         self.forgetsDamaged = true
         self.settings.forgetNames()
+        self.settings.words = words.words(for: nil).words
         self.ledger = Ledger()
         if self.badge != nil { self.badge = Badge() }
     }

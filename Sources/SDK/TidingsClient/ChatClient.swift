@@ -250,6 +250,7 @@ public final class ChatClient: Sendable {
         if !isLeaving {
             let isNew = self.isNewSignIn(person)
             if let folder = self.configuration.resolvedAppGroupFolder {
+                let words = self.configuration.words
                 let opened = Result {
                     try AppGroup(folder: folder, badgeKey: self.configuration.badgeKey, safety: self.safety)
                 }
@@ -259,7 +260,9 @@ public final class ChatClient: Sendable {
                 // the sign-in is noted, so that a failure is made good by the next attempt.
                 if isNew {
                     let isAfterAnother = folders.lastSignIn != nil
-                    try opened.get().update { if isAfterAnother { $0.forgetPerson() } else { $0.recipient = nil } }
+                    try opened.get().update {
+                        if isAfterAnother { $0.forgetPerson(words: words) } else { $0.recipient = nil }
+                    }
                 }
             }
             // Whoever did not sign out before leaves nothing that this person, or whoever takes the phone, could read.
@@ -268,20 +271,20 @@ public final class ChatClient: Sendable {
         }
         var settings = ClientCore.Settings(
             app: app, person: person, device: try folders.deviceID(app: app),
-            platform: Configuration.platform)
+            platform: Configuration.platform, words: self.configuration.words)
         settings.runState.limitMilliseconds = self.configuration.backgroundConnectionLimitMilliseconds
         let isForeground = self.state.withLock { $0.isForeground }
         var restored = try store.restored()
         restored.isLeaving = isLeaving
         let preferences = Preferences(confirmed: restored.preferences, wishes: restored.wishes)
-        let hidesContent = preferences.current.person.hidesContent
         let core = ClientCore(
             settings: settings, restored: restored, isForeground: isForeground,
             seed: UInt64.random(in: .min ... .max))
         return ClientEngine.Parts(
             core: core, store: store, group: group, tokens: self.tokens, transport: self.transport,
             serverURL: self.configuration.serverURL, apiURL: self.configuration.apiURL, clock: self.clock,
-            processNumber: self.processNumber, isForeground: isForeground, hidesContent: hidesContent,
+            processNumber: self.processNumber, isForeground: isForeground, settings: preferences.current.person,
+            words: self.configuration.words,
             outlets: self.engineOutlets(for: person))
     }
 

@@ -26,6 +26,9 @@ extension ChatClient {
         public var storeFolder: URL?
         /// The app's bundle identifier: the topic of its pushes. Nil is the main bundle's.
         public var bundleIdentifier: String?
+        /// What notifications say beside messages' own words, by language: the same as `words` of the app on the server. The language is that
+        /// of a person who has set none (`setPushLanguage`); by default the phone's, and the built-in words.
+        public var words = AppWords(language: PhoneLanguage.tag)
         /// How long the connection is kept in the background at most (S0.6); less if the system gives less (S3.2).
         public var backgroundConnectionLimitMilliseconds: Int64 = 120_000
         /// The same as a duration (iOS 16).

@@ -58,7 +58,7 @@ package enum ApiResult: Hashable, Sendable {
     case page(LogPage)
     /// Entries of a person's log for a service extension, and in which words to tell of them; `hidesContent`: of what they say
     /// nothing is to be told.
-    case missed(LogPage, PushWords, hidesContent: Bool)
+    case missed(LogPage, NotificationWords, hidesContent: Bool)
     /// How much a person has not read.
     case unread(UnreadReport)
     /// The object names an app has registered, sorted.

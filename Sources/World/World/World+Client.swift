@@ -77,6 +77,7 @@ extension World {
         case .storeRecipient(let recipient):
             self.phones[index].group.recipient = recipient
             self.tags[recipient.tag] = key
+        case .noteLanguage: break  // tidy: the people of the World all speak English
         case .noteHiddenContent(let hides): self.phones[index].group.hidesContent = hides
         case .forgetPerson: self.forgetPerson(in: process, on: index)
         case .keepFarewell: self.phones[index].isLeaving = true

@@ -252,6 +252,7 @@ extension WorldAppGroup: ExtensionGroup {
         set { if let newValue { self.recipient?.position = newValue } }
     }
     var showsContent: Bool { !self.hidesContent }
+    var words: NotificationWords { .english }
     // The extension of the World knows no names: the server's are in the push.
     func names(of payload: NotificationPayload) -> KnownNames { KnownNames() }
 }

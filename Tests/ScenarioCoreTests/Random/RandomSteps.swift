@@ -109,7 +109,8 @@ extension RandomPhone {
         let info = PushInfo(
             message: chosen.id, position: head, badgePosition: head, recipientTag: SDKHost.tag, isRecall: true)
         let aps: JSONValue = [
-            "alert": ["body": "withdrawn"], "badge": .int(Int64(self.checks.badge.unread)), "mutable-content": 1,
+            "alert": ["body": .string(sdk.words.recalled)], "badge": .int(Int64(self.checks.badge.unread)),
+            "mutable-content": 1,
             "interruption-level": "passive",
         ]
         let push = Push(

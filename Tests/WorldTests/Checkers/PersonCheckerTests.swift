@@ -13,11 +13,11 @@ import TidingsModel
         let message = story.accepted()
         let stranger = DeviceKey(user: UserKey(app: World.app, user: "eve"), device: ann1.device)
         story.tell(.extended(message.id, isQuiet: false, text: "hi", on: ann1))
-        story.tell(.extended(message.id, isQuiet: true, text: ExtensionDecision.strippedText, on: stranger))
+        story.tell(.extended(message.id, isQuiet: true, text: NotificationWords.english.stripped, on: stranger))
         story.tell(.extended(message.id, isQuiet: true, text: nil, on: stranger))
         #expect(story.broken == [])
         story.tell(.extended(message.id, isQuiet: true, text: "hi", on: stranger))
-        story.tell(.extended(message.id, isQuiet: false, text: ExtensionDecision.strippedText, on: stranger))
+        story.tell(.extended(message.id, isQuiet: false, text: NotificationWords.english.stripped, on: stranger))
         #expect(story.broken == ["P7", "P7"])
     }
 

@@ -33,7 +33,7 @@ func missed(_ message: Message, text: String = "text") throws -> MissedMessage {
     ]
     var ledger = Ledger()
     let posts = MissedDecision.posts(
-        ["entries": [entry]], MissedFetch(after: 0, before: 2), showsContent: true, pushRings: false, delivered: [],
+        ["entries": [entry]], MissedFetch(after: 0, before: 2), hidden: nil, pushRings: false, delivered: [],
         ledger: &ledger, wall: 0)
     return try #require(posts.first?.message)
 }

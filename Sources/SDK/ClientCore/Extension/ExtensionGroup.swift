@@ -9,6 +9,8 @@ package protocol ExtensionGroup {
     var position: LogPosition? { get set }
     /// Whether notifications show what messages say.
     var showsContent: Bool { get }
+    /// What notifications say beside messages' own words.
+    var words: NotificationWords { get }
     /// What this phone has rung for.
     var ledger: Ledger { get set }
     /// The number on the icon; nil if none is stored (S2.20).

@@ -216,7 +216,7 @@ package struct ExtensionMachine: Hashable, Sendable {
             let facts = ExtensionDecision.Facts(
                 signIn: group.signIn, isDelivered: isDelivered, position: group.position,
                 showsContent: group.showsContent, isFilteringEntitled: self.push.mayFilter,
-                canFetch: turn.canAskServer, names: work.names)
+                canFetch: turn.canAskServer, names: work.names, words: group.words)
             let changes = group.withLedger { ledger, group in
                 ExtensionDecision.changes(
                     userInfo: self.push.userInfo, facts: facts, ledger: &ledger, badge: &group.badge,
@@ -266,8 +266,8 @@ package struct ExtensionMachine: Hashable, Sendable {
                 guard self.isForSignedIn(group) else { return nil }
                 let posts = group.withLedger { ledger, group in
                     MissedDecision.posts(
-                        answer, fetch, showsContent: group.showsContent, names: { [group] in group.names(of: $0) },
-                        pushRings: self.changes?.reason == .rings,
+                        answer, fetch, hidden: group.showsContent ? nil : group.words.hidden,
+                        names: { [group] in group.names(of: $0) }, pushRings: self.changes?.reason == .rings,
                         delivered: Set(delivered.compactMap { MessageID($0) }), ledger: &ledger, wall: turn.wall)
                 }
                 // What another push is posting may come to nothing there: then a later push has to fetch it again.
@@ -345,15 +345,14 @@ package struct ExtensionMachine: Hashable, Sendable {
 
     /// Whether the push is still for the person who is signed in: the server's answer may take longer than a sign-out (DESIGN P7).
     private func isForSignedIn(_ group: some ExtensionGroup) -> Bool {
-        guard let info = self.info else { return false }
-        return group.signIn == .signedIn(recipientTag: info.recipientTag)
+        self.info.map { group.signIn == .signedIn(recipientTag: $0.recipientTag) } ?? false
     }
 
     // MARK: The end
 
-    private mutating func goOn<Group: ExtensionGroup>(
-        _ work: Work, _ group: inout Group?, _ turn: inout Turn
-    ) -> State { work.isDone ? self.finish(work, &group, &turn) : .working(work) }
+    private mutating func goOn<Group: ExtensionGroup>(_ work: Work, _ group: inout Group?, _ turn: inout Turn)
+        -> State
+    { work.isDone ? self.finish(work, &group, &turn) : .working(work) }
 
     /// Answers with the decision, asked about once more: others were at work meanwhile.
     private mutating func finish<Group: ExtensionGroup>(
@@ -369,7 +368,8 @@ package struct ExtensionMachine: Hashable, Sendable {
                 if self.isForSignedIn(group) {
                     for post in work.posts { group.ledger.release(post.message.message, by: .pushExtension) }
                 }
-                let facts = ExtensionDecision.Facts(signIn: group.signIn, isFilteringEntitled: self.push.mayFilter)
+                let facts = ExtensionDecision.Facts(
+                    signIn: group.signIn, isFilteringEntitled: self.push.mayFilter, words: group.words)
                 return ExtensionDecision.answer(
                     changes, userInfo: self.push.userInfo, facts: facts, ledger: group.ledger, badge: group.badge)
             } ?? changes

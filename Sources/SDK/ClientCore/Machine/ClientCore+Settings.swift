@@ -70,18 +70,22 @@ extension ClientCore {
         effects += done.map { $0.isInLog ? .dropWish($0.wish) : .keepWish($0.wish) }
     }
 
-    /// Changes the settings, and says whether notifications hide their content from now on: the extension follows it too.
+    /// Changes the settings, and says what the extension follows too: whether notifications hide their content from now on, and the
+    /// language of their words.
     mutating func changeSettings(into effects: inout [ClientEffect], _ change: (inout Preferences) -> Void) {
-        let before = self.preferences.current.person.hidesContent
+        let before = self.preferences.current.person
         change(&self.preferences)
-        let now = self.preferences.current.person.hidesContent
-        if now != before { effects.append(.noteHiddenContent(now)) }
+        let now = self.preferences.current.person
+        if now.hidesContent != before.hidesContent { effects.append(.noteHiddenContent(now.hidesContent)) }
+        if now.language != before.language { effects.append(.noteLanguage(now.language)) }
     }
 
     /// The kit's own switches and what the person has set for all their devices.
     var kitSettings: KitSettings? {
         guard var kit = self.kit else { return nil }
-        if self.preferences.current.person.hidesContent { kit.showsContent = false }
+        let person = self.preferences.current.person
+        if person.hidesContent { kit.showsContent = false }
+        kit.words = self.settings.words.words(for: person.language).words
         return kit
     }
 }

@@ -16,6 +16,8 @@ package struct ClientCore: Hashable, Sendable {
         package var device: DeviceID
         /// For the hello, for example `ios`.
         package var platform: String
+        /// What notifications say, by language.
+        package var words: AppWords
         /// Limits of the connection.
         package var connection: ConnectionMachine.Settings
         /// Limits of the background stay.
@@ -24,12 +26,14 @@ package struct ClientCore: Hashable, Sendable {
         /// Settings with default limits.
         package init(
             app: AppID, person: UserID, device: DeviceID, platform: String,
-            connection: ConnectionMachine.Settings = .init(), runState: RunStateMachine.Settings = .init()
+            words: AppWords = AppWords(), connection: ConnectionMachine.Settings = .init(),
+            runState: RunStateMachine.Settings = .init()
         ) {
             self.app = app
             self.person = person
             self.device = device
             self.platform = platform
+            self.words = words
             self.connection = connection
             self.runState = runState
         }

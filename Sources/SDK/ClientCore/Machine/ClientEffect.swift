@@ -51,6 +51,8 @@ package enum ClientEffect: Hashable, Sendable {
     case storeRecipient(Recipient)
     /// Tell the extension whether the person wants notifications to hide their content.
     case noteHiddenContent(Bool)
+    /// Tell the extension the language the person has set for their notifications; nil for none.
+    case noteLanguage(String?)
     /// Remember that the server has not heard of the sign-out yet, for a later process.
     case keepFarewell
     /// The server has heard of the sign-out, or never will: nothing of this person is left to do.

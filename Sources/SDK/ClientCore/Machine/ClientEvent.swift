@@ -107,12 +107,14 @@ package enum PostResult: Hashable, Sendable {
 package struct KitSettings: Hashable, Sendable {
     /// The global switch of S3.3, in the positive.
     package var isLocalNotificationEnabled: Bool
-    /// Whether a notification may show the message's text; otherwise a fixed text stands there and no title.
+    /// Whether a notification may show the message's text; otherwise `words.hidden` stands there and no title.
     package var showsContent: Bool
     /// Whether the app has a custom callback (S3.4). Without one it is not asked.
     package var hasDelegate: Bool
     /// Whether the kit writes the number on the icon (S2.11, S2.17).
     package var managesBadge: Bool
+    /// What notifications say beside messages' own words. The core sets them, by the app's words and the person's language.
+    package var words = NotificationWords.english
 
     /// Settings of the kit.
     package init(

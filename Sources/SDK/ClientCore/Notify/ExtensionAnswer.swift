@@ -11,7 +11,7 @@ extension ExtensionDecision {
     ///
     /// - Parameters:
     ///   - changes: what was decided; answered as it is where nothing has changed, or nobody can be asked.
-    ///   - facts: who is signed in, and whether nothing may be shown; the rest is not looked at.
+    ///   - facts: who is signed in, whether nothing may be shown, and the words; the rest is not looked at.
     ///   - badge: nil if none is stored (S2.20).
     public static func answer(
         _ changes: Changes, userInfo: JSONValue, facts: Facts, ledger: Ledger, badge: Badge?
@@ -25,9 +25,9 @@ extension ExtensionDecision {
         }
         switch facts.signIn {
         case .unknown: return changes
-        case .signedOut: return Self.stripped(.signedOut, isDiscarded: facts.isFilteringEntitled)
+        case .signedOut: return Self.stripped(.signedOut, facts)
         case .signedIn(let tag) where tag != info.recipientTag:
-            return Self.stripped(.wrongRecipient, isDiscarded: facts.isFilteringEntitled)
+            return Self.stripped(.wrongRecipient, facts)
         case .signedIn: break
         }
         guard changes.reason != .recall, ledger[info.message]?.isWithdrawn == true else { return answer }

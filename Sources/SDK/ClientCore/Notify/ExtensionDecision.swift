@@ -29,12 +29,15 @@ public enum ExtensionDecision {
         public var canFetch: Bool
         /// The names of the push's conversation and sender.
         public var names: KnownNames
+        /// What notifications say beside messages' own words.
+        public var words: NotificationWords
 
         /// Facts from their parts; by default nobody is known and nothing can be fetched.
         public init(
             signIn: SignIn = .unknown, isDelivered: Bool? = nil, position: LogPosition? = nil,
             showsContent: Bool = true,
-            isFilteringEntitled: Bool = false, canFetch: Bool = false, names: KnownNames = KnownNames()
+            isFilteringEntitled: Bool = false, canFetch: Bool = false, names: KnownNames = KnownNames(),
+            words: NotificationWords = .english
         ) {
             self.signIn = signIn
             self.isDelivered = isDelivered
@@ -43,6 +46,7 @@ public enum ExtensionDecision {
             self.isFilteringEntitled = isFilteringEntitled
             self.canFetch = canFetch
             self.names = names
+            self.words = words
         }
     }
 
@@ -113,12 +117,7 @@ public enum ExtensionDecision {
         case unknown
     }
 
-    /// The text that stands where a message was withdrawn.
-    public static let recallText = "A message was withdrawn"
-    /// The text of a push for somebody else. Without the filtering entitlement an empty content would bring the push's own
-    /// text back (ios-delivery.md §10).
-    public static let strippedText = "You have a notification"
-    /// What such a push carries then: nothing that could be opened, and a sign by which the kit leaves it silent in front.
+    /// What a push for somebody else carries then: nothing that could be opened, and a sign by which the kit leaves it silent in front.
     public static let strippedUserInfo: JSONValue = .members([(PushInfo.key, .members([]))])
 
     /// Whether an extension may show nothing of a push: with the filtering entitlement, from iOS 13.3. Below, an empty content
@@ -158,9 +157,9 @@ public enum ExtensionDecision {
         }
         switch facts.signIn {
         case .unknown: return Changes(reason: .unknown)
-        case .signedOut: return Self.stripped(.signedOut, isDiscarded: facts.isFilteringEntitled)
+        case .signedOut: return Self.stripped(.signedOut, facts)
         case .signedIn(let tag) where tag != info.recipientTag:
-            return Self.stripped(.wrongRecipient, isDiscarded: facts.isFilteringEntitled)
+            return Self.stripped(.wrongRecipient, facts)
         case .signedIn: break
         }
         let absolute = userInfo["aps"]?["badge"]?.intValue.flatMap { Int(exactly: $0) }
@@ -169,6 +168,9 @@ public enum ExtensionDecision {
         if ledger[info.message]?.isWithdrawn == true {
             Self.count(absolute, info, in: &badge)
             var changes = Self.withdrawn(info.message, facts, badge: badge)
+            // The push of a recall says so in the server's words, which may be of a language this phone has none in.
+            let said = info.isRecall ? AlertText(userInfo: userInfo).body : ""
+            if !said.isEmpty { changes.body = said }
             // It may have taken the place of alerts at APNs: they ring all the same.
             changes.fetch = MissedFetch(info, facts)
             changes.reached = Self.reached(info, facts)
@@ -212,12 +214,13 @@ public enum ExtensionDecision {
     static func withdrawn(_ message: MessageID, _ facts: Facts, badge: Badge?) -> Changes {
         Changes(
             badge: badge?.shown, isSilent: true, isDiscarded: facts.isFilteringEntitled, title: "",
-            body: Self.recallText, removed: facts.isFilteringEntitled ? [message] : [], reason: .recall)
+            body: facts.words.recalled, removed: facts.isFilteringEntitled ? [message] : [], reason: .recall)
     }
 
-    static func stripped(_ reason: Reason, isDiscarded: Bool) -> Changes {
+    static func stripped(_ reason: Reason, _ facts: Facts) -> Changes {
         Changes(
-            isSilent: true, isStripped: true, isDiscarded: isDiscarded, body: Self.strippedText, reason: reason)
+            isSilent: true, isStripped: true, isDiscarded: facts.isFilteringEntitled, body: facts.words.stripped,
+            reason: reason)
     }
 
     private static func count(_ absolute: Int?, _ info: PushInfo, in badge: inout Badge?) {

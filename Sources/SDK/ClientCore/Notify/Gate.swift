@@ -88,31 +88,22 @@ package enum Gate {
 
     /// The name of a customer service nobody knows.
     package static let customerServiceName = "Customer service"
-    /// The text when content is hidden, or when a message has none.
-    package static let fixedText = "You have a new message"
 
     /// The notification of a message that has passed. Nil for a conversation that has no `rc` code (S0.17).
     ///
     /// Title: the group's name, otherwise the sender's. Text in a group: "sender: text" (requirements S3).
     package static func notification(
-        _ message: Message, names: Names, person: UserID, showsContent: Bool, setsBadge: Bool = true, unread: Int,
-        position: LogPosition, recipientTag: String? = nil
+        _ message: Message, names: Names, person: UserID, kit: KitSettings, unread: Int, position: LogPosition,
+        recipientTag: String? = nil
     ) -> LocalNotification? {
         guard let payload = try? NotificationPayload(message: message, seenBy: person, at: position) else { return nil }
-        let text = Self.text(message)
+        let text = MessageSummary.text(of: message, in: kit.words)
         return LocalNotification(
             message: message.id, conversation: message.conversation(seenBy: person),
-            title: showsContent ? names.group ?? names.sender : "",
-            body: !showsContent ? Self.fixedText : names.group == nil ? text : "\(names.sender): \(text)",
-            payload: payload, setsBadge: setsBadge, unread: unread, position: position, recipientTag: recipientTag)
-    }
-
-    /// What a message says in a notification: the sender's push text, a text message's own, or the fixed text.
-    package static func text(_ message: Message) -> String {
-        if let text = message.pushText, !text.isEmpty { return text }
-        guard message.objectName == .text, let text = Self.content(message)?["content"]?.stringValue, !text.isEmpty
-        else { return Self.fixedText }
-        return text
+            title: kit.showsContent ? names.group ?? names.sender : "",
+            body: !kit.showsContent ? kit.words.hidden : names.group == nil ? text : "\(names.sender): \(text)",
+            payload: payload, setsBadge: kit.managesBadge, unread: unread, position: position,
+            recipientTag: recipientTag)
     }
 
     /// What takes the place of a withdrawn message's notification, by the same tests: nil where a notification may not be
@@ -130,15 +121,13 @@ package enum Gate {
         return payload.map {
             LocalNotification(
                 message: recall.message, conversation: recall.conversation, title: "",
-                body: ExtensionDecision.recallText, payload: $0, isSilent: true, setsBadge: kit.managesBadge,
+                body: kit.words.recalled, payload: $0, isSilent: true, setsBadge: kit.managesBadge,
                 unread: unread, position: position, recipientTag: recipientTag)
         }
     }
 
     /// The message type of a withdrawal (S0.13).
     package static let recallObjectName: ObjectName = "RC:RcNtf"
-
-    private static func content(_ message: Message) -> JSONValue? { try? JSONValue(parsing: message.content) }
 }
 
 extension Message {

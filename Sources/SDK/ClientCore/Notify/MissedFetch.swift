@@ -63,16 +63,18 @@ public struct MissedMessage: Hashable, Sendable {
     /// Reads the messages of an answer that a notification may tell of, oldest first: those that are marked as notifiable by
     /// the server, lie before the push, are not counted by it, and were neither withdrawn nor read meanwhile. Everything else is left out, and so is
     /// an answer that is none.
+    ///
+    /// - Parameter hidden: what each says where this phone hides their content; nil where it does not.
     static func all(
-        in answer: JSONValue, _ fetch: MissedFetch, showsContent: Bool, names: (NotificationPayload) -> KnownNames
+        in answer: JSONValue, _ fetch: MissedFetch, hidden: String?, names: (NotificationPayload) -> KnownNames
     ) -> [MissedMessage] {
         let entries = answer["entries"]?.arrayValue ?? []
-        return entries.prefix(Int(MissedFetch.entriesMax)).compactMap { MissedMessage($0, fetch, showsContent, names) }
+        return entries.prefix(Int(MissedFetch.entriesMax)).compactMap { MissedMessage($0, fetch, hidden, names) }
             .sorted { $0.position < $1.position }
     }
 
     private init?(
-        _ entry: JSONValue, _ fetch: MissedFetch, _ showsContent: Bool, _ names: (NotificationPayload) -> KnownNames
+        _ entry: JSONValue, _ fetch: MissedFetch, _ hidden: String?, _ names: (NotificationPayload) -> KnownNames
     ) {
         guard let position = entry["position"]?.intValue.flatMap({ LogPosition(exactly: $0) }), position > fetch.after,
             position < fetch.before, !fetch.counted.contains(position), entry["rings"]?.boolValue == true,
@@ -90,9 +92,8 @@ public struct MissedMessage: Hashable, Sendable {
             self.text = PushInfo.Text(body: text.body)
         } else {
             self.text =
-                showsContent
-                ? text.named(names(payload), isGroup: payload.conversationType.isGroup)
-                : PushInfo.Text(body: Gate.fixedText)
+                hidden.map { PushInfo.Text(body: $0) }
+                ?? text.named(names(payload), isGroup: payload.conversationType.isGroup)
         }
     }
 }
@@ -120,7 +121,7 @@ public enum MissedDecision {
 
     /// The messages of an answer that somebody has claimed and neither shown nor recalled.
     static func claimed(in answer: JSONValue, _ fetch: MissedFetch, by ledger: Ledger) -> [MessageID] {
-        MissedMessage.all(in: answer, fetch, showsContent: false, names: { _ in KnownNames() }).map(\.message).filter {
+        MissedMessage.all(in: answer, fetch, hidden: nil, names: { _ in KnownNames() }).map(\.message).filter {
             ledger[$0].map { !$0.isShown && !$0.isWithdrawn } ?? false
         }
     }
@@ -131,17 +132,18 @@ public enum MissedDecision {
     /// One ring in all: if the push itself rings, none of them does, otherwise the newest (DESIGN §5).
     ///
     /// - Parameters:
+    ///   - hidden: what each says where this phone hides their content; nil where it does not.
     ///   - names: what the app's providers have said of a conversation and its sender.
     ///   - delivered: the messages in the delivered list.
     ///   - wall: wall milliseconds of this phone.
     public static func posts(
-        _ answer: JSONValue, _ fetch: MissedFetch, showsContent: Bool,
+        _ answer: JSONValue, _ fetch: MissedFetch, hidden: String?,
         names: (NotificationPayload) -> KnownNames = { _ in KnownNames() }, pushRings: Bool, delivered: Set<MessageID>,
         ledger: inout Ledger, wall: Int64
     ) -> [Post] {
         for message in Self.removed(answer) { ledger.markWithdrawn(message, by: .pushExtension, wall: wall) }
         var posts: [Post] = []
-        for message in MissedMessage.all(in: answer, fetch, showsContent: showsContent, names: names) {
+        for message in MissedMessage.all(in: answer, fetch, hidden: hidden, names: names) {
             let isDelivered = delivered.contains(message.message)
             let claim = ledger.claim(message.message, by: .pushExtension, isDelivered: isDelivered, wall: wall)
             if claim == .granted { posts.append(Post(message: message, isSilent: true)) }

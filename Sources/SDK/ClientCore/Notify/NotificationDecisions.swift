@@ -93,8 +93,7 @@ package struct NotificationDecisions: Hashable, Sendable {
         case .withdrawn: return self.end(id, .suppressed(.recalled))
         case .granted:
             let notification = Gate.notification(
-                item.message, names: names, person: person, showsContent: kit.showsContent,
-                setsBadge: kit.managesBadge, unread: item.unread, position: item.position,
+                item.message, names: names, person: person, kit: kit, unread: item.unread, position: item.position,
                 recipientTag: recipientTag)
             guard let notification else {
                 var outcome = self.end(id, .suppressed(.chatRoom))

@@ -44,10 +44,12 @@ extension ClientEngine {
 
     func noteSettings() {
         let address = self.parts.apiURL?.absoluteString
-        let shows = self.shared.withLock { $0.showsContent && !$0.hidesContent }
+        let (shows, language) = self.shared.withLock { ($0.showsContent && !$0.hidesContent, $0.language) }
+        let words = self.parts.words.words(for: language).words
         self.withGroup { contents in
             contents.settings.apiURL = address
             contents.settings.showsContent = shows
+            contents.settings.words = words
         }
     }
 

@@ -130,7 +130,7 @@ extension ClientEngine {
     func forgetPerson() {
         self.storing { try self.store.forgetAll() }
         self.keep(nil)
-        self.withGroup { $0.forgetPerson() }
+        self.withGroup { $0.forgetPerson(words: self.parts.words) }
         self.clearAllNotifications()
     }
 

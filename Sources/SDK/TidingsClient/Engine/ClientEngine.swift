@@ -24,8 +24,10 @@ final class ClientEngine: Sendable {
         var processNumber: UInt64
         /// Where the app was when the core was made.
         var isForeground: Bool
-        /// Whether the person wants notifications to hide their content, as stored when the core was made.
-        var hidesContent = false
+        /// What the person has set for all their devices, as stored when the core was made.
+        var settings = PersonSettings()
+        /// What notifications say, by language.
+        var words = AppWords()
         var outlets: Outlets
     }
 
@@ -68,6 +70,7 @@ final class ClientEngine: Sendable {
         /// The kit's own switch, and what the person has set for all their devices.
         var showsContent = true
         var hidesContent: Bool
+        var language: String?
     }
 
     let person: UserID
@@ -83,7 +86,9 @@ final class ClientEngine: Sendable {
         self.store = parts.store
         self.parts = parts
         self.shared = Locked(
-            Shared(tokenProvider: tokenProvider, host: host, hidesContent: parts.hidesContent))
+            Shared(
+                tokenProvider: tokenProvider, host: host, hidesContent: parts.settings.hidesContent,
+                language: parts.settings.language))
         let (stream, continuation) = AsyncStream.makeStream(of: ClientEvent.self)
         self.events = continuation
         self.task = Locked(nil)
@@ -259,6 +264,9 @@ final class ClientEngine: Sendable {
         case .storeRecipient(let recipient): self.storeRecipient(recipient)
         case .noteHiddenContent(let hides):
             self.shared.withLock { $0.hidesContent = hides }
+            self.noteSettings()
+        case .noteLanguage(let language):
+            self.shared.withLock { $0.language = language }
             self.noteSettings()
         case .readTimeZone(let name):
             self.post(.timeZoneRead(name, TimeZoneFacts(named: name, at: self.parts.clock.now.wall)))

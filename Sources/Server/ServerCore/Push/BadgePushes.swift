@@ -20,10 +20,8 @@ extension ServerCore {
 
     /// The person's unread count fell.
     mutating func wantBadge(_ slot: Int, _ index: Int, _ now: Now) {
-        let device = self.people[slot].devices[index]
-        guard self.settings.badgePushesPerHour > 0, !device.lease.isLive, device.registration != nil,
-            device.badge.dueAt == nil, device.badge.shown.map({ $0 > self.people[slot].unread }) ?? true
-        else { return }
+        guard self.people[slot].devices[index].badge.dueAt == nil else { return }
+        if case .end = BadgeVerdict(self.badgeFacts(slot, index, now)) { return }
         self.people[slot].devices[index].badge.dueAt = now.monotonic + self.settings.badgePushDelay
     }
 
@@ -33,38 +31,40 @@ extension ServerCore {
         guard let due = self.people[slot].devices[index].badge.dueAt, now.monotonic >= due else { return }
         self.people[slot].devices[index].badge.dueAt = nil
         let device = self.people[slot].devices[index]
-        guard !device.lease.isLive, let (registration, _) = device.registration, let lane = self.lane(slot, index),
-            device.badge.shown.map({ $0 > self.people[slot].unread }) ?? true
-        else { return }
-        if let until = self.spentBudgetEnd(device), now.monotonic < until {
-            self.people[slot].devices[index].badge.dueAt = until
-            return
-        }
-        if device.badge.sent.count >= self.settings.badgePushesPerHour, let first = device.badge.sent.first {
-            self.people[slot].devices[index].badge.dueAt = first + Self.hour
-            return
-        }
-        // A number is worth no probe.
-        let mayGo =
-            self.laneHold(slot, index) == .none
-            && (self.lanes[lane].map { !$0.breaker.isTripped && $0.hasRoom(for: slot, self.settings) } ?? true)
-        guard self.state == .open, device.lease == .gone, device.inFlight == nil, device.retry?.until == nil,
-            device.turn == nil, mayGo
-        else {
+        switch BadgeVerdict(self.badgeFacts(slot, index, now)) {
+        case .end: break
+        case .wait(.restarted): self.people[slot].devices[index].badge.dueAt = self.startedAt.monotonic + Self.hour
+        case .wait(.budget):
+            self.people[slot].devices[index].badge.dueAt = device.badge.sent.first.map { $0 + Self.hour }
+        case .wait(.busy), .wait(.lane):
             self.people[slot].devices[index].badge.dueAt = now.monotonic + self.settings.badgePushDelay
-            return
+        case .send:
+            guard let (registration, _) = device.registration, let lane = self.lane(slot, index) else { return }
+            self.sendBadge(slot, index, registration, lane, now, &effects)
         }
-        self.sendBadge(slot, index, registration, lane, now, &effects)
     }
 
-    /// Until when the budget of a device counts as spent, in monotonic milliseconds; nil if it does not.
-    ///
-    /// What an earlier process spent is not kept. A device that has not connected since this one began may have got all of its
-    /// hour's pushes a moment before, and a server that crashes again and again must not send them each time: iOS would throttle
-    /// the app (apns.md §14), while a number that falls an hour late does little harm. Whoever has connected since has put the
-    /// number there.
-    private func spentBudgetEnd(_ device: Device) -> Int64? {
-        device.signedInAt < self.startedAt.wall ? self.startedAt.monotonic + Self.hour : nil
+    /// What the verdict on the number looks at.
+    private func badgeFacts(_ slot: Int, _ index: Int, _ now: Now) -> BadgeFacts {
+        let device = self.people[slot].devices[index]
+        var facts = BadgeFacts()
+        facts.isSwitchedOff = self.settings.badgePushesPerHour <= 0
+        facts.isLive = device.lease.isLive
+        facts.hasToken = device.registration != nil
+        facts.isTooHigh = device.badge.shown.map { $0 > self.people[slot].unread } ?? true
+        // A server that crashes again and again must not send them each time: iOS would throttle the app (apns.md §14), while a number
+        // that falls an hour late does little harm. Whoever has connected since has put the number there.
+        facts.isBudgetUnknown =
+            device.signedInAt < self.startedAt.wall && now.monotonic < self.startedAt.monotonic + Self.hour
+        facts.isBudgetSpent = device.badge.sent.count >= self.settings.badgePushesPerHour
+        facts.isBusy =
+            self.state != .open || device.lease != .gone || device.inFlight != nil || device.retry?.until != nil
+            || device.turn != nil
+        let lane = self.lane(slot, index).flatMap { self.lanes[$0] }
+        facts.isLaneHeld =
+            self.laneHold(slot, index) != .none
+            || (lane.map { $0.breaker.isTripped || !$0.hasRoom(for: slot, self.settings) } ?? false)
+        return facts
     }
 
     private mutating func sendBadge(

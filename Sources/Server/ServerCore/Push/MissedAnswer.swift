@@ -23,18 +23,18 @@ extension LogPage {
     }
 
     /// What a notification of a message says, as a push of it would have said.
-    private func text(of message: Message, for user: UserID, in words: PushWords) -> PushInfo.Text {
+    private func text(of message: Message, for user: UserID, in words: NotificationWords) -> PushInfo.Text {
         PushInfo.Text(
             title: PushText.title(
                 of: message, seenBy: user, conversationName: self.names[message.conversation] ?? ""),
-            body: PushText.shortText(of: message, words: words))
+            body: PushText.shortText(of: message, in: words))
     }
 
     /// The answer of the API: the page of `ApiResult.missed` as one person sees it. Of what was withdrawn, deleted or edited over, only the
     /// place is told.
     ///
     /// - Parameter hidesContent: of what messages say nothing is told.
-    package func missedAnswer(for user: UserID, in words: PushWords, hidesContent: Bool) -> JSONValue {
+    package func missedAnswer(for user: UserID, in words: NotificationWords, hidesContent: Bool) -> JSONValue {
         let erased = Set(self.erased)
         let entries = self.entries.map { entry -> JSONValue in
             guard !erased.contains(entry.position) else { return ["position": .int(entry.position), "other": true] }
@@ -57,7 +57,7 @@ extension LogPage {
     }
 
     private func entry(
-        _ message: Message, at position: LogPosition, for user: UserID, in words: PushWords, hidesContent: Bool
+        _ message: Message, at position: LogPosition, for user: UserID, in words: NotificationWords, hidesContent: Bool
     ) -> JSONValue {
         var members: [(String, JSONValue)] = [
             ("position", .int(position)), ("message_id", .string(message.id.description)),

@@ -121,14 +121,14 @@ extension ServerCore {
     }
 
     /// The words for a person.
-    func words(of slot: Int) -> (tag: String, words: PushWords) {
+    func words(of slot: Int) -> (tag: String, words: NotificationWords) {
         (self.settings.words[self.people[slot].key.app] ?? AppWords())
             .words(for: self.people[slot].settings.person.language)
     }
 
-    private mutating func alertText(of shared: SharedMessage, _ tag: String, _ words: PushWords) -> String {
+    private mutating func alertText(of shared: SharedMessage, _ tag: String, _ words: NotificationWords) -> String {
         if let last = self.lastAlert, last.message === shared, last.tag == tag { return last.text }
-        let text = PushText.shortText(of: shared.message, words: words)
+        let text = PushText.shortText(of: shared.message, in: words)
         self.lastAlert = (shared, tag, text)
         return text
     }

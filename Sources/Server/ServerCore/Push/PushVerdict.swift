@@ -3,6 +3,10 @@ package import TidingsModel
 // When is a push sent? This file is the answer (DESIGN §5). The rows are tried in the order they are written in; the first that
 // fits decides. A row either *ends* the leg with its name, or lets it *wait* and be judged again when the reason goes away. A leg
 // for which no row fits is sent. The whole list is gone through again at the moment of sending.
+//
+// Some legs end before that, so that a crash loses none: the one to the sending device (`own_device`) when it would begin, in
+// `ServerCore.start`; the one of a person without a device (`no_device`) and those of a device that signs out (`signed_out`,
+// `disabled`) in the store, with the message or the sign-out, in `ReferenceStore.deliver` and `ReferenceStore.undecided`.
 
 /// What is to become of one message for one device whose connection does not carry it.
 package enum PushVerdict: Hashable, Sendable {
@@ -16,9 +20,6 @@ package enum PushVerdict: Hashable, Sendable {
     /// The verdict on one leg.
     package init(_ facts: PushFacts) {
         // Ends.
-        if facts.isOwnDevice { self = .end(.ownDevice); return }
-        if !facts.hasDevice { self = .end(.noDevice); return }
-        if facts.isSignedOut { self = .end(.signedOut); return }
         if !facts.isNotifiable { self = .end(.notNotifiable); return }
         if let disposition = facts.settled { self = .end(.settled(disposition)); return }
         if facts.isReadElsewhere { self = .end(.readElsewhere); return }
@@ -51,12 +52,6 @@ package enum PushVerdict: Hashable, Sendable {
 
 /// Everything the verdict looks at. The values at the start are those of a message that is to be pushed.
 package struct PushFacts: Hashable, Sendable {
-    /// The message was sent from this very device.
-    package var isOwnDevice = false
-    /// The person has a device at all.
-    package var hasDevice = true
-    /// The device is signed out.
-    package var isSignedOut = false
     /// A push may tell of the message: it is not a command, in no chat room (S0.17), not from the person themselves, and its
     /// sender did not forbid it.
     package var isNotifiable = true
@@ -137,5 +132,71 @@ package struct PushFacts: Hashable, Sendable {
     }
 
     /// Facts of a message that is to be pushed.
+    package init() {}
+}
+
+/// What is to become of the silent push that tells a phone the number on its icon, when the person's unread count has fallen. The rows are
+/// tried like those of a message.
+package enum BadgeVerdict: Hashable, Sendable {
+    /// Nothing is to be told.
+    case end(BadgeEnd)
+    /// Not now.
+    case wait(BadgeWait)
+    /// Push it.
+    case send
+
+    /// Why nothing is to be told.
+    package enum BadgeEnd: String, Hashable, Sendable, CaseIterable {
+        case switchedOff = "switched_off"
+        case live
+        case noToken = "no_token"
+        case right
+    }
+
+    /// What it waits for.
+    package enum BadgeWait: String, Hashable, Sendable, CaseIterable {
+        case restarted
+        case budget
+        case busy
+        case lane
+    }
+
+    /// The verdict on one device.
+    package init(_ facts: BadgeFacts) {
+        // Ends.
+        if facts.isSwitchedOff { self = .end(.switchedOff); return }
+        if facts.isLive { self = .end(.live); return }
+        if !facts.hasToken { self = .end(.noToken); return }
+        if !facts.isTooHigh { self = .end(.right); return }
+        // Waits.
+        if facts.isBudgetUnknown { self = .wait(.restarted); return }
+        if facts.isBudgetSpent { self = .wait(.budget); return }
+        if facts.isBusy { self = .wait(.busy); return }
+        if facts.isLaneHeld { self = .wait(.lane); return }
+        // Nothing speaks against it.
+        self = .send
+    }
+}
+
+/// Everything the verdict on the number on a device's icon looks at. The values at the start are those of a number that is to be told.
+package struct BadgeFacts: Hashable, Sendable {
+    /// The server is to send no such pushes.
+    package var isSwitchedOff = false
+    /// A connection tells the app, which shows the number itself.
+    package var isLive = false
+    /// The device has a push token that may work.
+    package var hasToken = true
+    /// The phone was told a higher number, or nobody knows what it shows.
+    package var isTooHigh = true
+    /// The device has not connected since this process of the server began, which does not know what an earlier one has sent it.
+    package var isBudgetUnknown = false
+    /// It was sent as many this hour as it may be.
+    package var isBudgetSpent = false
+    /// It may come straight back, or has a push under way or waiting: an alert carries the number itself.
+    package var isBusy = false
+    /// Its lane sends nothing now, or tries whether it works: a number is worth no probe.
+    package var isLaneHeld = false
+
+    /// Facts of a number that is to be told.
     package init() {}
 }

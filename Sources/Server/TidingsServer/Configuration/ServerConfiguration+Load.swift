@@ -191,16 +191,14 @@ private struct ConfigurationReading {
 
     /// The words of an app's pushes. What a language leaves out is the built-in words', if there are any in that language.
     private mutating func words(_ path: [String]) async -> AppWords {
-        var words = AppWords()
-        if let language = await self.text(path + ["language"]) { words.language = language.lowercased() }
+        let language = await self.text(path + ["language"])?.lowercased()
+        var words: [String: NotificationWords] = [:]
         for tag in await self.list(path + ["languages"]) ?? [] {
             let path = path + ["words", tag]
-            var own = PushWords.builtIn(for: tag) ?? PushWords()
-            if let text = await self.text(path + ["other"]) { own.other = text }
-            if let text = await self.text(path + ["neutral"]) { own.neutral = text }
-            if let text = await self.text(path + ["hidden"]) { own.hidden = text }
-            if let text = await self.text(path + ["recalled"]) { own.recalled = text }
-            if let text = await self.text(path + ["several"]) { own.several = text }
+            var own = NotificationWords.builtIn(for: tag) ?? NotificationWords()
+            for member in NotificationWords.pushMembers {
+                if let text = await self.text(path + [member.name]) { own[keyPath: member.path] = text }
+            }
             for entry in await self.list(path + ["kinds"]) ?? [] {
                 let parts = entry.split(separator: "=", maxSplits: 1)
                 guard parts.count == 2 else {
@@ -213,9 +211,9 @@ private struct ConfigurationReading {
                 }
                 own.kinds[ObjectName(String(parts[0]))] = String(parts[1])
             }
-            words.byLanguage[tag.lowercased()] = own
+            words[tag.lowercased()] = own
         }
-        return words
+        return AppWords(language: language ?? "en", complete: words)
     }
 
     private mutating func refuse(scope: String, _ path: [String]) {

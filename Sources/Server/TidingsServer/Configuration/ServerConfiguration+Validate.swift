@@ -137,7 +137,7 @@ extension ServerConfiguration.TokenRules {
     }
 }
 
-extension PushWords {
+extension NotificationWords {
     /// The longest words of a push in bytes: far more than a phone shows in a line.
     private static let bytesMax = 256
 
@@ -151,10 +151,8 @@ extension PushWords {
                     field: list, rule: "\(error.rule), got \"\(tag)\"", remedy: "write for example de or pt-BR"))
         }
         let texts =
-            [
-                ("other", self.other), ("neutral", self.neutral), ("hidden", self.hidden), ("recalled", self.recalled),
-                ("several", self.several),
-            ] + self.kinds.sorted { $0.key < $1.key }.map { ("kinds", $0.value) }
+            Self.pushMembers.map { ($0.name, self[keyPath: $0.path]) }
+            + self.kinds.sorted { $0.key < $1.key }.map { ("kinds", $0.value) }
         for (name, text) in texts where !(1...Self.bytesMax).contains(text.utf8.count) {
             faults.append(
                 ConfigurationFault(

@@ -174,7 +174,8 @@ extension ScenarioSection {
             "for somebody who was signed in here before: a push with that person's recipient tag, and nothing else"),
         ScenarioKey(
             "in", "conversation", "`PR`, `GRP:team`, `CS:help`, …; PR, one-to-one with the sender, if left out"),
-        ScenarioKey("text", "text", "what it says; the id if left out"),
+        ScenarioKey("text", "text", "what it says; the id if left out, nothing with another `type`"),
+        ScenarioKey("type", "text", "its type, such as RC:ImgMsg for an image; RC:TxtMsg if left out"),
         ScenarioKey("command", "yes or no", "a command message: not kept, not counted"),
         ScenarioKey("notifies", "yes or no", "no: the sender asked for no notification"),
         ScenarioKey("recalls", "message", "the withdrawal of an earlier message, by its id"),

@@ -22,7 +22,8 @@ package struct ScenarioKey: Hashable, Sendable {
 package enum ScenarioSection: String, Hashable, Sendable, CaseIterable {
     case file, scenarioCase = "case", variations = "for", column, phone, app, categories, action, backgroundTask,
         answers
-    case answer, extensionChange = "serviceExtension", bestAttempt, sdk, storedBadge = "badge", ledger, providers, steps
+    case answer, extensionChange = "serviceExtension", bestAttempt, sdk, storedBadge = "badge", ledger, providers,
+        words, steps
     case push, alert, sound, local
     case startActivity, updateActivity, activityPush, broadcast, notificationAction = "action step"
     case message, customMessage = "custom", settings = "set", quirks, expect, expectedValue = "value"
@@ -47,6 +48,7 @@ package enum ScenarioSection: String, Hashable, Sendable, CaseIterable {
         case .storedBadge: Self.storedBadgeKeys
         case .ledger: Self.ledgerKeys
         case .providers: Self.providerKeys
+        case .words: Self.wordKeys
         case .steps: Self.stepKeys
         case .push: Self.pushKeys
         case .alert: Self.alertKeys
@@ -86,6 +88,8 @@ package enum ScenarioSection: String, Hashable, Sendable, CaseIterable {
         case .ledger: "what the ledger knows of one message, where a word is not enough"
         case .sdk: "puts the SDK's decisions behind the app's callbacks, with a small server"
         case .providers: "what the app's info providers know; a missing one is no provider"
+        case .words:
+            "the app's own words of notifications, at the small server as on the phone; what is left out is built in"
         case .steps: "one step; a step has exactly one key"
         case .push: "a push: headers, keys of `aps`, custom data"
         case .alert: "`aps.alert`, where a text is not enough"
@@ -273,6 +277,8 @@ package enum ScenarioSection: String, Hashable, Sendable, CaseIterable {
             "levels",
             "mapping of conversation to \(NotificationLevel.allCases.map(\.rawValue).joined(separator: ", "))",
             "how loud a conversation may be"),
+        ScenarioKey("language", "text", "the language the person has set; none if left out"),
+        ScenarioKey("words", "mapping", "the app's own words; the built-in ones if left out"),
         ScenarioKey("unread", "number", "unread messages in the store at the start; 0 if left out"),
         ScenarioKey(
             "position", "number", "how far the server's log and the phone's reach at the start; 0 if left out"),
@@ -302,6 +308,17 @@ package enum ScenarioSection: String, Hashable, Sendable, CaseIterable {
         ScenarioKey("state", "shown, claimed, withdrawn", "what is known; shown if left out"),
         ScenarioKey("by", "app or extension", "by whom; app, an earlier process of it, if left out"),
         ScenarioKey("age", "time", "how long before the steps; 0 s if left out"),
+    ]
+
+    private static let wordKeys = [
+        ScenarioKey("language", "text", "theirs, and that of people who have set none; en if left out"),
+        ScenarioKey("kinds", "mapping of message type to text", "for messages without a text"),
+        ScenarioKey("other", "text", "for messages without a text whose type has none"),
+        ScenarioKey("neutral", "text", "the alert of a push until the extension writes the text"),
+        ScenarioKey("hidden", "text", "where content is hidden"),
+        ScenarioKey("recalled", "text", "where a message was recalled"),
+        ScenarioKey("several", "text", "of several messages; the small server merges none"),
+        ScenarioKey("stripped", "text", "where a push is for somebody else"),
     ]
 
     private static let providerKeys = [

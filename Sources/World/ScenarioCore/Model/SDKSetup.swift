@@ -15,6 +15,10 @@ package struct SDKSetup: Equatable, Sendable {
     package var customCallbackOf: [String: CustomCallbackHabit] = [:]
     /// What the app's providers know; nil: every name (S3.5).
     package var names: ResolvedNames?
+    /// The language the person has set for their notifications.
+    package var language: String?
+    /// What notifications say, at the small server as on the phone.
+    package var words = AppWords()
     /// How loud conversations are.
     package var levels: [ConversationID: NotificationLevel] = [:]
     /// Unread messages in the store at the start.
@@ -84,6 +88,8 @@ package struct ScriptedMessage: Equatable, Sendable {
     package var conversation: ConversationID?
     /// What it says; nil: its label.
     package var text: String?
+    /// Its type.
+    package var type: ObjectName = .text
     /// Whether it is neither kept nor counted.
     package var isCommand = false
     /// Whether it may ring.

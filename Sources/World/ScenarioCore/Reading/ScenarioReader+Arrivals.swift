@@ -259,6 +259,7 @@ extension ScenarioReader {
             message.conversation = self.reader.text(node, "in").flatMap { self.conversation($0, node.position) }
         }
         if let node = fields["text"] { message.text = self.reader.text(node, "text") ?? "" }
+        if let node = fields["type"], let type = self.reader.text(node, "type") { message.type = ObjectName(type) }
         if let node = fields["command"] { message.isCommand = self.reader.flag(node, "command") ?? false }
         if let node = fields["notifies"] { message.notifies = self.reader.flag(node, "notifies") ?? true }
         message.recalls = recalls

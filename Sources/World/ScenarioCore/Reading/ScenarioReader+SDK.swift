@@ -20,6 +20,8 @@ extension ScenarioReader {
                 group: fields["group"].flatMap { self.reader.text($0, "group") },
                 member: fields["member"].flatMap { self.reader.text($0, "member") })
         }
+        if let node = fields["language"] { sdk.language = self.reader.text(node, "language") }
+        if let node = fields["words"] { sdk.words = self.words(node) }
         for member in fields["levels"].flatMap({ self.reader.mapping($0, "levels") }) ?? [] {
             let words = NotificationLevel.allCases.map { ($0.rawValue, $0) }
             guard let conversation = self.conversation(member.key, member.position),
@@ -47,6 +49,21 @@ extension ScenarioReader {
             sdk.fetchesMissed = self.reader.flag(node, "fetchesMissed") ?? true
         }
         return sdk
+    }
+
+    /// An app's own words, in one language: what they leave out is built in.
+    private mutating func words(_ node: ScenarioNode) -> AppWords {
+        guard let fields = self.reader.fields(node, .words) else { return AppWords() }
+        var own = NotificationWords()
+        for member in NotificationWords.members {
+            guard let node = fields[member.name] else { continue }
+            own[keyPath: member.path] = self.reader.text(node, member.name) ?? ""
+        }
+        for member in fields["kinds"].flatMap({ self.reader.mapping($0, "kinds") }) ?? [] {
+            own.kinds[ObjectName(member.key)] = self.reader.text(member.node, "kinds")
+        }
+        let language = fields["language"].flatMap { self.reader.text($0, "language") } ?? "en"
+        return AppWords(language: language, byLanguage: [language: own])
     }
 
     /// A number, `none`, or its parts.

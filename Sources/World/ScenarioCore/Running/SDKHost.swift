@@ -89,13 +89,14 @@ struct SDKHost {
     /// The core of a new process, with what the disk holds.
     func newClient(isForeground: Bool) -> ClientCore {
         let settings = ClientCore.Settings(
-            app: Self.app, person: self.setup.person, device: "phone", platform: "ios")
+            app: Self.app, person: self.setup.person, device: "phone", platform: "ios", words: self.setup.words)
         return ClientCore(
             settings: settings,
             restored: ClientCore.Restored(
                 stored: self.disk.stored, settled: self.disk.settled, outbox: self.disk.outgoing,
                 unread: self.disk.unread,
                 preferences: AllSettings(
+                    person: PersonSettings(language: self.setup.language),
                     conversations: self.setup.levels.mapValues { ConversationSettings(level: $0) }),
                 hasCustomMessages: !self.disk.waitingCustom.isEmpty),
             isForeground: isForeground, seed: 1)
@@ -131,13 +132,13 @@ struct SDKHost {
         let info = PushInfo(
             message: message.id, position: entry.position, badgePosition: self.head,
             recipientTag: other.map { "\($0)-here" } ?? Self.tag,
-            text: PushInfo.Text(title: conversation.target, body: Gate.text(message)))
+            text: PushInfo.Text(title: conversation.target, body: MessageSummary.text(of: message, in: self.words)))
         var payload = JSONObject([
             (
                 "aps",
                 [
                     // Shown where no extension can check whose phone it is: it says nothing (DESIGN §7).
-                    "alert": ["body": "You have a new message"], "badge": .int(self.unreadAtServer),
+                    "alert": ["body": .string(self.words.neutral)], "badge": .int(self.unreadAtServer),
                     "sound": "default", "thread-id": .string(conversation.description),
                     "category": .string(PushInfo.category), "mutable-content": 1,
                 ]

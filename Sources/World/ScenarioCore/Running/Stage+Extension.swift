@@ -167,6 +167,8 @@ extension SDKHost: ExtensionGroup {
         set { if let newValue { self.recipient?.position = newValue } }
     }
     var showsContent: Bool { self.setup.kit.showsContent }
+    /// The app's words in the person's language, at the small server as on the phone.
+    var words: NotificationWords { self.setup.words.words(for: self.setup.language).words }
     // The names of the small server are in the push.
     func names(of payload: NotificationPayload) -> KnownNames { KnownNames() }
 }
@@ -222,7 +224,8 @@ extension SDKHost {
         return [
             "position": .int(position), "message_id": .string(message.id.description),
             "rings": .bool(isPushed && !isWithdrawn), "sender": .string(message.sender.rawValue),
-            "text": PushInfo.Text(title: conversation.target, body: Gate.text(message)).dictionary,
+            "text": PushInfo.Text(title: conversation.target, body: MessageSummary.text(of: message, in: self.words))
+                .dictionary,
             NotificationPayload.key: payload.map { .object($0.dictionary) } ?? .null,
         ]
     }

@@ -131,11 +131,12 @@ extension Stage {
         var flags: MessageFlags = .normal
         if scripted.isCommand { flags.remove([.stored, .counted]) }
         if !scripted.notifies { flags.remove(.notified) }
-        let content = JSONValue.members([("content", .string(scripted.text ?? scripted.label))])
+        let said = scripted.text ?? (scripted.type == .text ? scripted.label : "")
+        let content = JSONValue.members([("content", .string(said))])
         return .message(
             Message(
                 id: id, app: SDKHost.app, sender: scripted.sender, conversation: conversation,
-                clientMessageID: ClientMessageID(scripted.label), objectName: .text, content: content.text,
+                clientMessageID: ClientMessageID(scripted.label), objectName: scripted.type, content: content.text,
                 flags: flags, pushText: nil, sentAt: self.now.wall, mentions: scripted.mentions))
     }
 

@@ -23,7 +23,9 @@ extension Stage {
             clientMessageID: draft.clientMessageID, objectName: draft.objectName, content: draft.content,
             flags: draft.flags, pushText: draft.pushText, sentAt: self.now.wall)
         self.app.sdk?.log.append(LogEntry(position: position, body: .message(message)))
-        self.trace.told(server: "message to \(draft.conversation): \(Gate.text(message))", at: self.now.monotonic)
+        self.trace.told(
+            server: "message to \(draft.conversation): \(MessageSummary.text(of: message, in: sdk.words))",
+            at: self.now.monotonic)
         let accepted = ServerFrame.SendAccepted(
             clientMessageID: draft.clientMessageID, messageID: id, sentAt: self.now.wall, position: position)
         self.client(.frameReceived(number, .sendAccepted(accepted)), in: process)

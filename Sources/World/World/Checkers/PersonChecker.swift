@@ -25,7 +25,7 @@ struct PersonChecker: Checker {
         case .signedOut(let key): self.left[key] = scene.now.monotonic
         case .signedIn(let key): self.left[key] = nil
         case .extended(let message, let isQuiet, let text, let key):
-            let isStripped = isQuiet && text ?? ExtensionDecision.strippedText == ExtensionDecision.strippedText
+            let isStripped = isQuiet && [nil, NotificationWords.english.stripped].contains(text)
             let isOwn = scene.committed.messages[message]?.position(of: key.user.user) != nil
             if self.left[key] != nil || !isOwn, !isStripped {
                 findings.add("P7", "\(key) shows \(message), which is for somebody else")

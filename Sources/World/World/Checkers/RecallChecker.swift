@@ -28,7 +28,7 @@ struct RecallChecker: Checker {
         case .extended(let message, let isQuiet, let text, let key):
             if !isQuiet { self.checkRing(message, key, into: &findings) }
             self.checkText(text, of: message, key, into: &findings)
-            if text == ExtensionDecision.recallText { self.gone[key, default: []].insert(message) }
+            if text == NotificationWords.english.recalled { self.gone[key, default: []].insert(message) }
         case .fetched(let posts, _, let key):
             for post in posts where !post.isSilent { self.checkRing(post.message.message, key, into: &findings) }
         default: break  // tidy: the other facts are other promises'
@@ -60,7 +60,7 @@ struct RecallChecker: Checker {
 
     private func checkText(_ text: String?, of message: MessageID, _ key: DeviceKey, into findings: inout Findings) {
         guard let text, self.gone[key]?.contains(message) == true,
-            ![ExtensionDecision.recallText, ExtensionDecision.strippedText, ""].contains(text)
+            ![NotificationWords.english.recalled, NotificationWords.english.stripped, ""].contains(text)
         else { return }
         findings.add("recall", "\(key) shows \"\(text)\" of \(message), of which it knows that it is gone")
     }

@@ -70,7 +70,7 @@ struct RollCallChecker: Checker {
                         "P4", "the push to \(phone.key) left \(phone.icon) on the icon, unread were \(call.unread)")
                 }
                 let text = phone.shown.first { $0.identifier == message.description }?.text
-                if call.isWithdrawn, let text, text != ExtensionDecision.recallText {
+                if call.isWithdrawn, let text, text != NotificationWords.english.recalled {
                     findings.add("recall", "\(phone.key) shows \"\(text)\" of \(message), which was withdrawn")
                 }
             }

@@ -31,7 +31,7 @@ struct WordsChecker: Checker {
             guard let place = other.position(of: user), place + PushInfo.countedReach < position else { return false }
             return other.message.conversation(seenBy: user) == conversation
         }
-        let several = PushWords.english.several
+        let several = NotificationWords.english.several
         return others > 0 && (2...others + 1).contains { body == several.replacing("{count}", with: "\($0)") }
     }
 }
