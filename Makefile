@@ -35,6 +35,10 @@ check: lint ## The rules of the house: format, documented commands, imports, pur
 	$(SWIFT_BUILD) --build-tests
 	swift test --skip-build --filter '^TidyTests'
 
+.PHONY: core
+core: ## The short loop: builds one target and its tests and runs them. NAME=ServerCore, and FILTER=text for some of them.
+	@dev/core $(NAME)$(if $(FILTER), "$(FILTER)")
+
 .PHONY: lint
 lint: ## The part of `check` that needs no build.
 	@dev/lint
