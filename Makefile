@@ -63,6 +63,11 @@ release: ## Builds the tool with optimisation.
 bench: ## Measures the hot paths of the cores (a package of its own, Benchmarks/).
 	cd Benchmarks && swift package --disable-sandbox benchmark
 
+.PHONY: docs
+docs: ## Builds the API reference of the products as a web site, .build/docs/site; what DocC warns of is an error.
+	$(SWIFT_BUILD)
+	@dev/docs
+
 .PHONY: prove-mutation
 prove-mutation: ## Breaks every rule of phone and SDK once, and rules of the World; a test must fail (over an hour).
 	dev/prove-mutation --table .build/mutation/table.md
