@@ -16,6 +16,13 @@ public enum Fuzz {
     /// So many as a rule, and as many of them as the machine has time for: at least one.
     public static func cases(_ count: Int) -> Int { max(count * self.percent / 100, 1) }
 
+    /// More than so many cases must have been of some sort, or the test was one of nothing: `short` of a whole short form; half their
+    /// share of a part of it, in which chance may have drawn unevenly, and there none need be of what is rare.
+    public static func enough(long: Int, short: Int) -> Int {
+        if self.isLong { return long }
+        return self.percent == 100 ? short : short * self.percent / 200 - 1
+    }
+
     /// How far the process may grow in the last three quarters of the cases of one kind: what leaks a few bytes a case
     /// leaks more than this, and an allocator's own coming and going is less.
     private static let growthMax = 48 << 20
