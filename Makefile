@@ -35,6 +35,10 @@ check: lint ## The rules of the house: format, documented commands, imports, pur
 	$(SWIFT_BUILD) --build-tests
 	swift test --skip-build --filter '^TidyTests'
 
+.PHONY: core
+core: ## The short loop: builds one target and its tests and runs them. NAME=ServerCore, and FILTER=text for some of them.
+	@dev/core $(NAME)$(if $(FILTER), "$(FILTER)")
+
 .PHONY: lint
 lint: ## The part of `check` that needs no build.
 	@dev/lint
@@ -58,6 +62,11 @@ release: ## Builds the tool with optimisation.
 .PHONY: bench
 bench: ## Measures the hot paths of the cores (a package of its own, Benchmarks/).
 	cd Benchmarks && swift package --disable-sandbox benchmark
+
+.PHONY: docs
+docs: ## Builds the API reference of the products as a web site, .build/docs/site; what DocC warns of is an error.
+	$(SWIFT_BUILD)
+	@dev/docs
 
 .PHONY: prove-mutation
 prove-mutation: ## Breaks every rule of phone and SDK once, and rules of the World; a test must fail (over an hour).

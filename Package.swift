@@ -314,3 +314,29 @@ let package = Package(
     ],
     targets: targets
 )
+
+// What is named, with what it needs, and nothing else: the short loop of dev/core (docs/decisions/0024-short-loop.md).
+if let only = Context.environment["TIDINGS_ONLY"] {
+    var keptTargets: Set<String> = []
+    var keptPackages: Set<String> = []
+    var waiting = only.split(separator: ",").map(String.init)
+    while let name = waiting.popLast() {
+        guard keptTargets.insert(name).inserted else { continue }
+        guard let target = package.targets.first(where: { $0.name == name }) else {
+            fatalError("TIDINGS_ONLY: there is no target \(name)")
+        }
+        for dependency in target.dependencies {
+            switch dependency {
+            case .targetItem(let name, _), .byNameItem(let name, _): waiting.append(name)
+            case .productItem(_, let package, _, _): keptPackages.formUnion([package].compactMap(\.self))
+            @unknown default: fatalError("TIDINGS_ONLY: a dependency of \(name) of a kind not known here")
+            }
+        }
+    }
+    package.products = []
+    package.targets.removeAll { !keptTargets.contains($0.name) }
+    package.dependencies.removeAll { dependency in
+        guard case .sourceControl(_, let location, _) = dependency.kind else { return true }
+        return !keptPackages.contains { location.hasSuffix("/\($0)") }
+    }
+}

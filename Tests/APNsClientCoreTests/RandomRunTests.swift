@@ -1,4 +1,5 @@
 import Foundation
+import Requirements
 import Testing
 
 @testable import APNsClientCore
@@ -6,7 +7,8 @@ import Testing
 @Suite struct `Whatever happens` {
     /// 300 events each; `TIDINGS_SEQUENCES` asks for more sequences than the short form has.
     @Test func `each request ends once, nothing is doubled, and every limit holds`() {
-        let count = ProcessInfo.processInfo.environment["TIDINGS_SEQUENCES"].flatMap { UInt64($0) } ?? 200
+        let asked = ProcessInfo.processInfo.environment["TIDINGS_SEQUENCES"].flatMap { UInt64($0) }
+        let count = asked ?? UInt64(Fuzz.cases(200))
         var sent: UInt64 = 0
         for seed in 1...max(count, 1) {
             var storm = Storm(seed: seed)

@@ -57,8 +57,8 @@ import TidingsModel
                 Self.check(error, ["private_key", "key_id"], secret, number)
             }
         }
-        #expect(good > (Fuzz.isLong ? 6_000 : 150))
-        #expect(bad > (Fuzz.isLong ? 6_000 : 150))
+        #expect(good > Fuzz.enough(long: 6_000, short: 150))
+        #expect(bad > Fuzz.enough(long: 6_000, short: 150))
     }
 
     @Test func `is a pair in PEM form, or an error that names what is wrong`() throws {
@@ -88,8 +88,8 @@ import TidingsModel
                 Self.check(error, ["certificate", "private_key"], secret, number)
             }
         }
-        #expect(good > (Fuzz.isLong ? 3_000 : 40))
-        #expect(bad > (Fuzz.isLong ? 3_000 : 40))
+        #expect(good > Fuzz.enough(long: 3_000, short: 40))
+        #expect(bad > Fuzz.enough(long: 3_000, short: 40))
     }
 
     /// Every file has a good MAC, so that what has been changed is looked at.
@@ -110,8 +110,8 @@ import TidingsModel
                 Self.check(error, ["certificate", "password", "private_key"], "sesame", number)
             }
         }
-        #expect(good > (Fuzz.isLong ? 2_000 : 20))
-        #expect(bad > (Fuzz.isLong ? 2_000 : 20))
+        #expect(good > Fuzz.enough(long: 2_000, short: 20))
+        #expect(bad > Fuzz.enough(long: 2_000, short: 20))
     }
 
     /// Before this was looked for, the library ended the process.

@@ -19,6 +19,15 @@ private func firstPush(p8: String, token: PushToken, logger: Logger) async throw
     _ = response
 }
 
+/// What the documentation of `APNsClient` itself shows.
+private func entryPoint(p8: String, request: APNsRequest, logger: Logger) async throws {
+    let credential = try APNsClient.TokenCredential(privateKeyPEM: p8, keyID: "ABC123DEFG", teamID: "DEF123GHIJ")
+    let client = try APNsClient(configuration: .init(environment: .production, credential: credential), logger: logger)
+    let response = try await client.send(request)
+    await client.shutdown()
+    _ = response
+}
+
 private func manyPushes(
     _ client: APNsClient, _ requests: some AsyncSequence<APNsRequest, any Error> & Sendable
 ) async throws {

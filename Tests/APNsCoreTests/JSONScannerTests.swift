@@ -71,7 +71,7 @@ private struct Texts {
             }
             if isSure { found += 1 }
         }
-        #expect(objects > (Fuzz.isLong ? 10_000 : 300))
+        #expect(objects > Fuzz.enough(long: 10_000, short: 300))
         #expect(found > objects)
     }
 

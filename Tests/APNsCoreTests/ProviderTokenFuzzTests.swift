@@ -71,7 +71,7 @@ private struct Tokens {
                 Issue.record("\(number): signed was \(input) of \(text)")
             }
         }
-        #expect(strict > (Fuzz.isLong ? 1_000 : 50))
+        #expect(strict > Fuzz.enough(long: 1_000, short: 50))
         #expect(lenient > strict)
     }
 

@@ -236,7 +236,7 @@ private struct Draw {
         #expect(kept == apple.service.records)
         // The mix is a mix.
         for status in [200, 201, 400, 403, 404, 405, 410, 413, 503] {
-            #expect((statuses[status] ?? 0) > (Fuzz.isLong ? 20 : 0), "status \(status)")
+            #expect((statuses[status] ?? 0) > Fuzz.enough(long: 20, short: 0), "status \(status)")
         }
     }
 }

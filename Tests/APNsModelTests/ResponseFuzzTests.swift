@@ -97,9 +97,9 @@ private struct Answers {
         }
         #expect(faults.prefix(5) == [])
         // The generator reaches what it is to reach.
-        #expect(known > (Fuzz.isLong ? 12_000 : 800))
-        #expect(unknown > (Fuzz.isLong ? 12_000 : 800))
-        #expect(accepted > (Fuzz.isLong ? 12_000 : 800))
-        #expect(lists > (Fuzz.isLong ? 120 : 0))
+        #expect(known > Fuzz.enough(long: 12_000, short: 800))
+        #expect(unknown > Fuzz.enough(long: 12_000, short: 800))
+        #expect(accepted > Fuzz.enough(long: 12_000, short: 800))
+        #expect(lists > Fuzz.enough(long: 120, short: 0))
     }
 }

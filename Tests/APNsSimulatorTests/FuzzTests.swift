@@ -50,8 +50,8 @@ import TidingsModel
                 if changed == text { Issue.record("\(number): not believed: \(changed)") }
             }
         }
-        #expect(good > (Fuzz.isLong ? 4_000 : 100))
-        #expect(refused > (Fuzz.isLong ? 4_000 : 100))
+        #expect(good > Fuzz.enough(long: 4_000, short: 100))
+        #expect(refused > Fuzz.enough(long: 4_000, short: 100))
     }
 
     @Test func `are a certificate of this authority only if they say what it says`() throws {
@@ -81,8 +81,8 @@ import TidingsModel
                 Issue.record("\(number): not trusted")
             }
         }
-        #expect(readable > (Fuzz.isLong ? 4_000 : 100))
-        #expect(unreadable > (Fuzz.isLong ? 4_000 : 100))
+        #expect(readable > Fuzz.enough(long: 4_000, short: 100))
+        #expect(unreadable > Fuzz.enough(long: 4_000, short: 100))
     }
 
     /// A file that this writes, read by a library of others.

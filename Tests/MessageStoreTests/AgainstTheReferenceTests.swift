@@ -1,12 +1,13 @@
 import Foundation
 import MessageStore
+import Requirements
 import StoreModel
 import Testing
 import TidingsModel
 
 @Suite struct `A store on SQLite` {
     /// How many sequences: `TIDINGS_SEQUENCES` asks for more than the short form has, `TIDINGS_SEED` for others.
-    private static let count = Self.number("TIDINGS_SEQUENCES") ?? 2_000
+    private static let count = Self.number("TIDINGS_SEQUENCES") ?? UInt64(Fuzz.cases(2_000))
     private static let firstSeed = Self.number("TIDINGS_SEED") ?? 0
 
     private static func number(_ name: String) -> UInt64? {

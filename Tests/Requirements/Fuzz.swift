@@ -2,10 +2,27 @@ import Foundation
 public import Testing
 import TidingsModel
 
-/// How random tests are run: `TIDINGS_FUZZ=long` asks for the long form (`make fuzz`).
+/// How random tests are run: `TIDINGS_FUZZ=long` asks for the long form (`make fuzz`), `TIDINGS_CASES_PERCENT` for a part of the short
+/// one, where building took long (dev/counts.txt).
 public enum Fuzz {
     /// Whether the long form was asked for.
     public static let isLong = ProcessInfo.processInfo.environment["TIDINGS_FUZZ"] == "long"
+
+    /// 1 to 100.
+    private static let percent: Int = {
+        let said = ProcessInfo.processInfo.environment["TIDINGS_CASES_PERCENT"].flatMap { Int($0) } ?? 100
+        return min(max(said, 1), 100)
+    }()
+
+    /// So many as a rule, and as many of them as the machine has time for: at least one.
+    public static func cases(_ count: Int) -> Int { max(count * self.percent / 100, 1) }
+
+    /// More than so many cases must have been of some sort, or the test was one of nothing: `short` of a whole short form; half their
+    /// share of a part of it, in which chance may have drawn unevenly, and there none need be of what is rare.
+    public static func enough(long: Int, short: Int) -> Int {
+        if self.isLong { return long }
+        return self.percent == 100 ? short : short * self.percent / 200 - 1
+    }
 
     /// How far the process may grow in the last three quarters of the cases of one kind: what leaks a few bytes a case
     /// leaks more than this, and an allocator's own coming and going is less.
@@ -24,7 +41,7 @@ public enum Fuzz {
         _ kind: String, short: Int, long: Int, sourceLocation: SourceLocation = #_sourceLocation,
         _ body: (Int) throws -> Void
     ) rethrows {
-        let count = self.isLong ? long : short
+        let count = self.isLong ? long : self.cases(short)
         var early = 0
         for number in 0..<count {
             if self.isLong, number == count / 4 { early = self.residentBytes }
@@ -38,7 +55,7 @@ public enum Fuzz {
         _ kind: String, short: Int, long: Int, sourceLocation: SourceLocation = #_sourceLocation,
         _ body: (Int) async throws -> Void
     ) async rethrows {
-        let count = self.isLong ? long : short
+        let count = self.isLong ? long : self.cases(short)
         var early = 0
         for number in 0..<count {
             if self.isLong, number == count / 4 { early = self.residentBytes }

@@ -7,6 +7,14 @@ import UserNotifications
 
 // What docs/sdk.md shows beside the example app, compiled: the tidy test holds that the page shows these lines.
 
+/// What the documentation of `ChatClient` itself shows.
+private func entryPoint(url: URL, fetchUserToken: @escaping @Sendable () async throws -> String) async throws {
+    let client = ChatClient(configuration: .init(appKey: "demo", serverURL: url))
+    try await client.connect(userID: "alice") { try await fetchUserToken() }
+    let message = try await client.send(text: "hi", to: ConversationID(type: .direct, target: "bob"))
+    _ = message
+}
+
 /// Shows nothing of the kit's for what the app shows itself.
 private final class QuietRooms: LocalNotificationDelegate {
     func client(

@@ -108,12 +108,34 @@ import Testing
         }
     }
 
-    @Test(arguments: [("docs/sdk.md", 11), ("docs/apns-client.md", 3), ("docs/apns-simulator.md", 1)])
+    @Test(arguments: [
+        ("docs/sdk.md", 11), ("docs/apns-client.md", 3), ("docs/apns-simulator.md", 1),
+        ("Sources/SDK/TidingsClient/TidingsClient.docc/TidingsClient.md", 1),
+        ("Sources/SDK/TidingsKit/TidingsKit.docc/TidingsKit.md", 1),
+        ("Sources/APNs/APNsClient/APNsClient.docc/APNsClient.md", 1),
+    ])
     func `shows app developers Swift that is compiled`(path: String, blocksMin: Int) throws {
         let compiled = Tree.swift.filter { $0.path.hasPrefix("Examples/Chat/") || $0.path.hasPrefix("Tests/") }
         let page = Source(path: path, text: try Tree.text(path))
         #expect(DocumentRules.fences("swift", in: page).count >= blocksMin, "the page was not understood")
         let findings = DocumentRules.unknownSwift(in: page, compiled: compiled)
+        #expect(findings.isEmpty, "\(Self.list(findings))")
+    }
+
+    /// The doc comments of a file are read like a page, line by line.
+    @Test(arguments: [
+        "Sources/SDK/TidingsClient/ChatClient.swift", "Sources/SDK/TidingsKit/NotificationIntegration.swift",
+        "Sources/SDK/TidingsNotificationService/NotificationServiceHandler.swift",
+        "Sources/APNs/APNsClient/APNsClient.swift", "Sources/Phone/VirtualPhone/InProcess/VirtualPhone.swift",
+    ])
+    func `shows at each entry point a call that is compiled`(path: String) throws {
+        let lines = try Tree.text(path).split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            let line = Source.trimmed(line)
+            return line.hasPrefix("///") ? line.dropFirst(3) : ""
+        }
+        let page = Source(path: path, text: lines.joined(separator: "\n"))
+        #expect(!DocumentRules.fences("swift", in: page).isEmpty, "\(path) shows no call")
+        let findings = DocumentRules.unknownSwift(in: page, compiled: Tree.swift.filter { $0.path.hasPrefix("Tests/") })
         #expect(findings.isEmpty, "\(Self.list(findings))")
     }
 

@@ -13,15 +13,17 @@ COLLECTIONS = {"DequeModule", "OrderedCollections", "HeapModule"}
 def targets(root, run, tmp_path):
     """The targets by name, as on Linux or as on Apple's systems."""
 
-    def targets(apple=False):
+    def targets(apple=False, only=None):
         manifest = (root / "Package.swift").read_text()
         if apple:
             assert "#if os(Linux)" in manifest
             manifest = manifest.replace("#if os(Linux)", "#if os(Windows)")
         (tmp_path / "Package.swift").write_text(manifest)
-        result = run("swift", "package", "--package-path", tmp_path, "dump-package")
+        result = run("swift", "package", "--package-path", tmp_path, "dump-package", env={"TIDINGS_ONLY": only} if only else {})
         assert result.returncode == 0, result.stderr
-        return {target["name"]: target for target in json.loads(result.stdout)["targets"]}
+        package = json.loads(result.stdout)
+        targets.packages = {dependency["sourceControl"][0]["identity"] for dependency in package["dependencies"]}
+        return {target["name"]: target for target in package["targets"]}
 
     return targets
 
@@ -65,3 +67,12 @@ def test_cores_see_cores_and_collections_only(targets, root):
         ours, products = dependencies(found[name])
         assert ours <= cores, f"{name} sees {ours - cores}"
         assert products <= COLLECTIONS, f"{name} sees {products - COLLECTIONS}"
+
+
+def test_alone_a_core_has_its_tests_and_what_they_need_and_no_package_but_its_containers(targets):
+    found = targets(only="ServerCoreTests")
+    assert set(found) == {"ServerCoreTests", "ServerCore", "StoreModel", "APNsModel", "TidingsModel", "Requirements"}
+    assert targets.packages == {"swift-collections"}
+    assert set(targets(only="TidingsWireTests,APNsModel")) == {
+        "TidingsWireTests", "TidingsWire", "TidingsModel", "Requirements", "APNsModel"}
+    assert targets.packages == {"swift-collections", "swift-protobuf"}

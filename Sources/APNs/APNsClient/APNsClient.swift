@@ -73,8 +73,9 @@ public final class APNsClient: Sendable {
     /// Sends a push from any thread without waiting; for callers on an event loop of their own. When `queueMax`
     /// requests wait it ends as `notSent`.
     ///
-    /// - Parameter completion: called exactly once, on `eventLoop`, or before this returns for a request that breaks
-    ///   a rule.
+    /// - Parameters:
+    ///   - request: the push.
+    ///   - completion: called exactly once, on `eventLoop`, or before this returns for a request that breaks a rule.
     public func submit(_ request: APNsRequest, completion: @escaping @Sendable (APNsOutcome) -> Void) {
         if let why = self.fault(in: request) { return completion(.notSent(why)) }
         self.engine.submit(PendingPush(request, waits: false, .completion { outcome, _ in completion(outcome) }))

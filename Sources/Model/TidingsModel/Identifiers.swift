@@ -34,7 +34,9 @@ extension StringIdentifier {
 
     /// Checks text from outside: 1 to 64 bytes, none of them a control character or a space.
     ///
-    /// - Parameter field: the name of the field, for the error.
+    /// - Parameters:
+    ///   - text: the identifier as it came.
+    ///   - field: the name of the field, for the error.
     /// - Throws: `InvalidField` naming the field and the rule.
     public static func validated(_ text: String, field: String) throws(InvalidField) -> Self {
         guard !text.isEmpty else { throw InvalidField(field: field, rule: "must not be empty") }

@@ -2,7 +2,9 @@ extension JSONValue {
     /// Parses one JSON text in UTF-8 (RFC 8259).
     ///
     /// Strict where the RFC leaves room: no byte-order mark, no repeated keys, no lone surrogates, nothing after the value.
-    /// - Parameter depthMax: how many arrays and objects may stand inside each other, 1 or more.
+    /// - Parameters:
+    ///   - bytes: the whole text.
+    ///   - depthMax: how many arrays and objects may stand inside each other, 1 or more.
     /// - Throws: `JSONError` with the byte offset of the fault.
     public init(parsing bytes: some Sequence<UInt8>, depthMax: Int = 64) throws(JSONError) {
         var parser = JSONParser(bytes: Array(bytes), depthMax: depthMax)

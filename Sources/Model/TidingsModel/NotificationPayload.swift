@@ -64,6 +64,7 @@ public struct NotificationPayload: Hashable, Sendable {
     /// The payload of a message as a recipient sees it.
     ///
     /// - Parameters:
+    ///   - message: what was sent.
     ///   - recipient: the person whose notification it is; decides the target of a one-to-one conversation (S0.16).
     ///   - position: where the message stands in the recipient's log: the same number on each device of theirs.
     /// - Throws: `Fault.noCode` for a chat room.

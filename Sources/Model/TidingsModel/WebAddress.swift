@@ -5,7 +5,9 @@ public enum WebAddress {
 
     /// Checks a URL: `https` or `http`, a host, and only the characters a URL is written with (RFC 3986 §2).
     ///
-    /// - Parameter field: the name of the field, for the error.
+    /// - Parameters:
+    ///   - text: the URL.
+    ///   - field: the name of the field, for the error.
     /// - Throws: `InvalidField` naming the field and the rule.
     public static func check(_ text: String, field: String) throws(InvalidField) {
         guard text.utf8.count <= Self.bytesMax else {

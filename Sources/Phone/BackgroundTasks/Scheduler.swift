@@ -79,7 +79,9 @@ public final class BGTaskScheduler: Sendable {
     /// Names the code of a task; to be called before `application(_:didFinishLaunchingWithOptions:)` returns.
     ///
     /// - Parameters:
+    ///   - identifier: the task's identifier.
     ///   - queue: where the code runs; nil is a background queue.
+    ///   - launchHandler: the code.
     /// - Returns: false if the identifier has code already.
     @discardableResult
     public func register(

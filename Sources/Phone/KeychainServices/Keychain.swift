@@ -87,7 +87,9 @@ public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointe
 
 /// Looks items up.
 ///
-/// - Parameter result: `Data`, or a dictionary of the attributes; with `kSecMatchLimitAll` an array of them.
+/// - Parameters:
+///   - query: what is looked for, and what of it is wanted.
+///   - result: `Data`, or a dictionary of the attributes; with `kSecMatchLimitAll` an array of them.
 /// - Returns: `errSecItemNotFound`; `errSecInteractionNotAllowed` if what was found cannot be read now; `errSecParam`,
 ///   `errSecMissingEntitlement`, `errSecNotAvailable`.
 @discardableResult

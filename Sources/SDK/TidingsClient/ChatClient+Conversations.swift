@@ -150,7 +150,9 @@ extension ChatClient {
 
     /// Deletes messages for the person alone, on all their devices. Nobody else notices.
     ///
-    /// - Parameter messages: 1 to 100.
+    /// - Parameters:
+    ///   - messages: 1 to 100.
+    ///   - conversation: where they stand.
     /// - Throws: `ChatError.unknownMessage`, `.invalid`.
     public func deleteMessages(_ messages: [MessageID], in conversation: ConversationID) async throws {
         let messages = Set(messages).sorted()
@@ -169,6 +171,7 @@ extension ChatClient {
     /// Withdrawn and deleted ones are left out, edited ones say what they say now.
     ///
     /// - Parameters:
+    ///   - conversation: the conversation.
     ///   - before: only messages before this one; nil for the newest.
     ///   - limit: how many at most, 1 to 100.
     /// - Throws: `ChatError.unknownConversation`, `.notAMember`; `.invalid` for another limit.

@@ -7,6 +7,8 @@ extension ChatClient {
     /// Sends a text; returns when the server has it on disk (DESIGN P1).
     ///
     /// - Parameters:
+    ///   - text: what it says.
+    ///   - conversation: where it goes.
     ///   - mentions: whom it addresses by name, in a conversation with members.
     ///   - recipients: the members of a group or discussion it is for; empty for all of them.
     ///   - lifetime: how long it is worth a push and a place on the screen, in seconds, up to 30 days; nil for as long as the
@@ -28,8 +30,13 @@ extension ChatClient {
     /// on a web server is put there by the app before; the message carries its URL.
     ///
     /// - Parameters:
+    ///   - content: what is sent.
+    ///   - conversation: where it goes.
     ///   - flags: how it counts; nil for what is usual for the type: a command neither stays nor counts nor rings.
     ///   - pushText: the text a push shows; nil for the kind's default.
+    ///   - mentions: whom it addresses by name, in a conversation with members.
+    ///   - recipients: the members of a group or discussion it is for; empty for all of them.
+    ///   - lifetime: how long it is worth a push, in seconds, up to 30 days; nil for as long as the server keeps it.
     /// - Throws: also `ChatError.invalid` with a field that begins with `content.`: a URL that is none, a size below zero, a
     ///   latitude beyond a pole.
     @discardableResult
@@ -50,6 +57,7 @@ extension ChatClient {
     /// - Parameters:
     ///   - name: what is to be done, not empty.
     ///   - data: what it is to be done with.
+    ///   - conversation: where it goes.
     ///   - recipients: the members of a group or discussion it is for; empty for all of them.
     /// - Throws: what `send(text:to:mentions:recipients:lifetime:)` throws.
     @discardableResult
@@ -64,7 +72,13 @@ extension ChatClient {
     ///
     /// - Parameters:
     ///   - content: JSON as the object name defines it.
+    ///   - objectName: the type of the content.
+    ///   - conversation: where it goes.
+    ///   - flags: how it counts.
     ///   - pushText: the text a push shows; nil for the kind's default.
+    ///   - mentions: whom it addresses by name, in a conversation with members.
+    ///   - recipients: the members of a group or discussion it is for; empty for all of them.
+    ///   - lifetime: how long it is worth a push, in seconds, up to 30 days; nil for as long as the server keeps it.
     @discardableResult
     public func send(
         content: String, objectName: ObjectName, to conversation: ConversationID, flags: MessageFlags = .normal,
@@ -100,6 +114,7 @@ extension ChatClient {
     /// Messages of a conversation from the local store, oldest first.
     ///
     /// - Parameters:
+    ///   - conversation: the conversation.
     ///   - before: only messages before this position of the log; nil for the newest.
     ///   - limit: how many at most, 1 to 1,000.
     /// - Throws: `ChatError.notSignedIn`, `.store`.
@@ -155,6 +170,7 @@ extension ChatClient {
     /// wherever they stand together as asked, other words by how they begin; capitals and accents make no difference.
     ///
     /// - Parameters:
+    ///   - text: the words.
     ///   - conversation: only in this one; nil for everywhere.
     ///   - limit: how many at most, 1 to 1,000.
     /// - Throws: `ChatError.notSignedIn`, `.store`.

@@ -10,6 +10,7 @@ extension ChatClient {
     ///
     /// - Parameters:
     ///   - level: nil for what is set for its kind.
+    ///   - conversation: the conversation.
     ///   - until: when the level ends; nil for never.
     /// - Throws: `ChatError.notSignedIn`, `.store`; `.invalid` for an end without a level.
     public func setNotificationLevel(

@@ -28,7 +28,9 @@ extension ChatClient {
 
     /// Hears a chat room from now on, also after the connection was lost and found again, until `exitRoom` or `signOut`.
     ///
-    /// - Parameter history: how many of its newest messages are wanted, 0 to 100.
+    /// - Parameters:
+    ///   - room: the chat room.
+    ///   - history: how many of its newest messages are wanted, 0 to 100.
     /// - Returns: them, oldest first. What is said from now on comes by `roomMessages(_:)`; make that stream first.
     /// - Throws: `ChatError.unknownConversation`, `.notAMember`, and what every request throws.
     @discardableResult

@@ -93,7 +93,9 @@ public final class ChatClient: Sendable {
 
     /// Signs in and connects; returns when the server has welcomed this device.
     ///
-    /// - Parameter tokenProvider: gives the signed user token; asked again when it has expired.
+    /// - Parameters:
+    ///   - userID: the person.
+    ///   - tokenProvider: gives the signed user token; asked again when it has expired.
     /// - Throws: `ChatError.refused` or `.noToken`: the wish has ended or waits for a better token. `.timedOut`: the client
     ///   goes on trying. `.store`, `.invalid`: nothing was begun. `.cancelled`: overtaken by `disconnect`, `signOut` or
     ///   another person's `connect`.

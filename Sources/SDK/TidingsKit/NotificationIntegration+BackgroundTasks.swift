@@ -27,7 +27,9 @@ extension NotificationIntegration {
 
     /// Asks the system for a refresh; asking again replaces the earlier wish.
     ///
-    /// - Parameter interval: how long from now it may come at the earliest, in seconds; 0 leaves it to the system.
+    /// - Parameters:
+    ///   - identifier: the task's identifier, as in the app's `Info.plist`.
+    ///   - interval: how long from now it may come at the earliest, in seconds; 0 leaves it to the system.
     /// - Returns: whether the system took it.
     @discardableResult
     public func scheduleBackgroundRefresh(identifier: String, after interval: TimeInterval = 900) -> Bool {

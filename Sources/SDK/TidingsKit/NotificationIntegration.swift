@@ -9,6 +9,16 @@ public import UserNotifications
 /// The app library (IMKit): run states, local notifications, badge, taps. One per app, made in
 /// `application(_:didFinishLaunchingWithOptions:)` before anything else; the app forwards its delegate calls.
 ///
+/// ```swift
+/// let kit = NotificationIntegration(
+///     configuration: .init(appKey: "demo", appGroupIdentifier: "group.com.example.chat", serverURL: serverURL),
+///     pushEnvironment: .production)
+///
+/// kit.responseHandler = { response in screens.open(response.route) }
+/// await kit.registerForNotifications()
+/// try await kit.client.connect(userID: "bob") { try await backend.userToken() }
+/// ```
+///
 /// Nothing is swizzled. Each forwarded call answers whether it was ours; then the kit calls the completion handler, exactly
 /// once, otherwise the app does.
 @MainActor open class NotificationIntegration {
@@ -170,7 +180,11 @@ public import UserNotifications
     /// Adds the kit's actions to the app's categories: reply, and mark as read (ios-delivery.md §6.4). Local notifications of
     /// the kit then carry them.
     ///
-    /// - Parameter others: the app's own categories; the whole set is replaced.
+    /// - Parameters:
+    ///   - replyTitle: what the button for an answer says.
+    ///   - markReadTitle: what the other button says.
+    ///   - sendTitle: what the button beside the answer's text says.
+    ///   - others: the app's own categories; the whole set is replaced.
     public func registerCategories(
         replyTitle: String = "Reply", markReadTitle: String = "Mark as Read", sendTitle: String = "Send",
         others: Set<UNNotificationCategory> = []

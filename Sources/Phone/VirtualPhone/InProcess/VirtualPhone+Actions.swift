@@ -78,6 +78,7 @@ extension VirtualPhone {
     ///
     /// - Parameters:
     ///   - payload: the payload, an object.
+    ///   - app: whom it is for; nil for the one installed first.
     ///   - collapseID: `apns-collapse-id`, which becomes the request's identifier.
     ///   - pushType: `apns-push-type`; nil if the sender named none.
     ///   - priority: `apns-priority`: 1, 5 or 10.
@@ -105,7 +106,10 @@ extension VirtualPhone {
 
     /// Brings a Live Activity's push, with the topic `<bundle>.push-type.liveactivity` (ios-delivery.md §12).
     ///
-    /// - Parameter activity: the activity whose token it was sent to; nil is the push-to-start token.
+    /// - Parameters:
+    ///   - payload: the payload, an object.
+    ///   - app: whom it is for; nil for the one installed first.
+    ///   - activity: the activity whose token it was sent to; nil is the push-to-start token.
     /// - Precondition: the payload is an object.
     public func deliverActivity(_ payload: JSONValue, to app: BundleID? = nil, activity: String?) async {
         await self.bring(

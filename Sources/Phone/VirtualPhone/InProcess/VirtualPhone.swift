@@ -9,7 +9,11 @@ public import TidingsModel
 /// let phone = VirtualPhone(osVersion: 17)
 /// phone.install(
 ///     InstalledApp(bundleID: "com.example.chat"),
-///     code: VirtualApp().code { AppDelegate() } sceneDelegate: { SceneDelegate() },
+///     code: VirtualApp().code {
+///         AppDelegate()
+///     } sceneDelegate: {
+///         SceneDelegate()
+///     },
 ///     serviceExtension: VirtualExtension.code { NotificationService() })
 /// await phone.launch()
 /// await phone.allowNotifications()

@@ -52,7 +52,10 @@ public final class PhoneActivities: Sendable {
 
     /// The place of `Activity.request(attributes:content:pushType:)`.
     ///
-    /// - Parameter pushType: `.token`, or `.channel` with a channel's id (iOS 18); nil if only the app changes it.
+    /// - Parameters:
+    ///   - activity: the activity's id.
+    ///   - pushType: `.token`, or `.channel` with a channel's id (iOS 18); nil if only the app changes it.
+    ///   - contentState: what it shows at first.
     public func start(_ activity: String, pushType: ActivityPushType?, contentState: JSONValue) {
         self.process.tell(.activityStarted(activity: activity, pushType: pushType, contentState: contentState))
     }

@@ -15,7 +15,9 @@ public enum Route: Hashable, Sendable {
 
     /// The screen a whole user info names: the chat screen of its `rc` dictionary, otherwise the screen of its `type`.
     ///
-    /// - Parameter types: the values of `type` the app has a screen for; others are left to the app (S1.18).
+    /// - Parameters:
+    ///   - userInfo: the notification's user info.
+    ///   - types: the values of `type` the app has a screen for; others are left to the app (S1.18).
     /// - Returns: nil for an empty user info and for anything else (S1.15).
     public init?(userInfo: JSONValue, types: Set<String> = []) {
         if let payload = try? NotificationPayload(userInfo: userInfo) {

@@ -11,7 +11,9 @@ extension ExtensionDecision {
     ///
     /// - Parameters:
     ///   - changes: what was decided; answered as it is where nothing has changed, or nobody can be asked.
+    ///   - userInfo: the push's user info.
     ///   - facts: who is signed in, whether nothing may be shown, and the words; the rest is not looked at.
+    ///   - ledger: what was shown and withdrawn.
     ///   - badge: nil if none is stored (S2.20).
     public static func answer(
         _ changes: Changes, userInfo: JSONValue, facts: Facts, ledger: Ledger, badge: Badge?

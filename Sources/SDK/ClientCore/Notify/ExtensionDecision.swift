@@ -123,7 +123,9 @@ public enum ExtensionDecision {
     /// Whether an extension may show nothing of a push: with the filtering entitlement, from iOS 13.3. Below, an empty content
     /// falls back to something visible (ios-delivery.md §10).
     ///
-    /// - Parameter version: the system's, `13.3` or `17`; nil or anything else is taken for one that does not filter.
+    /// - Parameters:
+    ///   - isEntitled: whether the extension has the filtering entitlement.
+    ///   - version: the system's, `13.3` or `17`; nil or anything else is taken for one that does not filter.
     public static func mayFilter(isEntitled: Bool, version: String?) -> Bool {
         let parts = (version ?? "").split(separator: ".").map { Int($0) ?? 0 }
         guard isEntitled, let major = parts.first else { return false }
@@ -143,6 +145,9 @@ public enum ExtensionDecision {
     /// Decides, and writes ledger and badge. The caller holds the app group's lock around it and stores both.
     ///
     /// - Parameters:
+    ///   - userInfo: the push's user info.
+    ///   - facts: who is signed in, and what is known of the phone.
+    ///   - ledger: what was shown and withdrawn.
     ///   - badge: nil if none is stored (S2.20).
     ///   - isRecall: the app's own test for other senders' pushes; S2.22 by default.
     ///   - wall: wall milliseconds of this phone.

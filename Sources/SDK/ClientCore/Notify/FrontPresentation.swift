@@ -123,6 +123,7 @@ public struct FrontPresentation: Hashable, Sendable {
     /// - Parameters:
     ///   - text: what it says.
     ///   - hasSound: whether it was sent with a sound.
+    ///   - userInfo: its user info.
     ///   - system: what the system is asked to present; nil on iOS below 10, which presents nothing.
     ///   - isKnown: whether the device has the message already or has rung for it: it rings once (DESIGN P3).
     public func steps(

@@ -98,6 +98,8 @@ public struct Ledger: Hashable, Sendable {
     /// Claims a message.
     ///
     /// - Parameters:
+    ///   - message: the message.
+    ///   - holder: who is to show it.
     ///   - isDelivered: whether the notification is in the delivered list; nil if nobody has looked.
     ///   - wall: wall milliseconds of this phone.
     /// - Returns: `.granted` if the caller is to show it now.

@@ -126,15 +126,19 @@ public enum MissedDecision {
         }
     }
 
-    /// Claims the missed messages; whoever has one already shows it. What was withdrawn meanwhile is marked so. The caller holds the app group's lock, and marks each one
-    /// shown after it was posted.
+    /// Claims the missed messages; whoever has one already shows it. What was withdrawn meanwhile is marked so. The caller
+    /// holds the app group's lock, and marks each one shown after it was posted.
     ///
     /// One ring in all: if the push itself rings, none of them does, otherwise the newest (DESIGN §5).
     ///
     /// - Parameters:
+    ///   - answer: what the server answered.
+    ///   - fetch: what it was asked.
     ///   - hidden: what each says where this phone hides their content; nil where it does not.
     ///   - names: what the app's providers have said of a conversation and its sender.
+    ///   - pushRings: whether the push itself rings.
     ///   - delivered: the messages in the delivered list.
+    ///   - ledger: what was shown and withdrawn.
     ///   - wall: wall milliseconds of this phone.
     public static func posts(
         _ answer: JSONValue, _ fetch: MissedFetch, hidden: String?,
