@@ -162,8 +162,8 @@ targets += shell(
 // Phone
 targets += core("Phone", "PhoneCore", needs: ["TidingsModel"])
 targets += shell(
-    "Phone", "VirtualPhone", needs: ["TidingsModel", "PhoneCore"],
-    uses: ["NIOCore", "NIOPosix"], testing: ["APNsSimulator", "APNsClient", "APNsModel"], testingUses: ["Logging"])
+    "Phone", "VirtualPhone", needs: ["TidingsModel", "APNsModel", "PhoneCore"],
+    uses: ["NIOCore", "NIOPosix"], testing: ["APNsSimulator", "APNsClient"], testingUses: ["Logging"])
 if onLinux {
     targets += shell(
         "Phone", "UserNotifications", needs: ["TidingsModel", "PhoneCore", "VirtualPhone"], settings: facade)

@@ -100,7 +100,7 @@ import TidingsModel
         #expect(effects.answer == APNsResponse(status: 200, uniqueID: "unique-3", requestID: "id-3"))
         #expect(effects.pushed == ["1:id-3"])
         for case .push(_, _, let push) in effects {
-            let line = String(decoding: CourierLine.push(delivery: 1, push), as: UTF8.self)
+            let line = String(decoding: CourierReply.push(delivery: 1, push).line, as: UTF8.self)
             #expect(line.contains(#""topic":"com.example.chat.push-type.liveactivity","token":"""#))
             #expect(line.contains(#""channel_id":"\#(id)""#))
         }

@@ -88,13 +88,12 @@ private func token(
         #expect(
             try read(#"{"type":"app","topic":"t","environment":"sandbox","state":"force_quit","notifications":false}"#)
                 == .app(topic: "t", .sandbox, AppCondition(life: .forceQuit, notificationsEnabled: false)))
-        let channel = ChannelName(bundleID: "t", environment: .sandbox, id: "AAAA")
         #expect(
             try read(#"{"type":"subscribe","topic":"t","environment":"sandbox","channel":"AAAA"}"#)
-                == .subscription(channel, isOn: true))
+                == .subscribe(topic: "t", .sandbox, channel: "AAAA"))
         #expect(
             try read(#"{"type":"unsubscribe","topic":"t","environment":"sandbox","channel":"AAAA"}"#)
-                == .subscription(channel, isOn: false))
+                == .unsubscribe(topic: "t", .sandbox, channel: "AAAA"))
     }
 
     @Test(arguments: [
@@ -123,13 +122,13 @@ private func token(
             target: DeviceTopic(phone: "p", topic: "t", environment: .sandbox), pushType: .alert, priority: .immediate,
             expiration: nil, collapseID: "c", payload: Array("{\n \"aps\": {\"badge\": 1.50}}".utf8), acceptedAt: 0)
         #expect(
-            String(decoding: CourierLine.push(delivery: 4, push), as: UTF8.self)
+            String(decoding: CourierReply.push(delivery: 4, push).line, as: UTF8.self)
                 == #"{"type":"push","delivery":4,"topic":"t","token":"ab","apns_id":"i","unique_id":"u","#
                 + #""collapse_id":"c","push_type":"alert","priority":10,"expiration":null,"payload":{"aps":{"badge":1.50}}}"#
                 + "\n")
         #expect(
-            String(decoding: CourierLine.registered(id: 3, topic: "t", .sandbox, "ab"), as: UTF8.self)
+            String(decoding: CourierReply.registered(id: 3, topic: "t", .sandbox, token: "ab").line, as: UTF8.self)
                 == #"{"type":"registered","id":3,"topic":"t","environment":"sandbox","token":"ab"}"# + "\n")
-        #expect(String(decoding: CourierLine.welcome, as: UTF8.self) == #"{"type":"welcome"}"# + "\n")
+        #expect(String(decoding: CourierReply.welcome.line, as: UTF8.self) == #"{"type":"welcome"}"# + "\n")
     }
 }

@@ -10,7 +10,7 @@ import TidingsModel
         ("/faults", "nonsense", "body"), ("/faults", "[]", "body"), ("/faults", #"{"status":503}"#, "status"),
         ("/faults", #"{"rules":[{"fault":"respond","status":"503"}]}"#, "rules[0].status"),
         ("/keys", "[]", "body"), ("/keys", #"{"name":"x"}"#, "name"), ("/keys", #"{"topics":[]}"#, "topics"),
-        ("/keys", #"{"environments":["moon"]}"#, "environments"), ("/keys", #"{"team_id":1}"#, "team_id"),
+        ("/keys", #"{"environments":["moon"]}"#, "environments[0]"), ("/keys", #"{"team_id":1}"#, "team_id"),
         ("/keys", #"{"environments":[]}"#, "environments"), ("/keys", #"{"team_id":""}"#, "team_id"),
         ("/keys", #"{"topics":["com.example.chat","a b"]}"#, "topics[1]"),
         ("/keys", #"{"related_key_id":"UNKNOWN001"}"#, "related_key_id"),

@@ -1,3 +1,4 @@
+import APNsModel
 import PhoneCore
 import Testing
 import TidingsModel
@@ -54,7 +55,7 @@ import TidingsModel
             texts.append(event["text"]?.stringValue ?? "")
             if texts.count == 2 { break }
         }
-        #expect(texts == ["delivery must be a whole number, got \"x\"", "ack.delivery is not open"])
+        #expect(texts == ["delivery must be a whole number, got a string", "ack.delivery is not open"])
         await host.stop()
     }
 
@@ -62,7 +63,7 @@ import TidingsModel
         let wish = ChannelWish(topic: "com.example.chat", environment: .sandbox, channel: "Y3Vw")
         for (isOn, word): (Bool, JSONValue) in [(true, "subscribe"), (false, "unsubscribe")] {
             #expect(
-                PhoneCourierRequest.subscription(wish, isOn: isOn).json == [
+                wish.request(isOn: isOn).json == [
                     "type": word, "topic": "com.example.chat", "environment": "sandbox", "channel": "Y3Vw",
                 ])
         }
@@ -70,32 +71,31 @@ import TidingsModel
             "type": "push", "delivery": 3, "topic": "com.example.chat.push-type.liveactivity",
             "channel_id": "Y3Vw", "payload": ["aps": [:]],
         ]
-        guard case .push(let push, _) = try CourierReply(json: line) else {
+        guard case .push(let push) = try CourierReply(json: line) else {
             Issue.record("no push")
             return
         }
-        #expect(push.channel == "Y3Vw")
+        #expect(Push(push).channel == "Y3Vw")
     }
 
     @Test func `carries the name of a Live Activity, and that of the one a push is for`() throws {
         let topic = "com.example.chat.push-type.liveactivity"
-        let wish = TokenWish(topic: topic, environment: .production, activity: "score")
         #expect(
-            PhoneCourierRequest.register(id: 4, wish).json == [
+            CourierRequest.register(id: 4, topic: topic, .production, activity: "score").json == [
                 "type": "register", "id": 4, "topic": .string(topic), "environment": "production", "activity": "score",
             ])
         #expect(
-            PhoneCourierRequest.unregister(wish).json == [
+            CourierRequest.unregister(topic: topic, .production, activity: "score").json == [
                 "type": "unregister", "topic": .string(topic), "environment": "production", "activity": "score",
             ])
         let line: JSONValue = [
             "type": "push", "delivery": 3, "topic": .string(topic), "activity": "score", "payload": ["aps": [:]],
         ]
-        guard case .push(let push, _) = try CourierReply(json: line) else {
+        guard case .push(let push) = try CourierReply(json: line) else {
             Issue.record("no push")
             return
         }
-        #expect(push.activity == "score")
+        #expect(Push(push).activity == "score")
     }
 
     @Test func `waits longer after each failure, up to five seconds`() {

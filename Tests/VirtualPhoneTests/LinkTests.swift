@@ -143,7 +143,7 @@ import VirtualPhone
                 return error
             }
         }
-        #expect(fault([]) == InvalidField(field: "type", rule: "is missing"))
+        #expect(fault([]) == InvalidField(field: "value", rule: "must be an object, got an array"))
         #expect(
             fault(["type": "dance"]) == InvalidField(field: "type", rule: "is not a message of a process: dance"))
         #expect(
@@ -151,7 +151,8 @@ import VirtualPhone
                 == InvalidField(field: "level", rule: "must be a string, got a number"))
         #expect(
             fault(["type": "event", "event": ["event": "background_task_began", "task": -1]])
-                == InvalidField(field: "task", rule: "must be a whole number, got -1"))
+                == InvalidField(
+                    field: "event.task", rule: "must be a whole number from 0 to 18446744073709551615, got -1"))
     }
 
     @Test(
@@ -163,7 +164,9 @@ import VirtualPhone
             (["type": "fire_date", "date": -253_402_300_800_000, "interval": "day"], "date must be within"),
         ] as [(JSONValue, String)])
     func `refuses a trigger no clock can count to`(json: JSONValue, rule: String) throws {
-        let fault = try #require(throws: InvalidField.self) { try NotificationTrigger(json: json) }
+        var request = try #require(Self.request(.push).json.objectValue)
+        request["trigger"] = json
+        let fault = try #require(throws: InvalidField.self) { try NotificationRequest(json: .object(request)) }
         #expect(fault.field == "trigger")
         #expect(fault.rule.hasPrefix("has a number out of range: \(rule)"))
     }

@@ -115,8 +115,8 @@ import TidingsModel
         while await link.next() != nil {}
         #expect(
             try await Self.faults(host) == [
-                "a process's trigger has a number out of range: milliseconds must be at most 253402300799999,"
-                    + " got 9223372036854775807"
+                "a process's event.value.request.trigger has a number out of range: "
+                    + "milliseconds must be at most 253402300799999, got 9223372036854775807"
             ])
         await host.stop()
     }

@@ -145,7 +145,7 @@ extension APNsService {
     }
 
     static func deletedRecord(_ name: ChannelName) -> ServiceRecord {
-        ServiceRecord(kind: .deletedChannel, key: name.recordKey, json: .object(name.json))
+        ServiceRecord(kind: .deletedChannel, key: name.recordKey, json: name.json)
     }
 }
 

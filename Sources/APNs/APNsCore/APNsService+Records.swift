@@ -35,7 +35,7 @@ extension APNsService {
             guard let push = AcceptedPush(record: json) else { return false }
             pushes.append(push)
         case .key:
-            guard let key = ProviderKey(record: json) else { return false }
+            guard let key = try? ProviderKey(json: json) else { return false }
             self.credentials.keys[key.keyID] = key
             self.changes[.key, default: [:]][record.key] = record
         case .revokedKey:
@@ -56,10 +56,10 @@ extension APNsService {
             guard let channel = BroadcastChannel(record: json) else { return false }
             self.channels[channel.name] = channel
         case .deletedChannel:
-            guard let name = ChannelName(record: json) else { return false }
+            guard let name = try? ChannelName(json: json) else { return false }
             self.channels.restoreDeleted(name)
         case .subscription:
-            guard let name = ChannelName(record: json), let phone = json["phone"]?.stringValue,
+            guard let name = try? ChannelName(json: json), let phone = json["phone"]?.stringValue,
                 let seen = json["seen"]?.intValue
             else { return false }
             _ = self.channels.subscribe(ChannelStore.Subscriber(phone: PhoneID(phone), channel: name), seen: seen)
@@ -82,19 +82,5 @@ extension APNsService {
         all += self.channels.deleted.map { Self.deletedRecord($0) }
         all += self.channels.subscriptionRecords
         return all.sorted { ($0.kind.rawValue, $0.key) < ($1.kind.rawValue, $1.key) }
-    }
-}
-
-extension ProviderKey {
-    /// Reads what `json` wrote.
-    fileprivate init?(record: JSONValue) {
-        guard let keyID = record["key_id"]?.stringValue, let teamID = record["team_id"]?.stringValue,
-            let environments = record["environments"]?.arrayValue
-        else { return nil }
-        self.init(
-            keyID: keyID, teamID: teamID,
-            environments: environments.compactMap { $0.stringValue.flatMap { PushEnvironment(rawValue: $0) } },
-            topics: record["topics"]?.arrayValue?.compactMap { $0.stringValue },
-            relatedKeyID: record["related_key_id"]?.stringValue)
     }
 }

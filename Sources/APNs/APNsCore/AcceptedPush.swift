@@ -65,7 +65,7 @@ extension AcceptedPush {
     /// Reads a record; nil for one that cannot be read.
     init?(record: JSONValue) {
         guard let apnsID = record["apns_id"]?.stringValue, let uniqueID = record["unique_id"]?.stringValue,
-            let token = record["token"]?.stringValue, let target = DeviceTopic(record: record),
+            let token = record["token"]?.stringValue, let target = try? DeviceTopic(json: record),
             let pushType = record["push_type"]?.stringValue.flatMap({ APNsPushType(rawValue: $0) }),
             let priority = record["priority"]?.intValue.flatMap({ APNsPriority(rawValue: Int($0)) }),
             let acceptedAt = record["accepted_ms"]?.intValue, let payload = record["payload"]?.stringValue
@@ -74,5 +74,19 @@ extension AcceptedPush {
             apnsID: apnsID, uniqueID: uniqueID, token: PushToken(token), target: target, pushType: pushType,
             priority: priority, expiration: record["expiration"]?.intValue,
             collapseID: record["collapse_id"]?.stringValue, payload: Array(payload.utf8), acceptedAt: acceptedAt)
+    }
+}
+
+extension CourierReply {
+    /// A push to a phone.
+    package static func push(delivery: Int64, _ push: AcceptedPush) -> CourierReply {
+        // The payload has been parsed before it was accepted.
+        let payload = (try? JSONValue(parsing: push.payload))?.objectValue ?? JSONObject()
+        return .push(
+            CourierPush(
+                delivery: delivery, topic: push.target.topic, token: push.token, apnsID: push.apnsID,
+                uniqueID: push.uniqueID, collapseID: push.collapseID, pushType: push.pushType.rawValue,
+                priority: push.priority.rawValue, expiration: push.expiration, payload: payload,
+                activity: push.target.activity, channelID: push.channel?.id))
     }
 }

@@ -1,6 +1,23 @@
-import APNsModel
+package import APNsModel
 import OrderedCollections
-import TidingsModel
+package import TidingsModel
+
+/// A broadcast channel's full name: ids are compared within one app and environment (APNs reference, section 17).
+package struct ChannelName: Hashable, Sendable, JSONCodable {
+    /// The app's bundle identifier, without a suffix.
+    package var bundleID: String
+    /// The side of Apple's.
+    package var environment: PushEnvironment
+    /// The id.
+    package var id: APNsChannelID
+
+    /// Names a channel.
+    package init(bundleID: String, environment: PushEnvironment, id: APNsChannelID) {
+        self.bundleID = bundleID
+        self.environment = environment
+        self.id = id
+    }
+}
 
 /// A broadcast channel as the service keeps it (APNs reference, section 17).
 struct BroadcastChannel: Sendable {
@@ -26,7 +43,7 @@ struct BroadcastChannel: Sendable {
     }
 
     var record: ServiceRecord {
-        var object = self.name.json
+        var object = self.name.json.objectValue ?? JSONObject()
         object["policy"] = .int(self.policy.rawValue)
         object["sequence"] = .int(self.sequence)
         if let message = self.message { object["message"] = message.record.json }
@@ -34,7 +51,7 @@ struct BroadcastChannel: Sendable {
     }
 
     init?(record: JSONValue) {
-        guard let name = ChannelName(record: record),
+        guard let name = try? ChannelName(json: record),
             let policy = record["policy"]?.intValue.flatMap({ APNsStoragePolicy(rawValue: Int($0)) }),
             let sequence = record["sequence"]?.intValue
         else { return nil }
@@ -46,21 +63,7 @@ struct BroadcastChannel: Sendable {
 }
 
 extension ChannelName {
-    var json: JSONObject {
-        JSONObject([
-            ("bundle_id", .string(self.bundleID)), ("environment", .string(self.environment.rawValue)),
-            ("id", .string(self.id.rawValue)),
-        ])
-    }
-
     var recordKey: String { "\(self.environment.rawValue)/\(self.bundleID)/\(self.id.rawValue)" }
-
-    init?(record: JSONValue) {
-        guard let bundleID = record["bundle_id"]?.stringValue, let id = record["id"]?.stringValue,
-            let environment = record["environment"]?.stringValue.flatMap({ PushEnvironment(rawValue: $0) })
-        else { return nil }
-        self.init(bundleID: bundleID, environment: environment, id: APNsChannelID(id))
-    }
 }
 
 /// Every channel, and who listens to it.
@@ -174,7 +177,7 @@ struct ChannelStore: Sendable {
     }
 
     func record(_ subscriber: Subscriber) -> ServiceRecord {
-        var object = subscriber.channel.json
+        var object = subscriber.channel.json.objectValue ?? JSONObject()
         object["phone"] = .string(subscriber.phone.rawValue)
         object["seen"] = .int(self.seen(subscriber))
         return ServiceRecord(kind: .subscription, key: Self.key(subscriber), json: .object(object))

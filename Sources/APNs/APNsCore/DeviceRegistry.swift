@@ -1,9 +1,9 @@
-import APNsModel
+package import APNsModel
 package import TidingsModel
 
 /// One app on one phone, in one environment: what a device token stands for (APNs reference, section 16). Each Live
 /// Activity of an app has a token of its own under the one topic (section 13).
-package struct DeviceTopic: Hashable, Sendable {
+package struct DeviceTopic: Hashable, Sendable, JSONCodable {
     /// The phone.
     package var phone: PhoneID
     /// The full topic, with the suffix of the push kind if it has one.
@@ -12,6 +12,9 @@ package struct DeviceTopic: Hashable, Sendable {
     package var environment: PushEnvironment
     /// The phone's name for the Live Activity; nil for every other token, push-to-start's included.
     package var activity: String?
+
+    /// What has no value is left out of the JSON.
+    package static let leftOutMembers = ["activity"]
 
     /// Names an app on a phone, or one of its Live Activities.
     package init(phone: PhoneID, topic: String, environment: PushEnvironment, activity: String? = nil) {
@@ -29,18 +32,12 @@ package struct DeviceTopic: Hashable, Sendable {
         other.activity = activity
         return other
     }
-
-    init?(record: JSONValue) {
-        guard let phone = record["phone"]?.stringValue, let topic = record["topic"]?.stringValue,
-            let environment = record["environment"]?.stringValue.flatMap({ PushEnvironment(rawValue: $0) })
-        else { return nil }
-        self.init(
-            phone: PhoneID(phone), topic: topic, environment: environment, activity: record["activity"]?.stringValue)
-    }
 }
 
 /// A device token and what has become of it.
-package struct RegisteredDevice: Hashable, Sendable {
+/// As JSON: `token`, `phone`, `topic`, `environment`, `activity` if it is a Live Activity's, `since_ms`, `retired_ms`, and `end`
+/// once it is.
+package struct RegisteredDevice: Hashable, Sendable, JSONCodable {
     /// The token.
     package var token: PushToken
     /// What it stands for.
@@ -54,21 +51,18 @@ package struct RegisteredDevice: Hashable, Sendable {
     /// How many pushes to it are still accepted after its end, and discarded.
     package var acceptedYet = 0
 
-    /// The device as JSON: `token`, `phone`, `topic`, `environment`, `since_ms`, `retired_ms`, `activity` if it is a Live
-    /// Activity's, and `end` once it is.
-    package var json: JSONValue {
-        var object = JSONObject([
-            ("token", .string(self.token.rawValue)), ("phone", .string(self.target.phone.rawValue)),
-            ("topic", .string(self.target.topic)), ("environment", .string(self.target.environment.rawValue)),
-            ("since_ms", .int(self.since)), ("retired_ms", self.retiredAt.map { .int($0) } ?? .null),
-        ])
-        if let activity = self.target.activity { object["activity"] = .string(activity) }
-        if let end = self.end { object["end"] = .string(end.rawValue) }
-        return .object(object)
+    private enum CodingKeys: String, CodingKey {
+        case token
+        case target = ""
+        case since = "since_ms"
+        case retiredAt = "retired_ms"
+        case end
     }
+    /// What has no value is left out of the JSON.
+    package static let leftOutMembers = ["end"]
 
     var record: ServiceRecord {
-        guard case .object(var object) = self.json else { return ServiceRecord(kind: .device, key: "", json: .null) }
+        var object = self.json.objectValue ?? JSONObject()
         if self.acceptedYet > 0 { object["accepted_yet"] = .int(self.acceptedYet) }
         return ServiceRecord(kind: .device, key: self.token.rawValue, json: .object(object))
     }
@@ -79,13 +73,10 @@ package struct RegisteredDevice: Hashable, Sendable {
         self.since = since
     }
 
+    /// Reads a record; nil for one that cannot be read.
     init?(record: JSONValue) {
-        guard let token = record["token"]?.stringValue, let target = DeviceTopic(record: record),
-            let since = record["since_ms"]?.intValue
-        else { return nil }
-        self.init(token: PushToken(token), target: target, since: since)
-        self.retiredAt = record["retired_ms"]?.intValue
-        self.end = record["end"]?.stringValue.flatMap { TokenEnd(rawValue: $0) }
+        guard let device = try? RegisteredDevice(json: record) else { return nil }
+        self = device
         self.acceptedYet = record["accepted_yet"]?.intValue.map { Int($0) } ?? 0
     }
 }

@@ -6,26 +6,21 @@ extension FaultPlan {
     ///
     /// - Throws: `InvalidField` naming the member, as `rules[2].status`, and the rule; an unknown member is refused.
     package init(json: JSONValue) throws(InvalidField) {
-        guard let object = json.objectValue else { throw InvalidField(field: "body", rule: "must be a JSON object") }
         self.init()
-        let reader = MemberReader(object: object, path: "")
+        let reader = try JSONFields(json, root: "body")
         try reader.only(["seed", "rules"])
         self.seed = UInt64(try reader.number("seed", in: 0...Int64.max) ?? 0)
-        guard let list = object["rules"] else { return }
-        guard let values = list.arrayValue, values.count <= Self.rulesMax else {
-            throw InvalidField(field: "rules", rule: "must be an array of at most \(Self.rulesMax) rules")
+        guard reader.object["rules"] != nil else { return }
+        let rules = try reader.list("rules")
+        guard rules.count <= Self.rulesMax else {
+            throw InvalidField(field: "rules", rule: "must be at most \(Self.rulesMax) rules")
         }
-        for (index, value) in values.enumerated() {
-            guard let rule = value.objectValue else {
-                throw InvalidField(field: "rules[\(index)]", rule: "must be a JSON object")
-            }
-            self.rules.append(try FaultRule(MemberReader(object: rule, path: "rules[\(index)].")))
-        }
+        for rule in rules { self.rules.append(try FaultRule(rule)) }
     }
 }
 
 extension FaultRule {
-    fileprivate init(_ reader: MemberReader) throws(InvalidField) {
+    fileprivate init(_ reader: JSONFields) throws(InvalidField) {
         guard let name = try reader.text("fault"), let kind = FaultKind(rawValue: name) else {
             let kinds = FaultKind.allCases.map(\.rawValue).joined(separator: ", ")
             throw reader.problem("fault", "must be one of \(kinds)")
@@ -79,7 +74,7 @@ private enum FaultKind: String, CaseIterable {
         }
     }
 
-    func fault(_ reader: MemberReader) throws(InvalidField) -> Fault {
+    func fault(_ reader: JSONFields) throws(InvalidField) -> Fault {
         switch self {
         case .respond: return try Self.respond(reader)
         case .delay: return .delay(milliseconds: try reader.needed("ms", in: 1...600_000))
@@ -89,7 +84,7 @@ private enum FaultKind: String, CaseIterable {
         case .refuseStream: return .refuseStream
         case .goAway: return try Self.goAway(reader)
         case .cut: return .cut
-        case .tlsAlert: return .tlsAlert(try reader.word("alert", TLSAlert.self) ?? .handshakeFailure)
+        case .tlsAlert: return .tlsAlert(try reader.given("alert") ?? .handshakeFailure)
         case .refuseConnect: return .refuseConnect
         case .streamLimit:
             return .streamLimit(
@@ -100,7 +95,7 @@ private enum FaultKind: String, CaseIterable {
         }
     }
 
-    private static func respond(_ reader: MemberReader) throws(InvalidField) -> Fault {
+    private static func respond(_ reader: JSONFields) throws(InvalidField) -> Fault {
         let status = try reader.number("status", in: 400...599).map { Int($0) }
         let retryAfter = try reader.number("retry_after", in: 0...86_400)
         guard let word = try reader.text("reason") else {
@@ -133,8 +128,8 @@ private enum FaultKind: String, CaseIterable {
         }
     }
 
-    private static func goAway(_ reader: MemberReader) throws(InvalidField) -> Fault {
-        let stream = try reader.word("last_stream", Fault.GoAwayStream.self) ?? .current
+    private static func goAway(_ reader: JSONFields) throws(InvalidField) -> Fault {
+        let stream: Fault.GoAwayStream = try reader.given("last_stream") ?? .current
         let reason = try reader.text("reason")
         let text = try reader.text("text")
         switch (reason, text) {
@@ -146,48 +141,21 @@ private enum FaultKind: String, CaseIterable {
     }
 }
 
-/// Reads the members of one object and names them in errors with the object's path.
-struct MemberReader {
-    let object: JSONObject
-    let path: String
-
-    func problem(_ name: String, _ rule: String) -> InvalidField { InvalidField(field: self.path + name, rule: rule) }
-
-    /// Refuses every member that is not named.
-    func only(_ names: [String]) throws(InvalidField) {
-        for (name, _) in self.object.members where !names.contains(name) {
-            throw self.problem(name, "is not one of \(names.joined(separator: ", "))")
-        }
+extension JSONFields {
+    fileprivate func number(_ name: String, in range: ClosedRange<Int64>) throws(InvalidField) -> Int64? {
+        self.object[name] == nil ? nil : try self.needed(name, in: range)
     }
 
-    func number(_ name: String, in range: ClosedRange<Int64>) throws(InvalidField) -> Int64? {
-        guard let value = self.object[name] else { return nil }
-        guard let number = value.intValue, range.contains(number) else {
+    fileprivate func needed(_ name: String, in range: ClosedRange<Int64>) throws(InvalidField) -> Int64 {
+        guard let number = self.object[name]?.intValue, range.contains(number) else {
             throw self.problem(name, "must be a whole number from \(range.lowerBound) to \(range.upperBound)")
         }
         return number
     }
 
-    func needed(_ name: String, in range: ClosedRange<Int64>) throws(InvalidField) -> Int64 {
-        guard let number = try self.number(name, in: range) else {
-            throw self.problem(name, "must be a whole number from \(range.lowerBound) to \(range.upperBound)")
-        }
-        return number
-    }
-
-    func text(_ name: String) throws(InvalidField) -> String? {
-        guard let value = self.object[name] else { return nil }
-        guard let text = value.stringValue, !text.isEmpty else { throw self.problem(name, "must be text, not empty") }
+    fileprivate func text(_ name: String) throws(InvalidField) -> String? {
+        let text: String? = try self.given(name)
+        guard text?.isEmpty != true else { throw self.problem(name, "must not be empty") }
         return text
-    }
-
-    func word<Word: RawRepresentable & CaseIterable>(
-        _ name: String, _ type: Word.Type
-    ) throws(InvalidField) -> Word? where Word.RawValue == String {
-        guard let value = self.object[name] else { return nil }
-        guard let word = value.stringValue.flatMap({ Word(rawValue: $0) }) else {
-            throw self.problem(name, "must be one of \(Word.allCases.map(\.rawValue).joined(separator: ", "))")
-        }
-        return word
     }
 }

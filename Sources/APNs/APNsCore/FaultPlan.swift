@@ -95,7 +95,7 @@ package enum Fault: Hashable, Sendable {
     }
 
     /// Up to where a GOAWAY counts the streams as processed.
-    package enum GoAwayStream: String, Hashable, Sendable, CaseIterable {
+    package enum GoAwayStream: String, Hashable, Sendable, CaseIterable, Codable {
         /// The request is the last one that is answered.
         case current
         /// The request was not processed.

@@ -66,7 +66,7 @@ package struct MetricsKey: Hashable, Sendable, Comparable {
 }
 
 /// What became of the broadcasts on one channel (APNs reference, section 18).
-package struct BroadcastMetrics: Hashable, Sendable {
+package struct BroadcastMetrics: Hashable, Sendable, JSONCodable {
     /// Broadcasts that were answered with 200.
     package var published = 0
     /// How often a phone has acknowledged one.
@@ -75,12 +75,4 @@ package struct BroadcastMetrics: Hashable, Sendable {
     package var subscriptions = 0
     /// How many phones listen.
     package var subscribers = 0
-
-    /// The counts as JSON.
-    package var json: JSONValue {
-        [
-            "published": .int(self.published), "delivered": .int(self.delivered),
-            "subscriptions": .int(self.subscriptions), "subscribers": .int(self.subscribers),
-        ]
-    }
 }

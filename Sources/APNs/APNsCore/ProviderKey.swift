@@ -1,7 +1,7 @@
 package import TidingsModel
 
 /// A signing key the service knows (APNs reference, section 4, "Key kinds").
-package struct ProviderKey: Hashable, Sendable {
+package struct ProviderKey: Hashable, Sendable, JSONCodable {
     /// The key's id, 10 characters at Apple's.
     package var keyID: String
     /// The team it belongs to, 10 characters at Apple's.
@@ -12,6 +12,9 @@ package struct ProviderKey: Hashable, Sendable {
     package var topics: [String]?
     /// The one other key that may be used on the same connection; it holds for both of them.
     package var relatedKeyID: String?
+
+    /// What has no value is left out of the JSON.
+    package static let leftOutMembers = ["topics", "related_key_id"]
 
     /// A key.
     package init(
@@ -65,18 +68,5 @@ package struct ProviderKey: Hashable, Sendable {
                     rule: "must leave at most \(most) keys of this kind in \(environment.rawValue), got \(count)")
             }
         }
-    }
-}
-
-extension ProviderKey {
-    /// The key as JSON.
-    var json: JSONValue {
-        var object = JSONObject([
-            ("key_id", .string(self.keyID)), ("team_id", .string(self.teamID)),
-            ("environments", .array(self.environments.map { .string($0.rawValue) })),
-        ])
-        if let topics = self.topics { object["topics"] = .array(topics.map { .string($0) }) }
-        if let related = self.relatedKeyID { object["related_key_id"] = .string(related) }
-        return .object(object)
     }
 }

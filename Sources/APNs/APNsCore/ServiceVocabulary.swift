@@ -178,7 +178,7 @@ package struct ProviderHost: Hashable, Sendable {
 }
 
 /// A fatal alert of TLS, by the names and codes of RFC 8446, section 6.
-package enum TLSAlert: String, Hashable, Sendable, CaseIterable {
+package enum TLSAlert: String, Hashable, Sendable, CaseIterable, Codable {
     /// The parties could not agree.
     case handshakeFailure = "handshake_failure"
     /// The certificate was revoked by its issuer.
@@ -203,7 +203,7 @@ package enum TLSAlert: String, Hashable, Sendable, CaseIterable {
 }
 
 /// How a device token ends (APNs reference, section 11).
-package enum TokenEnd: String, Hashable, Sendable, CaseIterable {
+package enum TokenEnd: String, Hashable, Sendable, CaseIterable, Codable {
     /// The app was removed or the token replaced: 410 `Unregistered`.
     case unregistered
     /// The token has expired: 410 `ExpiredToken`.

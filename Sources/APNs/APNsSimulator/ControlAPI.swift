@@ -52,12 +52,9 @@ enum ControlAPI {
         router.post("/broadcast") { request, _ in
             let bytes = try await Self.body(request)
             return try await Self.answer(engine) { engine throws(InvalidField) in
-                let body = try ControlBody(bytes)
-                try body.only(["bundle_id", "enabled"])
-                guard let bundleID = try body.text("bundle_id") else {
-                    throw InvalidField(field: "bundle_id", rule: "must be given")
-                }
-                engine.change(.broadcastCapabilityChanged(bundleID: bundleID, isOn: try body.flag("enabled")))
+                let body = try JSONFields(control: bytes, only: ["bundle_id", "enabled"])
+                engine.change(
+                    .broadcastCapabilityChanged(bundleID: try body.get("bundle_id"), isOn: try body.get("enabled")))
                 return ["ok": true]
             }
         }
@@ -79,9 +76,7 @@ enum ControlAPI {
             let bytes = try await Self.body(request)
             return try await Self.answer(engine, missing: "must be a token in use; GET /devices lists them") {
                 engine throws(InvalidField) in
-                let body = try ControlBody(bytes)
-                try body.only(["end"])
-                let end = try body.word("end", TokenEnd.self) ?? .unregistered
+                let end: TokenEnd = try JSONFields(control: bytes, only: ["end"]).given("end") ?? .unregistered
                 return engine.retire(token, end) ? ["ok": true] : nil
             }
         }
@@ -91,7 +86,7 @@ enum ControlAPI {
         router.post("/keys") { request, _ in
             let bytes = try await Self.body(request)
             return try await Self.answer(engine) { engine throws(InvalidField) in
-                try engine.addKey(try ControlBody(bytes))
+                try engine.addKey(bytes)
             }
         }
         router.post("/keys/{id}/revoke") { _, context in
@@ -104,7 +99,7 @@ enum ControlAPI {
         router.post("/certificates") { request, _ in
             let bytes = try await Self.body(request)
             return try await Self.answer(engine) { engine throws(InvalidField) in
-                try engine.issueCertificate(try ControlBody(bytes), now: Date())
+                try engine.issueCertificate(bytes, now: Date())
             }
         }
         router.post("/certificates/{fingerprint}/revoke") { _, context in

@@ -1,4 +1,5 @@
 import APNsCore
+import APNsModel
 import NIOCore
 import TidingsModel
 
@@ -39,14 +40,14 @@ final class CourierHandler: ChannelInboundHandler {
             self.pending.moveReaderIndex(forwardBy: 1)
             do throws(InvalidField) {
                 guard length <= CourierRequest.lineBytesMax else { throw Self.tooLong }
-                self.engine.received(try CourierRequest(line: line.readableBytesView), from: id)
+                self.engine.received(try CourierRequest(line: line.readableBytesView, depthMax: 4), from: id)
             } catch {
-                self.write(CourierLine.error(error))
+                self.write(.error(field: error.field, rule: error.rule))
             }
         }
         self.pending.discardReadBytes()
         if self.pending.readableBytes > CourierRequest.lineBytesMax {
-            self.write(CourierLine.error(Self.tooLong))
+            self.write(.error(field: Self.tooLong.field, rule: Self.tooLong.rule))
             context.close(promise: nil)
         }
     }
@@ -54,9 +55,9 @@ final class CourierHandler: ChannelInboundHandler {
     private static let tooLong = InvalidField(
         field: "line", rule: "must be at most \(CourierRequest.lineBytesMax) bytes")
 
-    func write(_ line: [UInt8]) {
+    func write(_ reply: CourierReply) {
         guard let context = self.context else { return }
-        context.writeAndFlush(self.wrapOutboundOut(context.channel.allocator.buffer(bytes: line)), promise: nil)
+        context.writeAndFlush(self.wrapOutboundOut(context.channel.allocator.buffer(bytes: reply.line)), promise: nil)
     }
 
     func close() { self.context?.close(promise: nil) }

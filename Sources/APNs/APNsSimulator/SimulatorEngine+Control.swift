@@ -88,13 +88,13 @@ extension SimulatorEngine {
     /// Makes a key, writes its file and knows it from now on.
     ///
     /// - Throws: `InvalidField` naming the member and the rule.
-    func addKey(_ wish: ControlBody) throws(InvalidField) -> JSONValue {
-        try wish.only(["team_id", "environments", "topics", "related_key_id"])
+    func addKey(_ body: [UInt8]) throws(InvalidField) -> JSONValue {
+        let wish = try JSONFields(control: body, only: ["team_id", "environments", "topics", "related_key_id"])
         let keyID = StateFolder.newKeyID()
         let key = ProviderKey(
-            keyID: keyID, teamID: try wish.text("team_id") ?? self.core.configuration.keys.first?.teamID ?? "",
-            environments: try wish.environments() ?? PushEnvironment.allCases, topics: try wish.texts("topics"),
-            relatedKeyID: try wish.text("related_key_id"))
+            keyID: keyID, teamID: try wish.given("team_id") ?? self.core.configuration.keys.first?.teamID ?? "",
+            environments: try wish.environments(), topics: try wish.given("topics"),
+            relatedKeyID: try wish.given("related_key_id"))
         try self.core.check(key)
         let made = try self.folder.makeKey(keyID)
         self.setKey(keyID, made.publicKey)
@@ -113,19 +113,20 @@ extension SimulatorEngine {
     /// Issues a client certificate for a provider.
     ///
     /// - Throws: `InvalidField` naming the member and the rule.
-    func issueCertificate(_ wish: ControlBody, now: Date) throws(InvalidField) -> JSONValue {
-        try wish.only(["bundle_id", "topics", "environments", "variant", "password"])
-        guard let bundleID = try wish.text("bundle_id"), APNsFormat.isBundleID(bundleID) else {
+    func issueCertificate(_ body: [UInt8], now: Date) throws(InvalidField) -> JSONValue {
+        let wish = try JSONFields(
+            control: body, only: ["bundle_id", "topics", "environments", "variant", "password"])
+        let bundleID: String = try wish.get("bundle_id")
+        guard APNsFormat.isBundleID(bundleID) else {
             throw InvalidField(field: "bundle_id", rule: "must be a bundle identifier")
         }
-        let variant = try wish.word("variant", CertificateVariant.self) ?? .good
+        let variant: CertificateVariant = try wish.given("variant") ?? .good
         let day: TimeInterval = 86_400
         let client = LocalAuthority.Client(
-            bundleID: bundleID, topics: try wish.texts("topics") ?? [],
-            environments: try wish.environments() ?? PushEnvironment.allCases,
+            bundleID: bundleID, topics: try wish.given("topics") ?? [], environments: try wish.environments(),
             validFrom: now.addingTimeInterval(-2 * day),
             validTo: now.addingTimeInterval(variant == .expired ? -day : 365 * day))
-        let password = try wish.text("password") ?? ""
+        let password: String = try wish.given("password") ?? ""
         do {
             let authority = variant == .unknownIssuer ? try LocalAuthority(now: now) : self.authority
             let made = try authority.client(client)
@@ -150,7 +151,7 @@ extension SimulatorEngine {
 }
 
 /// What may be wrong with a client certificate that is issued for a test.
-enum CertificateVariant: String, CaseIterable {
+enum CertificateVariant: String, CaseIterable, Codable {
     case good, expired, revoked
     case unknownIssuer = "unknown_issuer"
 }

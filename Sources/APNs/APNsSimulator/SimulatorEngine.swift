@@ -136,9 +136,16 @@ final class SimulatorEngine: @unchecked Sendable {
         case .power(let power): self.handle(.powerReported(id, power))
         case .app(let topic, let environment, let condition):
             self.handle(.appReported(id, topic: topic, environment, condition))
-        case .subscription(let channel, let isOn): self.handle(.subscriptionChanged(id, channel, isOn: isOn))
+        case .subscribe(let topic, let environment, let channel):
+            self.subscribe(id, ChannelName(bundleID: topic, environment: environment, id: channel), isOn: true)
+        case .unsubscribe(let topic, let environment, let channel):
+            self.subscribe(id, ChannelName(bundleID: topic, environment: environment, id: channel), isOn: false)
         }
         self.store?.commit()
+    }
+
+    private func subscribe(_ id: CourierID, _ channel: ChannelName, isOn: Bool) {
+        self.handle(.subscriptionChanged(id, channel, isOn: isOn))
     }
 
     // MARK: The operator
@@ -210,12 +217,12 @@ final class SimulatorEngine: @unchecked Sendable {
         case .cutConnection(let id), .refuseConnection(let id): self.connections[id]?.cut()
         case .silenceConnection(let id): self.connections[id]?.fallSilent()
         case .alertTLS(let id, let alert): self.connections[id]?.alert(alert)
-        case .welcome(let id): self.couriers[id]?.write(CourierLine.welcome)
+        case .welcome(let id): self.couriers[id]?.write(.welcome)
         case .confirmRegistration(let id, let number, let topic, let environment, let activity, let token):
             self.couriers[id]?.write(
-                CourierLine.registered(id: number, topic: topic, environment, activity: activity, token))
-        case .push(let id, let delivery, let push): self.couriers[id]?.write(CourierLine.push(delivery: delivery, push))
-        case .reject(let id, let fault): self.couriers[id]?.write(CourierLine.error(fault))
+                .registered(id: number, topic: topic, environment, token: token, activity: activity))
+        case .push(let id, let delivery, let push): self.couriers[id]?.write(.push(delivery: delivery, push))
+        case .reject(let id, let fault): self.couriers[id]?.write(.error(field: fault.field, rule: fault.rule))
         case .closeCourier(let id): self.couriers[id]?.close()
         case .log(let entry):
             if self.log.count >= self.logEntriesMax {

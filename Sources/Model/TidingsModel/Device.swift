@@ -1,5 +1,5 @@
 /// Which of Apple's two sides a device token belongs to (apns.md §1).
-public enum PushEnvironment: String, Hashable, Sendable, CaseIterable {
+public enum PushEnvironment: String, Hashable, Sendable, CaseIterable, Codable {
     /// Development builds.
     case sandbox
     /// App Store and TestFlight builds.

@@ -1,7 +1,9 @@
 /// A string that names one thing, typed so that a user's id cannot be passed where a device's id is meant.
 ///
-/// Ids are compared by their bytes, so the order of a list of ids is the same on every machine.
-public protocol StringIdentifier: Hashable, Sendable, Comparable, CustomStringConvertible, ExpressibleByStringLiteral {
+/// Ids are compared by their bytes, so the order of a list of ids is the same on every machine. They are coded as their text.
+public protocol StringIdentifier: Hashable, Sendable, Comparable, CustomStringConvertible, ExpressibleByStringLiteral,
+    Codable
+{
     /// The id's text, as it appears on the wire and in logs.
     var rawValue: String { get }
     /// Wraps the text unchecked; use `validated(_:field:)` for text from outside.
@@ -19,6 +21,17 @@ extension StringIdentifier {
 
     /// Wraps a literal.
     public init(stringLiteral value: String) { self.init(value) }
+
+    /// Wraps the coded text, unchecked.
+    public init(from decoder: any Decoder) throws {
+        self.init(try decoder.singleValueContainer().decode(String.self))
+    }
+
+    /// Codes the text.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(self.rawValue)
+    }
 
     /// Equal if the bytes are. Swift's strings are equal if their characters are, however they are written ("é" has two forms); two
     /// people whose names are written differently are two people (DESIGN P7).

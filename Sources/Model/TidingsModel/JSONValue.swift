@@ -13,6 +13,12 @@ public enum JSONValue: Hashable, Sendable {
     /// An object from a literal list of members; a repeated key keeps the last value.
     public static func members(_ members: [(String, JSONValue)]) -> JSONValue { .object(JSONObject(members)) }
 
+    /// A string, or null.
+    package static func optional(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
+
+    /// A whole number, or null.
+    package static func optional(_ number: (some BinaryInteger)?) -> JSONValue { number.map { .int($0) } ?? .null }
+
     /// The member of an object; nil for a missing key and for anything but an object.
     public subscript(key: String) -> JSONValue? {
         guard case .object(let object) = self else { return nil }
@@ -48,6 +54,9 @@ public enum JSONValue: Hashable, Sendable {
         guard case .object(let object) = self else { return nil }
         return object
     }
+
+    /// The members of an object in order; none of anything else.
+    package var members: [(String, JSONValue)] { self.objectValue?.members.map { ($0.key, $0.value) } ?? [] }
 
     /// The JSON type's name, for error messages.
     public var typeName: String {

@@ -1,5 +1,5 @@
 /// `UNAuthorizationOptions`. Raw values as Apple's (ios-delivery.md §9).
-public struct AuthorizationOptions: OptionSet, Hashable, Sendable {
+public struct AuthorizationOptions: OptionSet, Hashable, Sendable, Codable {
     /// The bits, as Apple's.
     public let rawValue: UInt
     /// Options of the given bits.
@@ -26,7 +26,7 @@ public struct AuthorizationOptions: OptionSet, Hashable, Sendable {
 }
 
 /// `UNAuthorizationStatus`. Raw values as Apple's (ios-delivery.md §9).
-public enum AuthorizationStatus: Int, Hashable, Sendable {
+public enum AuthorizationStatus: Int, Hashable, Sendable, Codable {
     case notDetermined = 0
     case denied = 1
     case authorized = 2
@@ -40,7 +40,7 @@ public enum AuthorizationStatus: Int, Hashable, Sendable {
 }
 
 /// `UNAlertStyle`: how an alert appears on an unlocked phone. Raw values as Apple's (ios-delivery.md §9).
-public enum AlertStyle: Int, Hashable, Sendable, CaseIterable {
+public enum AlertStyle: Int, Hashable, Sendable, CaseIterable, Codable {
     /// Nothing pops up.
     case none = 0
     /// A banner that leaves by itself.
@@ -50,7 +50,7 @@ public enum AlertStyle: Int, Hashable, Sendable, CaseIterable {
 }
 
 /// `UNShowPreviewsSetting`: when the text of a notification is shown (ios-delivery.md §5.0, §9). Raw values as Apple's.
-public enum ShowPreviews: Int, Hashable, Sendable, CaseIterable {
+public enum ShowPreviews: Int, Hashable, Sendable, CaseIterable, Codable {
     case always = 0
     /// Hidden while the phone is locked.
     case whenAuthenticated = 1
@@ -58,7 +58,7 @@ public enum ShowPreviews: Int, Hashable, Sendable, CaseIterable {
 }
 
 /// `UIBackgroundRefreshStatus`. Raw values as Apple's (ios-delivery.md §7.3).
-public enum BackgroundRefreshStatus: Int, Hashable, Sendable, CaseIterable {
+public enum BackgroundRefreshStatus: Int, Hashable, Sendable, CaseIterable, Codable {
     /// Forbidden by a profile or parental controls; the person cannot change it.
     case restricted = 0
     /// Turned off for the phone or the app.
@@ -81,7 +81,7 @@ public struct Focus: Hashable, Sendable {
 }
 
 /// What a person allows an app to show: the part of `UNNotificationSettings` that decides (ios-delivery.md §9).
-public struct NotificationSettings: Hashable, Sendable {
+public struct NotificationSettings: Hashable, Sendable, Codable {
     /// What the person answered.
     public var authorizationStatus: AuthorizationStatus
     /// Banners and lock screen; without it no extension runs (ios-delivery.md §4 gate 3).
@@ -112,6 +112,13 @@ public struct NotificationSettings: Hashable, Sendable {
     public var directMessages: Bool
     /// Whether the app asked for a button to its own settings (iOS 12; ios-delivery.md §6.5).
     public var providesAppNotificationSettings: Bool
+
+    private enum CodingKeys: String, CodingKey {
+        case authorizationStatus = "status"
+        case alert, sound, badge, notificationCenter, lockScreen, backgroundRefresh, alertStyle, showPreviews
+        case criticalAlert, announcement, timeSensitive, scheduledDelivery, directMessages
+        case providesAppNotificationSettings = "app_settings"
+    }
 
     /// Settings of the given parts; the defaults are an app that has not asked yet.
     public init(
@@ -148,7 +155,7 @@ public struct NotificationSettings: Hashable, Sendable {
 }
 
 /// One switch a person can turn in Settings.
-public enum SettingSwitch: Hashable, Sendable, CaseIterable {
+public enum SettingSwitch: String, Hashable, Sendable, CaseIterable, Codable {
     /// "Allow Notifications".
     case notifications
     case alert

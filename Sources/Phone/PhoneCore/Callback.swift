@@ -8,14 +8,14 @@ public typealias QueryNumber = UInt64
 public typealias BackgroundTaskNumber = UInt64
 
 /// `UIApplicationState` (ios-delivery.md §2.1). Raw values as Apple's.
-public enum ApplicationState: Int, Hashable, Sendable {
+public enum ApplicationState: Int, Hashable, Sendable, Codable {
     case active = 0
     case inactive = 1
     case background = 2
 }
 
 /// The launch options that matter for notifications; both nil is an icon launch (ios-delivery.md §6.1 rule 3).
-public struct LaunchOptions: Hashable, Sendable {
+public struct LaunchOptions: Hashable, Sendable, Codable {
     /// `UIApplication.LaunchOptionsKey.remoteNotification`: the payload.
     public var remoteNotification: JSONObject?
     /// `UIApplication.LaunchOptionsKey.localNotification`.
@@ -38,7 +38,7 @@ public struct LaunchOptions: Hashable, Sendable {
 /// methods with a completion handler when it is called, the others when they return.
 ///
 /// What is big lies in one place: a call waits in lists and is handed on several times.
-public enum Callback: Hashable, Sendable {
+public enum Callback: Hashable, Sendable, JSONTagged {
     // Launch.
     indirect case willFinishLaunching(LaunchOptions)
     /// Later calls wait for its answer: what the app set up until it returned counts (ios-delivery.md §6.1 rule 4).
@@ -130,6 +130,23 @@ public enum Callback: Hashable, Sendable {
     /// do not tell instances apart.
     case serviceExtensionTimeWillExpire(identifier: String, call: CallbackNumber)
 
+    /// How the cases are written as JSON.
+    package static let tag = JSONTag(
+        "name", meaning: "a callback", keepsCaseNames: true,
+        names: [
+            "willFinishLaunching": ["_0": ""], "didFinishLaunching": ["_0": ""], "activityUpdated": ["_0": ""],
+            "sceneConfiguration": ["_0": "response"], "sceneWillConnect": ["_0": "response"],
+            "receiveResponse": ["_0": "response"], "receiveRemote": ["_0": "payload"],
+            "receiveRemoteFetch": ["_0": "payload"], "voipPushReceived": ["_0": "payload"],
+            "handleActionRemote": ["_1": "payload"], "handleActionLocal": ["_1": "request"],
+            "receiveLocal": ["_0": "request"], "serviceExtensionReceive": ["_0": "request"],
+            "willPresent": ["_0": "notification"], "openSettings": ["_0": "notification"],
+            "registeredForRemoteNotifications": ["_0": "token"], "voipTokenUpdated": ["_0": "token"],
+            "pushToStartTokenUpdated": ["_0": "token"], "activityTokenUpdated": ["_1": "token"],
+            "registeredUserNotificationSettings": ["_0": "types"], "backgroundRefreshStatusChanged": ["_0": "status"],
+            "backgroundTaskExpired": ["_0": "task"], "expiringActivityExpired": ["_0": "activity"],
+        ])
+
     /// The name in traces, as in Apple's documentation.
     public var name: String {
         switch self {
@@ -185,7 +202,7 @@ public enum Callback: Hashable, Sendable {
 }
 
 /// How a process answers a call.
-public enum CallbackResult: Hashable, Sendable {
+public enum CallbackResult: Hashable, Sendable, JSONTagged {
     /// The method returned, or the handler without a value was called.
     case returned
     /// The handler of `didReceiveRemoteNotification:fetchCompletionHandler:` or `performFetch` was called.
@@ -194,17 +211,21 @@ public enum CallbackResult: Hashable, Sendable {
     case presentation(WillPresentOptions)
     /// The extension's content handler was called.
     indirect case content(NotificationContent)
+
+    /// How the cases are written as JSON.
+    package static let tag = JSONTag(
+        "result", meaning: "an answer to a callback", names: ["presentation": ["_0": "options"]])
 }
 
 /// `UIBackgroundFetchResult`. Raw values as Apple's.
-public enum FetchResult: UInt, Hashable, Sendable, CaseIterable {
+public enum FetchResult: UInt, Hashable, Sendable, CaseIterable, Codable {
     case newData = 0
     case noData = 1
     case failed = 2
 }
 
 /// `UNNotificationPresentationOptions`. Raw values as Apple's (ios-delivery.md §5.4).
-public struct WillPresentOptions: OptionSet, Hashable, Sendable {
+public struct WillPresentOptions: OptionSet, Hashable, Sendable, Codable {
     /// The bits, as Apple's.
     public let rawValue: UInt
     /// Options of the given bits.

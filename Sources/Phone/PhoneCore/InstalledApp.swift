@@ -11,7 +11,7 @@ public struct BundleID: StringIdentifier {
 }
 
 /// Which delegate methods an app has (ios-delivery.md §0.3); iOS asks before it calls.
-public struct DelegateMethods: OptionSet, Hashable, Sendable {
+public struct DelegateMethods: OptionSet, Hashable, Sendable, Codable {
     /// One bit per member.
     public let rawValue: UInt32
     /// Members of the given bits.
@@ -61,7 +61,7 @@ public struct BackgroundModes: OptionSet, Hashable, Sendable {
 }
 
 /// Entitlements that change how an app's notifications are presented (ios-delivery.md §4 gate 5, §11).
-public struct Entitlements: OptionSet, Hashable, Sendable {
+public struct Entitlements: OptionSet, Hashable, Sendable, Codable {
     /// One bit per member.
     public let rawValue: UInt32
     /// Members of the given bits.
@@ -76,7 +76,7 @@ public struct Entitlements: OptionSet, Hashable, Sendable {
 }
 
 /// Whether an app's life-cycle is told to its delegate or to its scenes (ios-delivery.md §2.2).
-public enum LifecycleStyle: String, Hashable, Sendable, CaseIterable {
+public enum LifecycleStyle: String, Hashable, Sendable, CaseIterable, Codable {
     case application
     /// Counts from iOS 13; on older systems the app falls back to `application`.
     case scenes

@@ -1,7 +1,7 @@
 public import TidingsModel
 
 /// What became of a Live Activity (ios-delivery.md §12).
-public struct ActivityUpdate: Hashable, Sendable {
+public struct ActivityUpdate: Hashable, Sendable, JSONCodable {
     /// The activity's identifier.
     public var activity: String
     /// What happened to it.
@@ -10,7 +10,7 @@ public struct ActivityUpdate: Hashable, Sendable {
     public var contentState: JSONValue
 
     /// What can happen to an activity; raw values are `aps.event`'s words where a push makes the change.
-    public enum Change: String, Hashable, Sendable, CaseIterable {
+    public enum Change: String, Hashable, Sendable, CaseIterable, Codable {
         case started = "start"
         case updated = "update"
         case ended = "end"
@@ -29,11 +29,14 @@ public struct ActivityUpdate: Hashable, Sendable {
 }
 
 /// How a Live Activity may be changed by push: `pushType` of `Activity.request` (ios-delivery.md §12).
-public enum ActivityPushType: Hashable, Sendable {
+public enum ActivityPushType: Hashable, Sendable, JSONTagged {
     /// By its own token.
     case token
     /// By broadcasts on a channel, by its id (iOS 18).
     case channel(String)
+
+    /// How the cases are written as JSON.
+    package static let tag = JSONTag("type", meaning: "a push type of an activity")
 }
 
 /// The kinds of token an app has beside its device token (ios-delivery.md §12).

@@ -1,5 +1,5 @@
 /// An action a category offers. Option values as Apple's (ios-delivery.md §6.4).
-public struct NotificationAction: Hashable, Sendable {
+public struct NotificationAction: Hashable, Sendable, Codable {
     /// Names it; chosen by the app.
     public var identifier: String
     /// What the button says.
@@ -14,7 +14,7 @@ public struct NotificationAction: Hashable, Sendable {
     public var textHint: String
 
     /// `UNNotificationActionOptions`.
-    public struct Options: OptionSet, Hashable, Sendable {
+    public struct Options: OptionSet, Hashable, Sendable, Codable {
         /// The bits, as Apple's.
         public let rawValue: UInt
         /// Options of the given bits.
@@ -25,6 +25,12 @@ public struct NotificationAction: Hashable, Sendable {
         public static let destructive = Options(rawValue: 1 << 1)
         /// Brings the app to the front.
         public static let foreground = Options(rawValue: 1 << 2)
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case identifier, title, options, takesText
+        case textButtonTitle = "text_button"
+        case textHint
     }
 
     /// An action.
@@ -42,7 +48,7 @@ public struct NotificationAction: Hashable, Sendable {
 }
 
 /// A registered kind of notification with its actions.
-public struct NotificationCategory: Hashable, Sendable {
+public struct NotificationCategory: Hashable, Sendable, Codable {
     /// Names it; chosen by the app.
     public var identifier: String
     /// What the person can choose, in order.
@@ -57,7 +63,7 @@ public struct NotificationCategory: Hashable, Sendable {
     public var intentIdentifiers: [String]
 
     /// `UNNotificationCategoryOptions` (ios-delivery.md §9).
-    public struct Options: OptionSet, Hashable, Sendable {
+    public struct Options: OptionSet, Hashable, Sendable, Codable {
         /// The bits, as Apple's.
         public let rawValue: UInt
         /// Options of the given bits.
@@ -72,6 +78,13 @@ public struct NotificationCategory: Hashable, Sendable {
         public static let hiddenPreviewsShowSubtitle = Options(rawValue: 1 << 3)
         /// May be read aloud.
         public static let allowAnnouncement = Options(rawValue: 1 << 4)
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case identifier, actions, options
+        case hiddenPreviewsBodyPlaceholder = "hidden_body"
+        case categorySummaryFormat = "summary_format"
+        case intentIdentifiers = "intents"
     }
 
     /// `customDismissAction`: a dismissal is reported (ios-delivery.md §6.3).

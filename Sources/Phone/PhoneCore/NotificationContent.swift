@@ -1,7 +1,7 @@
 public import TidingsModel
 
 /// What a notification says: the text, sound, badge and data of Apple's notification content (ios-delivery.md §9).
-public struct NotificationContent: Hashable, Sendable {
+public struct NotificationContent: Hashable, Sendable, JSONCodable {
     /// The first line; empty for none.
     public var title: String
     /// The second line; empty for none.
@@ -36,6 +36,20 @@ public struct NotificationContent: Hashable, Sendable {
     public var filterCriteria: String?
     /// Whether it was updated from a message intent (iOS 15; ios-delivery.md §11).
     public var isCommunication: Bool
+
+    private enum CodingKeys: String, CodingKey {
+        case title, subtitle, body, badge, sound, userInfo
+        case categoryIdentifier = "category"
+        case threadIdentifier = "thread"
+        case targetContentIdentifier = "target_content"
+        case interruptionLevel
+        case relevanceScore = "relevance"
+        case launchImageName = "launch_image"
+        case summaryArgument
+        case summaryArgumentCount = "summary_count"
+        case attachments, filterCriteria
+        case isCommunication = "communication"
+    }
 
     /// Content of the given parts.
     public init(
@@ -73,7 +87,7 @@ public struct NotificationContent: Hashable, Sendable {
 }
 
 /// A file that comes along with a notification.
-public struct NotificationAttachment: Hashable, Sendable {
+public struct NotificationAttachment: Hashable, Sendable, Codable {
     /// Names it; chosen by the app.
     public var identifier: String
     /// Where the file is, as text.
@@ -87,17 +101,45 @@ public struct NotificationAttachment: Hashable, Sendable {
 }
 
 /// A notification's sound.
-public enum NotificationSound: Hashable, Sendable {
+public enum NotificationSound: Hashable, Sendable, Codable {
     /// The system's own.
     case standard
     /// A file of the app or its app group.
     case named(String)
     /// A critical alert's, with a volume of 0 to 1 (iOS 12).
     case critical(name: String?, volume: Double)
+
+    private enum CodingKeys: String, CodingKey {
+        case name, critical, volume
+    }
+
+    /// Reads `name`, `critical` and, of a critical alert's, `volume`.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        let name = try members.decodeIfPresent(String.self, forKey: .name)
+        if try members.decode(Bool.self, forKey: .critical) {
+            self = .critical(name: name, volume: try members.decode(Double.self, forKey: .volume))
+        } else {
+            self = name.map { .named($0) } ?? .standard
+        }
+    }
+
+    /// Writes the same.
+    public func encode(to encoder: any Encoder) throws {
+        var members = encoder.container(keyedBy: CodingKeys.self)
+        switch self {
+        case .standard: try members.encodeNil(forKey: .name)
+        case .named(let name), .critical(let name?, _): try members.encode(name, forKey: .name)
+        case .critical(nil, _): try members.encodeNil(forKey: .name)
+        }
+        guard case .critical(_, let volume) = self else { return try members.encode(false, forKey: .critical) }
+        try members.encode(true, forKey: .critical)
+        try members.encode(volume, forKey: .volume)
+    }
 }
 
 /// How strongly a notification asks for attention. Raw values as Apple's (ios-delivery.md §11).
-public enum InterruptionLevel: Int, Hashable, Sendable, CaseIterable {
+public enum InterruptionLevel: Int, Hashable, Sendable, CaseIterable, Codable {
     /// List only: no banner, no sound.
     case passive = 0
     case active = 1
@@ -117,7 +159,7 @@ public enum InterruptionLevel: Int, Hashable, Sendable, CaseIterable {
 }
 
 /// A request to notify: an identifier, a content, a trigger.
-public struct NotificationRequest: Hashable, Sendable {
+public struct NotificationRequest: Hashable, Sendable, JSONCodable {
     /// One list entry per identifier; for a push the `apns-collapse-id` or one the phone makes (ios-delivery.md §9).
     public var identifier: String
     /// What it says.
@@ -137,7 +179,7 @@ public struct NotificationRequest: Hashable, Sendable {
 }
 
 /// A request that was delivered at a moment.
-public struct DeliveredNotification: Hashable, Sendable {
+public struct DeliveredNotification: Hashable, Sendable, Codable {
     /// What was asked for.
     public var request: NotificationRequest
     /// Wall milliseconds since 1970; with the identifier it tells two deliveries apart (ios-delivery.md §6.1 rule 1).
@@ -151,13 +193,19 @@ public struct DeliveredNotification: Hashable, Sendable {
 }
 
 /// What the person did with a notification, as an app is told.
-public struct UserResponse: Hashable, Sendable {
+public struct UserResponse: Hashable, Sendable, Codable {
     /// What was acted on.
     public var notification: DeliveredNotification
     /// `defaultAction`, `dismissAction` or an action of the category.
     public var actionIdentifier: String
     /// What was typed into a text-input action; nil for other actions.
     public var userText: String?
+
+    private enum CodingKeys: String, CodingKey {
+        case notification
+        case actionIdentifier = "action"
+        case userText = "text"
+    }
 
     /// Apple's identifier of a tap.
     public static let defaultAction = "com.apple.UNNotificationDefaultActionIdentifier"

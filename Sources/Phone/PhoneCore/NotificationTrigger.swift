@@ -1,5 +1,7 @@
+public import TidingsModel
+
 /// When a request is presented (ios-delivery.md §9).
-public enum NotificationTrigger: Hashable, Sendable {
+public enum NotificationTrigger: Hashable, Sendable, JSONTagged, JSONChecked {
     /// It came from APNs.
     case push
     /// After so many milliseconds, 1 or more; a repeating one needs 60,000 or more.
@@ -10,6 +12,19 @@ public enum NotificationTrigger: Hashable, Sendable {
     indirect case location(NotificationRegion, repeats: Bool)
     /// `UILocalNotification`: at a moment in wall milliseconds since 1970, then again after each interval.
     case fireDate(Int64, repeatInterval: RepeatInterval?)
+
+    /// How the cases are written as JSON.
+    package static let tag = JSONTag(
+        "type", meaning: "a trigger",
+        names: [
+            "calendar": ["_0": ""], "location": ["_0": ""], "fireDate": ["_0": "date", "repeatInterval": "interval"],
+        ])
+
+    /// Refuses numbers no clock can count to.
+    package func check() throws(InvalidField) {
+        guard let rule = self.outOfRange else { return }
+        throw InvalidField(field: "", rule: "has a number out of range: \(rule)")
+    }
 
     /// The longest interval, and the farthest date from 1970 in either direction, in milliseconds: the end of the year
     /// 9999, the last one a date can be written with (RFC 3339, section 1).
@@ -28,7 +43,7 @@ public enum NotificationTrigger: Hashable, Sendable {
 }
 
 /// The components of a calendar trigger; nil matches any value (Gregorian calendar).
-public struct CalendarComponents: Hashable, Sendable {
+public struct CalendarComponents: Hashable, Sendable, Codable {
     /// The year, such as 2026.
     public var year: Int?
     /// 1 to 12.
@@ -60,13 +75,19 @@ public struct CalendarComponents: Hashable, Sendable {
 }
 
 /// A region on the map, by the name its app gave it.
-public struct NotificationRegion: Hashable, Sendable {
+public struct NotificationRegion: Hashable, Sendable, Codable {
     /// `CLRegion.identifier`.
     public var identifier: String
     /// Whether entering it counts.
     public var notifiesOnEntry: Bool
     /// Whether leaving it counts.
     public var notifiesOnExit: Bool
+
+    private enum CodingKeys: String, CodingKey {
+        case identifier = "region"
+        case notifiesOnEntry = "on_entry"
+        case notifiesOnExit = "on_exit"
+    }
 
     /// A region.
     public init(identifier: String, notifiesOnEntry: Bool = true, notifiesOnExit: Bool = true) {
@@ -77,6 +98,6 @@ public struct NotificationRegion: Hashable, Sendable {
 }
 
 /// `UILocalNotification.repeatInterval`.
-public enum RepeatInterval: String, Hashable, Sendable, CaseIterable {
+public enum RepeatInterval: String, Hashable, Sendable, CaseIterable, Codable {
     case minute, hour, day, week, month, quarter, year
 }

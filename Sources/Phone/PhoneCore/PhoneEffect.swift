@@ -1,3 +1,5 @@
+public import TidingsModel
+
 /// What the surroundings of a phone must do, in this order.
 package enum PhoneEffect: Equatable, Sendable {
     /// Start it; report `.started` when it takes calls.
@@ -33,7 +35,7 @@ package enum PhoneEffect: Equatable, Sendable {
 }
 
 /// The answer to a `Query`.
-public enum QueryAnswer: Hashable, Sendable {
+public enum QueryAnswer: Hashable, Sendable, JSONTagged {
     case granted(Bool)
     case settings(NotificationSettings)
     case added
@@ -51,10 +53,20 @@ public enum QueryAnswer: Hashable, Sendable {
     case refreshTasks([RefreshTaskRequest])
     case lowPowerMode(Bool)
     case protectedData(isAvailable: Bool)
+
+    /// How the cases are written as JSON.
+    package static let tag = JSONTag(
+        "answer", meaning: "an answer of a phone",
+        names: [
+            "refused": ["_0": "code"], "taskRefused": ["_0": "code"], "pending": ["_0": "requests"],
+            "refreshTasks": ["_0": "requests"], "delivered": ["_0": "notifications"], "badge": ["_0": "count"],
+            "backgroundTime": ["_0": "milliseconds"], "backgroundRefreshStatus": ["_0": "status"],
+            "lowPowerMode": ["_0": "on"], "protectedData": ["isAvailable": "available"],
+        ])
 }
 
 /// `BGTaskScheduler.Error.Code`. Raw values as Apple's.
-public enum TaskSchedulerError: Int, Error, Hashable, Sendable {
+public enum TaskSchedulerError: Int, Error, Hashable, Sendable, Codable {
     /// Background App Refresh is off, or the process is an extension.
     case unavailable = 1
     case tooManyPendingTaskRequests = 2
@@ -63,7 +75,7 @@ public enum TaskSchedulerError: Int, Error, Hashable, Sendable {
 }
 
 /// `UNError.Code`. Raw values as Apple's (ios-delivery.md §9).
-public enum NotificationError: Int, Error, Hashable, Sendable {
+public enum NotificationError: Int, Error, Hashable, Sendable, Codable {
     case notificationsNotAllowed = 1
     case attachmentInvalidURL = 100
     case attachmentUnrecognizedType = 101

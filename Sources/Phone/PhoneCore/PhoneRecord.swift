@@ -47,11 +47,16 @@ public struct PhoneRecord: Hashable, Sendable {
 }
 
 /// A system sound as `AudioServicesPlaySystemSound` and `AudioServicesPlayAlertSound` play it (S4.2, S4.6).
-public struct SystemSound: Hashable, Sendable {
+public struct SystemSound: Hashable, Sendable, Codable {
     /// `SystemSoundID`, for example 1007 or 1312; 4095 is the vibration alone.
     public var number: UInt32
     /// Whether it was played as an alert, which vibrates too.
     public var isAlert: Bool
+
+    private enum CodingKeys: String, CodingKey {
+        case number = "sound"
+        case isAlert = "alert"
+    }
 
     /// A sound.
     public init(number: UInt32, isAlert: Bool = false) {

@@ -1,7 +1,7 @@
 package import TidingsModel
 
 /// What a process reports or asks.
-package enum ProcessEvent: Equatable, Sendable {
+package enum ProcessEvent: Equatable, Sendable, JSONTagged {
     /// It runs and takes calls.
     case started
     /// It is gone without having been killed by the phone.
@@ -68,10 +68,25 @@ package enum ProcessEvent: Equatable, Sendable {
     case screenChanged(String)
     /// A question, answered by `PhoneEffect.answer` with the same number.
     case query(QueryNumber, Query)
+
+    /// How the cases are written as JSON.
+    package static let tag = JSONTag(
+        "event", meaning: "an event of a process",
+        names: [
+            "callbackCompleted": ["_0": "number", "_1": "value"], "query": ["_0": "number", "_1": "value"],
+            "backgroundTaskBegan": ["_0": "task"], "backgroundTaskEnded": ["_0": "task"],
+            "expiringActivityBegan": ["_0": "activity"], "expiringActivityEnded": ["_0": "activity"],
+            "iconBadgeNumberSet": ["_0": "count"], "categoriesSet": ["_0": "categories"],
+            "remoteTypesRequested": ["_0": "types"],
+            "userNotificationSettingsRegistered": ["_0": "types", "_1": "categories"],
+            "localNotificationScheduled": ["_0": "request"], "minimumFetchIntervalSet": ["_0": "milliseconds"],
+            "voipRegistrationChanged": ["isOn": "on"], "appGroupLockTaken": ["_0": "lock"],
+            "appGroupLockReleased": ["_0": "lock"], "systemSoundPlayed": ["_0": ""], "screenChanged": ["_0": "screen"],
+        ])
 }
 
 /// A question of a process.
-package enum Query: Equatable, Sendable {
+package enum Query: Equatable, Sendable, JSONTagged {
     /// Answered `.granted`; the first one shows the prompt and waits for the person.
     case requestAuthorization(AuthorizationOptions)
     case settings
@@ -99,10 +114,18 @@ package enum Query: Equatable, Sendable {
     /// `isProtectedDataAvailable`: whether files with complete protection can be read, which is while the phone is
     /// unlocked; answered `.protectedData`.
     case protectedDataAvailable
+
+    /// How the cases are written as JSON.
+    package static let tag = JSONTag(
+        "query", meaning: "a question of a process",
+        names: [
+            "requestAuthorization": ["_0": "options"], "add": ["_0": "request"], "setBadgeCount": ["_0": "count"],
+            "submitRefreshTask": ["_0": ""], "protectedDataAvailable": ["": "protected_data"],
+        ])
 }
 
 /// `BGAppRefreshTaskRequest`.
-public struct RefreshTaskRequest: Hashable, Sendable {
+public struct RefreshTaskRequest: Hashable, Sendable, Codable {
     /// One of the app's permitted identifiers.
     public var identifier: String
     /// Not before this moment, in wall milliseconds since 1970; nil is as soon as possible.

@@ -1,4 +1,5 @@
 import APNsCore
+import APNsModel
 import ClientCore
 import OrderedCollections
 import PhoneCore

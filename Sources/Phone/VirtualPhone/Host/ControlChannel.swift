@@ -41,8 +41,7 @@ final class ControlChannel {
     private func subscribe(
         _ json: JSONValue, id: JSONValue, on channel: any Channel, _ host: HostShell
     ) throws(InvalidField) {
-        let fields = Fields(json)
-        let after: Int? = try fields["after"] == nil ? nil : fields.int("after")
+        let after: Int? = try JSONFields(json).optional("after")
         channel.writeLine(.members([("id", id), ("ok", true), ("result", .members([]))]))
         host.trace.subscribe(channel, after: after)
     }

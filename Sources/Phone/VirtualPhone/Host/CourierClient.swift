@@ -1,3 +1,4 @@
+import APNsModel
 import NIOCore
 import NIOPosix
 import PhoneCore
@@ -17,7 +18,7 @@ final class CourierClient {
     }
 
     private struct Wanted {
-        var id: Int
+        var id: Int64
         var wish: TokenWish
         var isAnswered: Bool
     }
@@ -36,7 +37,7 @@ final class CourierClient {
     /// What ended while the courier could not be told.
     private var ended: [TokenWish] = []
     private var channels: [ChannelWish] = []
-    private var lastID = 0
+    private var lastID: Int64 = 0
 
     init(
         phone: String, address: PhoneHost.Endpoint, loop: any EventLoop, onEvent: @escaping (Event) -> Void
@@ -74,29 +75,35 @@ final class CourierClient {
     func unregister(_ wish: TokenWish) {
         self.wanted.removeAll { $0.wish == wish }
         guard self.isWelcome else { return self.ended.append(wish) }
-        self.write(.unregister(wish))
+        self.end(wish)
     }
 
     /// Wants a channel's broadcasts: now, and on each new connection.
     func subscribe(_ wish: ChannelWish) {
         self.channels.append(wish)
-        self.write(.subscription(wish, isOn: true))
+        self.write(wish.request(isOn: true))
     }
 
     /// No longer wants them.
     func unsubscribe(_ wish: ChannelWish) {
         self.channels.removeAll { $0 == wish }
-        self.write(.subscription(wish, isOn: false))
+        self.write(wish.request(isOn: false))
     }
 
     /// A push has arrived.
-    func acknowledge(delivery: UInt64) { self.write(.ack(delivery: delivery)) }
+    func acknowledge(delivery: UInt64) { self.write(.acknowledge(delivery: Int64(clamping: delivery))) }
 
     private func send(_ wanted: Wanted) {
-        self.write(.register(id: wanted.id, wanted.wish))
+        self.write(
+            .register(
+                id: wanted.id, topic: wanted.wish.topic, wanted.wish.environment, activity: wanted.wish.activity))
     }
 
-    private func write(_ request: PhoneCourierRequest) {
+    private func end(_ wish: TokenWish) {
+        self.write(.unregister(topic: wish.topic, wish.environment, activity: wish.activity))
+    }
+
+    private func write(_ request: CourierRequest) {
         guard self.isWelcome else { return }
         self.channel?.writeLine(request.json)
     }
@@ -124,7 +131,7 @@ final class CourierClient {
                 case .success(let channel):
                     self.channel = channel
                     guard self.isWanted else { return channel.close(promise: nil) }
-                    channel.writeLine(PhoneCourierRequest.hello(phone: self.phone).json)
+                    channel.writeLine(CourierRequest.hello(PhoneID(self.phone)).json)
                 case .failure: self.scheduleRetry()
                 }
             }
@@ -147,10 +154,7 @@ final class CourierClient {
 
     private func take(_ line: [UInt8]) {
         do throws(InvalidField) {
-            guard let json = try? JSONValue(parsing: line) else {
-                throw InvalidField(field: "line", rule: "must be one JSON object")
-            }
-            self.take(try CourierReply(json: json))
+            self.take(try CourierReply(line: line))
         } catch {
             self.onEvent(.refused(error))
         }
@@ -162,17 +166,17 @@ final class CourierClient {
             self.isWelcome = true
             self.backoff.reset()
             self.onEvent(.connected)
-            for wish in self.ended { self.write(.unregister(wish)) }
+            for wish in self.ended { self.end(wish) }
             self.ended = []
             // The courier may have forgotten; a topic asked for again keeps its token.
             for wanted in self.wanted { self.send(wanted) }
-            for wish in self.channels { self.write(.subscription(wish, isOn: true)) }
-        case .registered(let id, _, let token):
+            for wish in self.channels { self.write(wish.request(isOn: true)) }
+        case .registered(let id, _, _, let token, _):
             guard let index = self.wanted.firstIndex(where: { $0.id == id }) else { return }
             guard !self.wanted[index].isAnswered else { return }
             self.wanted[index].isAnswered = true
             self.onEvent(.tokenIssued(self.wanted[index].wish, token))
-        case .push(let push, let apnsID): self.onEvent(.pushArrived(push, apnsID: apnsID))
+        case .push(let push): self.onEvent(.pushArrived(Push(push), apnsID: push.apnsID))
         case .error(let field, let rule):
             self.onEvent(.refused(InvalidField(field: field, rule: rule)))
             guard field == "topic" || field == "environment" || field == "activity" || field == "id",

@@ -26,10 +26,7 @@ extension HostShell {
         // What a process says after the phone has ended it has no effect, and is no fault of anybody's.
         if speaker.isOver || speaker.process.map({ self.processes[$0] == nil }) == true { return }
         do throws(InvalidField) {
-            guard let json = try? JSONValue(parsing: line) else {
-                throw InvalidField(field: "line", rule: "must be one JSON object")
-            }
-            try self.take(try ProcessMessage(json: json), of: speaker, on: channel)
+            try self.take(try ProcessMessage(line: line), of: speaker, on: channel)
         } catch {
             self.note("fault", speaker.process?.app, [("text", .string("a process's \(error)"))])
             speaker.isOver = true

@@ -63,34 +63,35 @@ public enum PhoneChange: Equatable, Sendable {
     }
 
     /// Reads a command's members.
-    init(_ word: Word, _ fields: Fields, _ apps: [BundleID]) throws(InvalidField) {
+    init(_ word: Word, _ fields: JSONFields, _ apps: [BundleID]) throws(InvalidField) {
         switch word {
         case .previews: self = .previews(try PhoneCommand.app(fields, apps), try Self.choice(fields, "show"))
         case .alertStyle: self = .alertStyle(try PhoneCommand.app(fields, apps), try Self.choice(fields, "style"))
         case .summaryTimes: self = .summaryTimes(try Self.minutes(fields))
-        case .backgroundRefresh: self = .backgroundRefresh(isOn: try fields.bool("on"))
-        case .restrictedRefresh: self = .restrictedRefresh(isOn: try fields.bool("on"))
-        case .mute: self = .mute(isOn: try fields.bool("on"))
-        case .notificationSettings: self = .notificationSettings(try fields.string("notification"))
+        case .backgroundRefresh: self = .backgroundRefresh(isOn: try fields.get("on"))
+        case .restrictedRefresh: self = .restrictedRefresh(isOn: try fields.get("on"))
+        case .mute: self = .mute(isOn: try fields.get("on"))
+        case .notificationSettings: self = .notificationSettings(try fields.get("notification"))
         case .appSettings: self = .appSettings(try PhoneCommand.app(fields, apps))
-        case .swipeAway: self = .swipeAway(try fields.string("notification"))
-        case .provisional: self = .provisional(try PhoneCommand.app(fields, apps), keep: try fields.bool("keep"))
-        case .alertPanel: self = .alertPanel(opens: try fields.bool("open"))
+        case .swipeAway: self = .swipeAway(try fields.get("notification"))
+        case .provisional: self = .provisional(try PhoneCommand.app(fields, apps), keep: try fields.get("keep"))
+        case .alertPanel: self = .alertPanel(opens: try fields.get("open"))
         case .dismissActivity:
-            self = .dismissActivity(try PhoneCommand.app(fields, apps), try fields.string("activity"))
+            self = .dismissActivity(try PhoneCommand.app(fields, apps), try fields.get("activity"))
         case .disconnectScene: self = .disconnectScene(try PhoneCommand.app(fields, apps))
         case .prewarm: self = .prewarm(try PhoneCommand.app(fields, apps))
         case .update: self = .update(try PhoneCommand.app(fields, apps))
         case .reinstall: self = .reinstall(try PhoneCommand.app(fields, apps))
         case .restoreFromBackup: self = .restoreFromBackup
         case .backgroundChance: self = .backgroundChance(try PhoneCommand.app(fields, apps))
-        case .crossRegion: self = .crossRegion(try fields.string("region"), entering: try fields.bool("entering"))
+        case .crossRegion: self = .crossRegion(try fields.get("region"), entering: try fields.get("entering"))
         }
     }
 
     /// One of the cases of an enumeration, by its Swift name.
-    private static func choice<Choice: CaseIterable>(_ fields: Fields, _ key: String) throws(InvalidField) -> Choice {
-        let text = try fields.string(key)
+    private static func choice<Choice: CaseIterable>(_ fields: JSONFields, _ key: String) throws(InvalidField) -> Choice
+    {
+        let text: String = try fields.get(key)
         guard let choice = Choice.allCases.first(where: { "\($0)" == text }) else {
             let allowed = Choice.allCases.map { "\($0)" }.joined(separator: ", ")
             throw InvalidField(field: key, rule: "must be one of \(allowed), got \(text)")
@@ -98,9 +99,9 @@ public enum PhoneChange: Equatable, Sendable {
         return choice
     }
 
-    private static func minutes(_ fields: Fields) throws(InvalidField) -> [Int] {
+    private static func minutes(_ fields: JSONFields) throws(InvalidField) -> [Int] {
         var minutes: [Int] = []
-        for element in try fields.array("minutes") {
+        for element in try fields.get("minutes", as: [JSONValue].self) {
             guard let minute = element.intValue.flatMap({ Int(exactly: $0) }), (0..<1_440).contains(minute) else {
                 throw InvalidField(
                     field: "minutes", rule: "must hold whole numbers from 0 to 1439, got \(element.text)")

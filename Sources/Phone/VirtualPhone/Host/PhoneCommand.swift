@@ -68,8 +68,8 @@ public enum PhoneCommand: Equatable, Sendable {
     ///   - apps: the installed apps; `app` may be left out if there is only one.
     /// - Throws: `InvalidField` naming the member that is missing or wrong.
     public init(json: JSONValue, apps: [BundleID]) throws(InvalidField) {
-        let fields = Fields(json)
-        let text = try fields.string("do")
+        let fields = try JSONFields(json)
+        let text: String = try fields.get("do")
         if let change = PhoneChange.Word(rawValue: text) {
             self = .change(try PhoneChange(change, fields, apps))
             return
@@ -88,61 +88,52 @@ public enum PhoneCommand: Equatable, Sendable {
         case .kill: self = .kill(try Self.app(fields, apps))
         case .forceQuit: self = .forceQuit(try Self.app(fields, apps))
         case .evict: self = .evict(try Self.app(fields, apps))
-        case .tap: self = .tap(try fields.string("notification"))
-        case .dismiss: self = .dismiss(try fields.string("notification"))
+        case .tap: self = .tap(try fields.get("notification"))
+        case .dismiss: self = .dismiss(try fields.get("notification"))
         case .action:
             self = .action(
-                notification: try fields.string("notification"), action: try fields.string("action"),
-                text: try fields["text"] == nil ? nil : fields.string("text"))
-        case .expand: self = .expand(try fields.string("notification"))
+                notification: try fields.get("notification"), action: try fields.get("action"),
+                text: try fields.optional("text"))
+        case .expand: self = .expand(try fields.get("notification"))
         case .collapse: self = .collapse
         case .allowNotifications: self = .answerPrompts(allowed: true)
         case .denyNotifications: self = .answerPrompts(allowed: false)
         case .setting:
-            self = .setting(try Self.app(fields, apps), try Self.setting(fields), isOn: try fields.bool("on"))
-        case .airplane: self = .airplane(isOn: try fields.bool("on"))
-        case .lowPower: self = .lowPower(isOn: try fields.bool("on"))
-        case .focus: self = .focus(isOn: try fields.bool("on"))
+            self = .setting(try Self.app(fields, apps), try fields.get("setting"), isOn: try fields.get("on"))
+        case .airplane: self = .airplane(isOn: try fields.get("on"))
+        case .lowPower: self = .lowPower(isOn: try fields.get("on"))
+        case .focus: self = .focus(isOn: try fields.get("on"))
         case .push: self = .push(try Self.push(fields, apps))
-        case .overlay: self = .overlay(isOn: try fields.bool("on"))
+        case .overlay: self = .overlay(isOn: try fields.get("on"))
         case .memoryLow: self = .memoryLow
         case .restart: self = .restart
-        case .input: self = .input(try Self.app(fields, apps), try fields.value("value"))
+        case .input: self = .input(try Self.app(fields, apps), try fields.get("value"))
         case .screen: self = .screen
-        case .trace: self = .trace(after: try fields["after"] == nil ? 0 : fields.int("after"))
+        case .trace: self = .trace(after: try fields.optional("after") ?? 0)
         case .quit: self = .quit
         }
     }
 
     /// The app a command is about.
-    static func app(_ fields: Fields, _ apps: [BundleID]) throws(InvalidField) -> BundleID {
+    static func app(_ fields: JSONFields, _ apps: [BundleID]) throws(InvalidField) -> BundleID {
         let known = apps.map(\.rawValue).joined(separator: ", ")
-        guard fields["app"] != nil else {
+        guard fields.has("app") else {
             guard let only = apps.first, apps.count == 1 else {
                 throw InvalidField(field: "app", rule: "is missing; installed are \(known)")
             }
             return only
         }
-        let app = BundleID(try fields.string("app"))
+        let app: BundleID = try fields.get("app")
         guard apps.contains(app) else {
             throw InvalidField(field: "app", rule: "is not installed: \(app); installed are \(known)")
         }
         return app
     }
 
-    private static func push(_ fields: Fields, _ apps: [BundleID]) throws(InvalidField) -> Push {
+    private static func push(_ fields: JSONFields, _ apps: [BundleID]) throws(InvalidField) -> Push {
         Push(
-            delivery: 0, topic: try Self.app(fields, apps).rawValue, payload: try fields.members("payload"),
-            pushType: try fields["push_type"] == nil ? nil : fields.string("push_type"),
-            collapseID: try fields["collapse_id"] == nil ? nil : fields.string("collapse_id"))
-    }
-
-    private static func setting(_ fields: Fields) throws(InvalidField) -> SettingSwitch {
-        let text = try fields.string("setting")
-        guard let setting = SettingSwitch.allCases.first(where: { "\($0)" == text }) else {
-            let allowed = SettingSwitch.allCases.map { "\($0)" }.joined(separator: ", ")
-            throw InvalidField(field: "setting", rule: "must be one of \(allowed), got \(text)")
-        }
-        return setting
+            delivery: 0, topic: try Self.app(fields, apps).rawValue, payload: try fields.get("payload"),
+            pushType: try fields.optional("push_type"),
+            collapseID: try fields.optional("collapse_id"))
     }
 }

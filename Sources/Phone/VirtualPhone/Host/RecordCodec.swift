@@ -75,7 +75,7 @@ extension PhoneRecord {
         case .backgroundFetch(let outcome): ("background_fetch", [("outcome", .string(outcome.rawValue))])
         case .refreshTask(let identifier, let outcome):
             ("refresh_task", [("identifier", .string(identifier)), ("outcome", .string(outcome.rawValue))])
-        case .activity(let update): ("activity", update.members)
+        case .activity(let update): ("activity", update.json.members)
         case .systemSound(let sound):
             (
                 "system_sound",

@@ -24,7 +24,7 @@ public struct ContentExtensionCode: Sendable {
 }
 
 /// What happens to an expanded notification after an action. Raw values as Apple's.
-package enum ContentExtensionAnswer: UInt, Sendable {
+package enum ContentExtensionAnswer: UInt, Sendable, Codable {
     /// It stays, and the app hears nothing.
     case doNotDismiss = 0
     /// It goes, and the app hears nothing.

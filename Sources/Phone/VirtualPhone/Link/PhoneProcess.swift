@@ -1,5 +1,6 @@
 public import PhoneCore
 import Synchronization
+public import TidingsModel
 
 /// The way from a process to its phone: a socket in process mode, a plain call in one process.
 package protocol PhoneLink: Sendable {
@@ -10,9 +11,9 @@ package protocol PhoneLink: Sendable {
 }
 
 /// What a process is told when it starts.
-public struct PhoneProcessFacts: Hashable, Sendable {
+public struct PhoneProcessFacts: Hashable, Sendable, JSONCodable {
     /// What kind of process it is.
-    public enum Role: String, Hashable, Sendable, CaseIterable {
+    public enum Role: String, Hashable, Sendable, CaseIterable, Codable {
         /// The app.
         case app
         /// Its notification service extension.
@@ -46,6 +47,12 @@ public struct PhoneProcessFacts: Hashable, Sendable {
     public var entitlements: Entitlements
     /// The file of the phone's keychain; nil on a phone without a folder.
     public var keychain: String?
+
+    private enum CodingKeys: String, CodingKey {
+        case role, bundleID, osVersion
+        case phoneID = "phone"
+        case home, groups, entitlements, keychain
+    }
 
     /// Facts of a process.
     public init(

@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import Glibc
 import Synchronization
-package import TidingsModel
+import TidingsModel
 
 /// The environment a phone starts its processes with.
 package enum PhoneEnvironment {
@@ -12,34 +12,6 @@ package enum PhoneEnvironment {
     package static let token = "TIDINGS_PHONE_TOKEN"
     /// `PhoneProcessFacts` as JSON.
     package static let facts = "TIDINGS_PHONE_FACTS"
-}
-
-extension PhoneProcessFacts {
-    /// The facts as one JSON object.
-    package var json: JSONValue {
-        let groups = self.groups.sorted { $0.key < $1.key }.map { ($0.key, JSONValue.string($0.value)) }
-        return .members([
-            ("role", .string(self.role.rawValue)), ("bundle_id", .string(self.bundleID)),
-            ("os_version", .string(self.osVersion)), ("phone", .string(self.phoneID)), ("home", .string(self.home)),
-            ("groups", .members(groups)), ("entitlements", .int(self.entitlements.rawValue)),
-            ("keychain", self.keychain.map { .string($0) } ?? .null),
-        ])
-    }
-
-    /// Reads facts.
-    ///
-    /// - Throws: `InvalidField` naming the member that is missing or wrong.
-    package init(json: JSONValue) throws(InvalidField) {
-        let fields = Fields(json)
-        var groups: [String: String] = [:]
-        for (key, value) in try fields.members("groups").members { groups[key] = value.stringValue }
-        self.init(
-            role: try fields.choice("role"), bundleID: try fields.string("bundle_id"),
-            osVersion: try fields.string("os_version"), phoneID: try fields.string("phone"),
-            home: try fields.string("home"), groups: groups,
-            entitlements: Entitlements(rawValue: try fields.int("entitlements")),
-            keychain: json["keychain"]?.stringValue)
-    }
 }
 
 /// The link of a process of its own: one JSON object a line over a Unix-domain socket.
@@ -64,8 +36,7 @@ final class SocketLink: PhoneLink {
     ) -> PhoneProcess {
         let environment = ProcessInfo.processInfo.environment
         guard let path = environment[PhoneEnvironment.socket], let token = environment[PhoneEnvironment.token],
-            let text = environment[PhoneEnvironment.facts], let json = try? JSONValue(parsing: text),
-            let facts = try? PhoneProcessFacts(json: json)
+            let text = environment[PhoneEnvironment.facts], let facts = try? PhoneProcessFacts(line: text.utf8)
         else {
             leave("this executable is started by a virtual phone: run it with `tidings phone`")
         }
@@ -84,10 +55,9 @@ final class SocketLink: PhoneLink {
     }
 
     func send(_ message: ProcessMessage) {
-        var bytes = message.json.serialized
-        bytes.append(UInt8(ascii: "\n"))
+        let line = message.line
         // The lock keeps two threads' lines apart.
-        self.writing.withLock { _ in UnixSocket.write(bytes, to: self.descriptor) }
+        self.writing.withLock { _ in UnixSocket.write(line, to: self.descriptor) }
     }
 
     func ask(_ query: Query, number: QueryNumber) -> QueryAnswer? {
@@ -102,7 +72,7 @@ final class SocketLink: PhoneLink {
         var lines = LineBuffer()
         while let bytes = UnixSocket.read(from: self.descriptor) {
             for line in lines.append(bytes) {
-                guard let json = try? JSONValue(parsing: line), let message = try? HostMessage(json: json) else {
+                guard let message = try? HostMessage(line: line) else {
                     Self.leave("the phone sent a line that cannot be read")
                 }
                 self.take(message, for: process)

@@ -68,7 +68,7 @@ extension Api {
         let app = try self.authorize(request, context, .conversations, query: ["actor"])
         let room = try self.place(context, hasMembers: true)
         let user = try self.person(context)
-        var body = try await self.body(request)
+        let body = try await self.body(request)
         let until = try body.optionalInteger("until", in: 1...Int64.max)
         try body.refuseUnknown()
         return try await self.done(app, try self.actor(request), .change(room, .ban([user], until: until)))

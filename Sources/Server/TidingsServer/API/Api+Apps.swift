@@ -13,7 +13,7 @@ extension Api {
     /// `POST /v1/apps/{app}/tokens`: a user token.
     func issueToken(_ request: Request, _ context: Context) async throws -> Response {
         let app = try self.authorize(request, context, .tokens)
-        var body = try await self.body(request)
+        let body = try await self.body(request)
         let user: UserID = try self.identifier(try body.string("user"), "user")
         context.note.user = user.rawValue
         let seconds = try body.integer(

@@ -28,7 +28,7 @@ extension Api {
     func putConversation(_ request: Request, _ context: Context) async throws -> Response {
         let app = try self.authorize(request, context, .conversations)
         let conversation = try self.place(context, hasMembers: true)
-        var body = try await self.body(request)
+        let body = try await self.body(request)
         let name = try body.optionalString("name") ?? ""
         guard name.utf8.count <= ConversationRecord.nameBytesMax else {
             throw ApiProblem(
@@ -56,7 +56,7 @@ extension Api {
         let app = try self.authorize(request, context, .conversations, query: ["actor"])
         let conversation = try self.place(context, hasMembers: true)
         let actor = try self.actor(request)
-        var body = try await self.body(request)
+        let body = try await self.body(request)
         let name = try body.string("name")
         let portrait = try body.optionalString("portrait")
         let members = Set(
@@ -95,43 +95,43 @@ extension Api {
 
     /// One change with a body, whose members the action reads.
     private func change(
-        _ request: Request, _ context: Context, _ action: (inout ApiBody) throws(ApiProblem) -> ConversationAction
+        _ request: Request, _ context: Context, _ action: (ApiBody) throws(ApiProblem) -> ConversationAction
     ) async throws -> Response {
         let app = try self.authorize(request, context, .conversations, query: ["actor"])
         let conversation = try self.place(context, hasMembers: true)
         let actor = try self.actor(request)
-        var body = try await self.body(request)
-        let change = try action(&body)
+        let body = try await self.body(request)
+        let change = try action(body)
         try body.refuseUnknown()
         return try await self.done(app, actor, .change(conversation, change))
     }
 
     private func rename(_ request: Request, _ context: Context) async throws -> Response {
-        try await self.change(request, context) { (body: inout ApiBody) throws(ApiProblem) in
+        try await self.change(request, context) { (body: ApiBody) throws(ApiProblem) in
             .rename(try body.string("name"))
         }
     }
 
     private func setPortrait(_ request: Request, _ context: Context) async throws -> Response {
-        try await self.change(request, context) { (body: inout ApiBody) throws(ApiProblem) in
+        try await self.change(request, context) { (body: ApiBody) throws(ApiProblem) in
             .setPortrait(try body.optionalString("portrait"))
         }
     }
 
     private func addMembers(_ request: Request, _ context: Context) async throws -> Response {
-        try await self.change(request, context) { (body: inout ApiBody) throws(ApiProblem) in
+        try await self.change(request, context) { (body: ApiBody) throws(ApiProblem) in
             .add(Set(try self.identifiers(try body.strings("users"), "users")).sorted())
         }
     }
 
     private func setRole(_ request: Request, _ context: Context) async throws -> Response {
-        try await self.change(request, context) { (body: inout ApiBody) throws(ApiProblem) in
+        try await self.change(request, context) { (body: ApiBody) throws(ApiProblem) in
             .setRole(try self.person(context), try self.word(try body.string("role"), "role"))
         }
     }
 
     private func setNickname(_ request: Request, _ context: Context) async throws -> Response {
-        try await self.change(request, context) { (body: inout ApiBody) throws(ApiProblem) in
+        try await self.change(request, context) { (body: ApiBody) throws(ApiProblem) in
             .setNickname(try self.person(context), try body.optionalString("nickname"))
         }
     }

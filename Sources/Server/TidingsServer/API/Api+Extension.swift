@@ -44,8 +44,8 @@ extension Api {
 
     private func receipt(_ request: Request) async throws -> Response {
         let token = try self.token(request)
-        var body = try await self.body(request)
-        let messages = try self.receiptMessages(&body)
+        let body = try await self.body(request)
+        let messages = try self.receiptMessages(body)
         guard let receipt = LegReceipt(rawValue: try body.string("receipt")) else {
             throw ApiProblem(InvalidField(field: "receipt", rule: "must be shown or opened"))
         }
@@ -57,7 +57,7 @@ extension Api {
     }
 
     /// One message, or those of one fetch: an extension has no time for a request each.
-    private func receiptMessages(_ body: inout ApiBody) throws -> [MessageID] {
+    private func receiptMessages(_ body: ApiBody) throws -> [MessageID] {
         try body.refuseNull("message_id", "message_ids")
         let texts = try body.strings("message_ids", default: [])
         guard let text = try body.optionalString("message_id") else {

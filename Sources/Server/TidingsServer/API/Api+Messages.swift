@@ -20,16 +20,16 @@ extension Api {
     /// `POST /v1/apps/{app}/messages`: sends as a person. The client message id makes a repeated request one message.
     private func send(_ request: Request, _ context: Context) async throws -> Response {
         let app = try self.authorize(request, context, .messages)
-        var body = try await self.body(request)
+        let body = try await self.body(request)
         let sender: UserID = try self.identifier(try body.string("sender"), "sender")
-        let draft = try self.draft(&body)
+        let draft = try self.draft(body)
         return try Self.sent(await self.core(.send(UserKey(app: app, user: sender), draft)))
     }
 
     /// `POST /v1/apps/{app}/custom-messages`: a message of the backend to the app itself on people's phones (S4.10).
     private func sendCustom(_ request: Request, _ context: Context) async throws -> Response {
         let app = try self.authorize(request, context, .messages)
-        var body = try await self.body(request)
+        let body = try await self.body(request)
         let recipients = Set(
             try self.identifiers(
                 try body.strings("recipients"), "recipients", max: CustomOperation.recipientsMax)
@@ -70,8 +70,8 @@ extension Api {
         }
     }
 
-    private func draft(_ body: inout ApiBody) throws(ApiProblem) -> MessageDraft {
-        var place = try body.object("conversation")
+    private func draft(_ body: ApiBody) throws(ApiProblem) -> MessageDraft {
+        let place = try body.object("conversation")
         let conversation = ConversationID(
             type: try self.word(try place.string("type"), "conversation.type"), target: try place.string("target"))
         try place.refuseUnknown()
@@ -84,7 +84,7 @@ extension Api {
             clientMessageID: ClientMessageID(try body.string("client_message_id")), conversation: conversation,
             objectName: ObjectName(try body.optionalString("object_name") ?? ObjectName.text.rawValue),
             content: try body.string("content"), flags: flags, pushText: try body.optionalString("push_text"),
-            mentions: try self.mentions(&body),
+            mentions: try self.mentions(body),
             recipients: Set(
                 try self.identifiers(
                     try body.strings("recipients", default: []), "recipients", max: MessageDraft.recipientsMax)
@@ -95,8 +95,8 @@ extension Api {
         return draft
     }
 
-    private func mentions(_ body: inout ApiBody) throws(ApiProblem) -> Mentions {
-        guard var mentions = try body.optionalObject("mentions") else { return .none }
+    private func mentions(_ body: ApiBody) throws(ApiProblem) -> Mentions {
+        guard let mentions = try body.optionalObject("mentions") else { return .none }
         let isEveryone = try mentions.bool("everyone", default: false)
         let users = Set(
             try self.identifiers(
@@ -118,7 +118,7 @@ extension Api {
         let app = try self.authorize(request, context, .messages, query: ["actor"])
         let id = try self.messageID(try Self.parameter("id", context), "id")
         let actor = try self.actor(request)
-        var body = try await self.body(request)
+        let body = try await self.body(request)
         let content = try body.string("content")
         try body.refuseUnknown()
         return try await self.done(app, actor, .edit(id, content: content))

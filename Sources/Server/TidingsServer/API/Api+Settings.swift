@@ -34,20 +34,20 @@ extension Api {
     private func putSettings(_ request: Request, _ context: Context) async throws -> Response {
         let app = try self.authorize(request, context, .settings)
         let user = try self.person(context)
-        var body = try await self.body(request)
+        let body = try await self.body(request)
         var levels: [ConversationType: NotificationLevel] = [:]
         for (type, level) in try body.texts("levels") {
             levels[try self.word(type, "levels")] = try self.word(level, "levels.\(type)")
         }
         let settings = PersonSettings(
-            levels: levels, quietHours: try self.quietHours(&body),
+            levels: levels, quietHours: try self.quietHours(body),
             hidesContent: try body.bool("hides_content", default: false), language: try body.optionalString("language"))
         try body.refuseUnknown()
         return try await self.done(app, user, .setPersonSettings(settings))
     }
 
-    private func quietHours(_ body: inout ApiBody) throws(ApiProblem) -> QuietHours? {
-        guard var hours = try body.optionalObject("quiet_hours") else { return nil }
+    private func quietHours(_ body: ApiBody) throws(ApiProblem) -> QuietHours? {
+        guard let hours = try body.optionalObject("quiet_hours") else { return nil }
         let minutes: ClosedRange<Int64> = 0...1_439
         let quiet = QuietHours(
             start: Int(try hours.integer("start", in: minutes)), end: Int(try hours.integer("end", in: minutes)),
@@ -62,7 +62,7 @@ extension Api {
         let app = try self.authorize(request, context, .settings)
         let user = try self.person(context)
         let conversation = try self.place(context)
-        var body = try await self.body(request)
+        let body = try await self.body(request)
         let level: NotificationLevel = try self.word(try body.string("level"), "level")
         let until = try body.optionalInteger("level_until", in: 1...Int64.max)
         try body.refuseUnknown()
@@ -128,7 +128,7 @@ extension Api {
 
     private func putObjectNames(_ request: Request, _ context: Context) async throws -> Response {
         let app = try self.authorize(request, context, .settings)
-        var body = try await self.body(request)
+        let body = try await self.body(request)
         var names: [ObjectName] = []
         let texts = try body.strings("names")
         guard texts.count <= StoreRules.objectNamesMax else {

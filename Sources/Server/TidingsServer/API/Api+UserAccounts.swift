@@ -36,7 +36,7 @@ extension Api {
     private func revokeTokens(_ request: Request, _ context: Context) async throws -> Response {
         let app = try self.authorize(request, context, .accounts)
         let user = UserKey(app: app, user: try self.person(context))
-        var body = try await self.body(request)
+        let body = try await self.body(request)
         let time = try body.integer("before", in: 0...Int64.max, default: Clocks.now().wall)
         let signsOut = try body.bool("sign_out", default: false)
         try body.refuseUnknown()

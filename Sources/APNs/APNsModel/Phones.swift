@@ -1,5 +1,4 @@
-package import APNsModel
-package import TidingsModel
+import TidingsModel
 
 /// A phone, named by itself when it calls the courier.
 package struct PhoneID: StringIdentifier {
@@ -8,7 +7,7 @@ package struct PhoneID: StringIdentifier {
 }
 
 /// How a connected phone is about power (APNs reference, section 15).
-package enum PhonePower: String, Hashable, Sendable, CaseIterable {
+package enum PhonePower: String, Hashable, Sendable, CaseIterable, Codable {
     /// In use: everything is brought.
     case awake
     /// Nobody uses it: priority 1 waits until something else wakes it.
@@ -18,9 +17,9 @@ package enum PhonePower: String, Hashable, Sendable, CaseIterable {
 }
 
 /// What APNs knows about an app on a phone besides its tokens (APNs reference, sections 14 and 15).
-package struct AppCondition: Hashable, Sendable {
+package struct AppCondition: Hashable, Sendable, Codable {
     /// Where the app is.
-    package enum Life: String, Hashable, Sendable, CaseIterable {
+    package enum Life: String, Hashable, Sendable, CaseIterable, Codable {
         /// On the screen: background pushes are brought at once.
         case foreground
         /// Running behind another.
@@ -46,21 +45,19 @@ package struct AppCondition: Hashable, Sendable {
         self.notificationsEnabled = notificationsEnabled
         self.backgroundRefreshEnabled = backgroundRefreshEnabled
     }
-}
 
-/// A broadcast channel's full name: ids are compared within one app and environment (APNs reference, section 17).
-package struct ChannelName: Hashable, Sendable {
-    /// The app's bundle identifier, without a suffix.
-    package var bundleID: String
-    /// The side of Apple's.
-    package var environment: PushEnvironment
-    /// The id.
-    package var id: APNsChannelID
+    private enum CodingKeys: String, CodingKey {
+        case life = "state"
+        case notificationsEnabled = "notifications"
+        case backgroundRefreshEnabled = "background_refresh"
+    }
 
-    /// Names a channel.
-    package init(bundleID: String, environment: PushEnvironment, id: APNsChannelID) {
-        self.bundleID = bundleID
-        self.environment = environment
-        self.id = id
+    /// Reads `state`, `notifications` and `background_refresh`; what is not said of the latter two is true.
+    package init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            life: try members.decode(Life.self, forKey: .life),
+            notificationsEnabled: try members.decodeIfPresent(Bool.self, forKey: .notificationsEnabled) ?? true,
+            backgroundRefreshEnabled: try members.decodeIfPresent(Bool.self, forKey: .backgroundRefreshEnabled) ?? true)
     }
 }
