@@ -32,7 +32,7 @@ extension ChatClient {
     }
 
     /// Whether the local store has a message.
-    package func hasMessage(_ id: MessageID) -> Bool { (try? self.engine?.store.contains(id)) ?? false }
+    package func hasMessage(_ id: MessageID) -> Bool { (try? self.engine?.store.isKnown(id)) ?? false }
 
     /// What the server has told of the sender's name in the group; nil for none, and elsewhere.
     package func storedNickname(_ question: NameQuestion) -> String? {

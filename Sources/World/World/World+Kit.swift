@@ -28,7 +28,7 @@ extension World {
         case .releaseClaim(let id):
             self.phones[index].group.ledger.release(id, by: .kit(process: process.number))
         case .clearNotifications(let conversation, let position):
-            let messages = self.phones[index].disk.messages
+            let messages = self.phones[index].disk.store.messages
             let identifiers = self.phones[index].core.listed.map(\.notification.request).filter {
                 NotificationClearing.isRead(
                     .object($0.content.userInfo), identifier: $0.identifier, thread: $0.content.threadIdentifier,
@@ -159,7 +159,7 @@ extension World {
     }
 
     private func isKnown(_ message: MessageID, in process: ProcessID, on index: Int) -> Bool {
-        self.phones[index].disk.messages[message] != nil
+        self.phones[index].disk.store.isKnown(message)
             || self.phones[index].processes[process]?.rung.contains(message) == true
     }
 

@@ -24,7 +24,7 @@ extension Stage {
             guard info != nil || !notification.request.isRemote else { return .leftToApp }
             let isForAnother = info.map { $0.recipientTag != sdk.recipient?.tag } ?? false
             let options = FrontPresentation.choice(
-                isForAnother: isForAnother, isKnown: info.map { $0.position <= sdk.disk.stored } ?? true,
+                isForAnother: isForAnother, isKnown: info.map { sdk.store.isKnown($0.message) } ?? true,
                 isSilenced: content.sound == nil)
             let major = self.setup.phone.version.major
             return .atOnce(.presentation(.init(rawValue: options.systemValue(major: major))))

@@ -52,7 +52,7 @@ extension Stage {
     }
 
     private mutating func markRead(_ conversation: ConversationID, upTo position: LogPosition?, in process: ProcessID) {
-        guard let position = position ?? self.app.sdk?.disk.stored else { return }
+        guard let position = position ?? self.app.sdk?.store.stored else { return }
         self.client(.markReadWished(conversation, upTo: position), in: process)
     }
 
