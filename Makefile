@@ -84,6 +84,11 @@ prove-store: ## 5,000 random sequences of 30 commands with restarts and crashes:
 	$(SWIFT_BUILD) --build-tests
 	TIDINGS_SEQUENCES=5000 swift test --skip-build --filter 'A store on SQLite'
 
+.PHONY: prove-local-store
+prove-local-store: ## 2,000 random sequences of 40 steps with kills, a full phone and sign-outs: the phone's store equals the reference model.
+	$(SWIFT_BUILD) --build-tests
+	TIDINGS_SEQUENCES=2000 swift test --skip-build --filter 'A local store on SQLite'
+
 .PHONY: prove-faults
 prove-faults: ## The real server killed, without power, stopped, with bad disks, clocks and networks, and 10,000 clients at once; prints figures.
 	@dev/bootstrap test

@@ -116,4 +116,66 @@ public struct ConversationChange: Hashable, Sendable {
         case .create, .add, .join, .rename, .setPortrait, .setRole, .setNickname, .dissolve, .unban: false
         }
     }
+    /// Whether somebody who was no member is one through it.
+    package func adds(_ user: UserID) -> Bool {
+        switch self.action {
+        case .add(let users): users.contains(user)
+        case .join: self.by == user
+        case .create, .remove, .leave, .rename, .setPortrait, .setRole, .setNickname, .dissolve, .ban, .unban: false
+        }
+    }
+
+    /// The members after it: the one rule for the server's store and the phones'.
+    ///
+    /// - Parameter members: those before, sorted by id, each once.
+    /// - Returns: sorted by id, each once.
+    package func members(after members: [Member]) -> [Member] {
+        var members = members
+        switch self.action {
+        case .create(_, _, let users):
+            members = []
+            members.insert(users)
+            if let owner = self.by {
+                members.insert([owner])
+                members.setRole(.owner, of: owner)
+            }
+        case .add(let users): members.insert(users)
+        case .join: members.insert([self.by].compactMap { $0 })
+        case .remove(let users), .ban(let users, _): members.remove(Set(users))
+        case .leave: members.remove(Set([self.by].compactMap { $0 }))
+        case .setRole(let user, let role): members.setRole(role, of: user)
+        case .setNickname(let user, let nickname):
+            if let index = members.firstIndex(where: { $0.id == user }) { members[index].nickname = nickname }
+        case .rename, .setPortrait, .dissolve, .unban: break
+        }
+        return members
+    }
+}
+
+/// Members sorted by id.
+extension Array where Element == Member {
+    fileprivate mutating func insert(_ users: [UserID]) {
+        var known = Set(self.map(\.id))
+        self += users.filter { known.insert($0).inserted }.map { Member($0) }
+        self.sort { $0.id < $1.id }
+    }
+
+    /// If the owner goes, the next admin, or else the member with the smallest id, becomes owner.
+    fileprivate mutating func remove(_ users: Set<UserID>) {
+        let hadOwner = self.contains { users.contains($0.id) && $0.role == .owner }
+        self.removeAll { users.contains($0.id) }
+        guard hadOwner, let next = self.firstIndex(where: { $0.role == .admin }) ?? self.indices.first else { return }
+        self[next].role = .owner
+    }
+
+    /// A new owner makes the old one an admin.
+    fileprivate mutating func setRole(_ role: MemberRole, of user: UserID) {
+        for index in self.indices {
+            if self[index].id == user {
+                self[index].role = role
+            } else if role == .owner, self[index].role == .owner {
+                self[index].role = .admin
+            }
+        }
+    }
 }

@@ -94,5 +94,5 @@ package struct ClientKitFacts: KitFacts {
     package var hasPerson: Bool { self.client.engine != nil || self.client.folders.lastSignIn != nil }
 
     /// Whether the local store has a message.
-    package func isKnown(_ message: MessageID) -> Bool { (try? self.client.engine?.store.contains(message)) ?? false }
+    package func isKnown(_ message: MessageID) -> Bool { (try? self.client.engine?.store.isKnown(message)) ?? false }
 }

@@ -268,30 +268,18 @@ extension ConversationChange {
             ?? ConversationRecord(app: app, conversation: self.conversation, name: "", members: [UserID]())
         var isDissolved = known?.isDissolved ?? false
         var bans = known?.bans ?? []
+        record.members = self.members(after: record.members)
         switch self.action {
-        case .create(let name, let portrait, let members):
-            let owner = self.by.map { [Member($0, role: .owner)] } ?? []
-            record = ConversationRecord(
-                app: app, conversation: self.conversation, name: name, portrait: portrait,
-                members: owner + members.map { Member($0) })
-        case .add(let users): record.members.insert(users)
-        case .join: record.members.insert([self.by].compactMap { $0 })
-        case .remove(let users): record.members.remove(Set(users))
-        case .leave: record.members.remove(Set([self.by].compactMap { $0 }))
+        case .create(let name, let portrait, _): (record.name, record.portrait) = (name, portrait)
         case .rename(let name): record.name = name
         case .setPortrait(let portrait): record.portrait = portrait
-        case .setRole(let user, let role): record.members.setRole(role, of: user)
-        case .setNickname(let user, let nickname):
-            if let index = record.members.firstIndex(where: { $0.id == user }) {
-                record.members[index].nickname = nickname
-            }
         case .dissolve: isDissolved = true
         case .ban(let users, let until):
-            record.members.remove(Set(users))
             bans.removeAll { users.contains($0.user) || !$0.holds(at: self.at) }
             bans += users.map { Ban(user: $0, until: until) }
             bans.sort { $0.user < $1.user }
         case .unban(let users): bans.removeAll { users.contains($0.user) || !$0.holds(at: self.at) }
+        case .add, .join, .remove, .leave, .setRole, .setNickname: break
         }
         return StoredConversation(record: record, version: self.version, isDissolved: isDissolved, bans: bans)
     }
@@ -318,30 +306,5 @@ extension Array where Element == Member {
             if self[middle].id < id { low = middle + 1 } else { high = middle }
         }
         return low < self.count && self[low].id == id ? self[low] : nil
-    }
-
-    fileprivate mutating func insert(_ users: [UserID]) {
-        let known = Set(self.map(\.id))
-        self += users.filter { !known.contains($0) }.map { Member($0) }
-        self.sort { $0.id < $1.id }
-    }
-
-    /// If the owner goes, the next admin, or else the member with the smallest id, becomes owner.
-    fileprivate mutating func remove(_ users: Set<UserID>) {
-        let hadOwner = self.contains { users.contains($0.id) && $0.role == .owner }
-        self.removeAll { users.contains($0.id) }
-        guard hadOwner, let next = self.firstIndex(where: { $0.role == .admin }) ?? self.indices.first else { return }
-        self[next].role = .owner
-    }
-
-    /// A new owner makes the old one an admin.
-    fileprivate mutating func setRole(_ role: MemberRole, of user: UserID) {
-        for index in self.indices {
-            if self[index].id == user {
-                self[index].role = role
-            } else if role == .owner, self[index].role == .owner {
-                self[index].role = .admin
-            }
-        }
     }
 }

@@ -1,3 +1,4 @@
+import ClientCore
 import OrderedCollections
 import ServerCore
 import StoreModel
@@ -56,7 +57,7 @@ extension World {
     }
 
     private mutating func recallAsBackend() {
-        let messages = self.drawn(self.phones)?.disk.messages.elements.suffix(5)
+        let messages = self.drawn(self.phones)?.disk.store.messages.elements.suffix(5)
         guard let (message, _) = messages?.first(where: { !$0.value.isRecalled }) else { return }
         self.note("the backend withdraws \(message)")
         self.call(.request(Self.app, actor: nil, .recall(message)))

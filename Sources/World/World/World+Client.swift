@@ -8,13 +8,8 @@ extension World {
     /// The client a new process of the app begins with: what the disk holds.
     func client(of index: Int) -> WorldClient {
         let key = self.phones[index].key
-        let disk = self.phones[index].disk
-        let restored = ClientCore.Restored(
-            stored: disk.stored, settled: disk.settled, outbox: disk.outbox.elements.map(\.value),
-            reads: disk.reads.elements.map { ClientCore.ReadPosition(conversation: $0.key, upTo: $0.value) },
-            unread: disk.unreadCount, preferences: disk.confirmed,
-            wishes: disk.wishes.values.elements, hasCustomMessages: !disk.custom.isEmpty,
-            isLeaving: self.phones[index].isLeaving)
+        var restored = self.phones[index].disk.store.restored()
+        restored.isLeaving = self.phones[index].isLeaving
         let settings = ClientCore.Settings(app: Self.app, person: key.user.user, device: key.device, platform: "ios")
         return WorldClient(
             ClientCore(
@@ -63,13 +58,11 @@ extension World {
         case .sendFrame(let number, let frame): self.write(frame, on: number, in: process, on: index)
         case .close(let number): self.close(number, in: process, on: index)
 
-        // The store keeps room for it: what has ended is not sent again by the next start.
-        case .removeOutgoing: self.performStore(effect, in: process, on: index)
-        case .storeEntries, .skipEntries, .storeSettled, .storeOutgoing, .storeRead, .dropWish, .keepWish,
+        case .storeEntries, .storeSettled, .storeOutgoing, .removeOutgoing, .storeRead, .dropWish, .keepWish,
             .storeSettings, .storeConversation:
-            if self.canStore(or: effect.leftover, in: process, on: index) {
-                self.performStore(effect, in: process, on: index)
-            }
+            self.store(effect, in: process, on: index)
+        case .skipEntries(let after, _):
+            self.checkers.foundBug("phone \(index) skipped a part of the log after \(after)")
         case .storeWish, .setStoreAside: self.checkers.foundBug("phone \(index) took its store for damaged")
         // This server does not say which store it has.
         case .storeOrigin: self.checkers.foundBug("phone \(index) heard of a store nobody told it of")
@@ -100,10 +93,7 @@ extension World {
             self.see(.answered(number, outcome, to: key))
         case .publishEntries(let entries): self.see(.applied(entries, on: key))
         case .handOverCustomMessages(let wall):
-            let messages = self.phones[index].disk.takeCustomMessages(wall: wall)
-            self.note("phone \(index) hands over \(Self.names(messages.map(\.message.id)))")
-            let isInFront = self.phones[index].processes[process]?.isInFront ?? false
-            self.see(.handedOver(messages, isInFront: isInFront, on: key))
+            self.handOver(wall: wall, in: process, on: index)
         case .publishProblem(let problem): self.note("phone \(index) problem: \(problem)")
         case .finishWake(let number, let result): self.finishWake(number, result, in: process, on: index)
         case .publishStatus, .publishRunState, .finishConnect, .publishSignal: break
@@ -129,43 +119,27 @@ extension World {
         }
     }
 
-    // tidy: long because it is one case per effect.
-    private mutating func performStore(_ effect: ClientEffect, in process: ProcessID, on index: Int) {
-        switch effect {
-        case .storeEntries(let entries): self.store(entries, in: process, on: index)
-        case .skipEntries(let after, _):
-            self.checkers.foundBug("phone \(index) skipped a part of the log after \(after)")
-        case .storeSettled(let position): self.phones[index].disk.settled = position
-        case .storeOutgoing(let draft):
-            self.phones[index].disk.outbox[draft.clientMessageID] = draft
-            self.later(.outgoingStored(draft.clientMessageID), in: process, on: index)
-        case .removeOutgoing(let id): self.phones[index].disk.outbox[id] = nil
-        case .storeRead(let conversation, let position):
-            self.phones[index].disk.writeRead(conversation, upTo: position)
-            self.count(in: process, on: index)
-        case .dropWish(let wish):
-            self.phones[index].disk.drop(wish, isKept: false)
-            self.count(in: process, on: index)
-        case .keepWish(let wish):
-            self.phones[index].disk.drop(wish, isKept: true)
-            self.count(in: process, on: index)
-        case .storeSettings(let all):
-            self.phones[index].disk.write(all)
-            self.count(in: process, on: index)
-        case .storeConversation(let info): self.phones[index].disk.write(info)
-        default: break  // tidy: the others write nothing to the store
-        }
+    private mutating func store(_ effect: ClientEffect, in process: ProcessID, on index: Int) {
+        let key = self.phones[index].key
+        guard let command = effect.storeCommand(for: key.user.user),
+            self.canStore(command, in: process, on: index)
+        else { return }
+        let outcome = self.phones[index].disk.carryOut(command)
+        if case .written(let written) = outcome { self.see(.stored(upTo: written.stored, on: key)) }
+        for event in command.events(after: outcome) { self.later(event, in: process, on: index) }
     }
 
-    private mutating func store(_ entries: [LogEntry], in process: ProcessID, on index: Int) {
-        let key = self.phones[index].key
-        let written = self.phones[index].disk.write(entries, person: key.user.user)
-        let (stored, unread) = self.phones[index].counts
-        self.see(.stored(upTo: stored, on: key))
-        self.later(.entriesStored(upTo: stored, unread: unread), in: process, on: index)
-        if !written.incomplete.isEmpty {
-            self.later(.conversationsIncomplete(written.incomplete), in: process, on: index)
+    private mutating func handOver(wall: Int64?, in process: ProcessID, on index: Int) {
+        let waiting = self.phones[index].disk.store.custom
+        guard case .custom(let messages) = self.phones[index].disk.carryOut(.takeCustomMessages(wall: wall)) else {
+            return
         }
+        self.note("phone \(index) hands over \(Self.names(messages.map(\.id)))")
+        let isInFront = self.phones[index].processes[process]?.isInFront ?? false
+        let taken = messages.compactMap { message in
+            waiting.elements.first { $0.value == message }.map { (position: $0.key, message: message) }
+        }
+        self.see(.handedOver(taken, isInFront: isInFront, on: self.phones[index].key))
     }
 
     mutating func count(in process: ProcessID, on index: Int) {
@@ -179,16 +153,5 @@ extension World {
             authorization: isAllowed ? .authorized : .notDetermined, alert: isAllowed, sound: isAllowed,
             badge: isAllowed, lockScreen: isAllowed, notificationCenter: isAllowed, backgroundRefresh: .available)
         self.later(.deviceStatusRead(status), in: process, on: index)
-    }
-}
-
-extension ClientEffect {
-    /// What stays in the store if it is not carried out, as in the engine that ships.
-    fileprivate var leftover: Leftover? {
-        switch self {
-        case .removeOutgoing(let id): .outgoing(id)
-        case .dropWish(let wish), .keepWish(let wish): .wish(wish)
-        default: nil  // tidy: the others leave nothing
-        }
     }
 }

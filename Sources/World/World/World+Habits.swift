@@ -60,7 +60,9 @@ extension World {
     mutating func deletesNewest(in process: ProcessID, on index: Int) -> Bool {
         let person = self.phones[index].person
         guard self.chance.chance(perMille: 150),
-            let (message, item) = self.phones[index].disk.messages.elements.last(where: { $0.value.sender != person })
+            let (message, item) = self.phones[index].disk.store.messages.elements.last(where: {
+                $0.value.message.sender != person
+            })
         else { return false }
         self.ask(.delete(Deletion(conversation: item.conversation, messages: [message])), in: process, on: index)
         return true

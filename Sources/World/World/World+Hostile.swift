@@ -1,4 +1,5 @@
 import APNsModel
+import ClientCore
 import OrderedCollections
 import PhoneCore
 import ServerCore
@@ -262,7 +263,7 @@ extension World {
     }
 
     private mutating func anyMessage() -> MessageID {
-        self.drawn(self.phones)?.disk.messages.elements.last?.key ?? MessageID(rawValue: 1)
+        self.drawn(self.phones)?.disk.store.messages.elements.last?.key ?? MessageID(rawValue: 1)
     }
 
     /// Somebody blocks one of them, who goes on writing in every kind of conversation, to them and to somebody else.

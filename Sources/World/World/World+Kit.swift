@@ -29,7 +29,7 @@ extension World {
         case .releaseClaim(let id):
             self.phones[index].group.ledger.release(id, by: .kit(process: process.number))
         case .clearNotifications(let conversation, let position):
-            let messages = self.phones[index].disk.messages
+            let messages = self.phones[index].disk.store.messages
             self.removeDelivered(in: process, on: index) {
                 NotificationClearing.isRead(
                     .object($0.content.userInfo), identifier: $0.identifier, thread: $0.content.threadIdentifier,
@@ -188,5 +188,5 @@ extension World {
 extension WorldPhone: KitFacts {
     var signIn: ExtensionDecision.SignIn { self.group.signIn }
     var hasPerson: Bool { self.isSignedIn }
-    func isKnown(_ message: MessageID) -> Bool { self.disk.messages[message] != nil }
+    func isKnown(_ message: MessageID) -> Bool { self.disk.store.isKnown(message) }
 }

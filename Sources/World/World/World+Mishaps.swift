@@ -119,15 +119,13 @@ extension World {
 
     // MARK: The app's store
 
-    /// Whether the app's store takes a writing; if not, the client hears of it.
-    ///
-    /// - Parameter leftover: what stays in the store then.
-    mutating func canStore(or leftover: Leftover? = nil, in process: ProcessID, on index: Int) -> Bool {
+    /// Whether the app's store carries out a command; if not, the client hears of it.
+    mutating func canStore(_ command: LocalStoreCommand, in process: ProcessID, on index: Int) -> Bool {
+        // The store keeps room for it: what has ended is not sent again by the next start.
+        if case .removeOutgoing = command { return true }
         guard self.phones[index].isFull else { return true }
         self.see(.refusedWrite(on: self.phones[index].key))
-        let reason = "no space left"
-        let event = leftover.map { ClientEvent.leftBehind($0, reason: reason) } ?? .storeFailed(reason: reason)
-        self.later(event, in: process, on: index)
+        self.later(command.failure(reason: "no space left"), in: process, on: index)
         return false
     }
 

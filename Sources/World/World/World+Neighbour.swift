@@ -1,3 +1,4 @@
+import ClientCore
 import OrderedCollections
 import ServerCore
 import StoreModel
@@ -15,7 +16,7 @@ extension World {
         guard self.server != nil, self.happens(), let person = self.drawn(self.people),
             let conversation = self.drawn(self.groups)
         else { return }
-        let message = self.drawn(self.phones)?.disk.messages.elements.last?.key ?? MessageID(rawValue: 1)
+        let message = self.drawn(self.phones)?.disk.store.messages.elements.last?.key ?? MessageID(rawValue: 1)
         switch self.chance.number(0...9) {
         case 0...2: self.neighbourSends(from: person, to: conversation)
         case 3: self.neighbourPuts(conversation)

@@ -30,8 +30,9 @@ extension World {
     /// Withdraws a recent message: one's own, or as a group's owner or admin somebody else's.
     private mutating func recall(own: Bool, in process: ProcessID, on index: Int) {
         let person = self.phones[index].person
-        let recent = self.phones[index].disk.messages.elements.suffix(12).filter { _, item in
-            !item.isRecalled && (own ? item.sender == person : item.conversation.hasMembers && item.sender != person)
+        let recent = self.phones[index].disk.store.messages.elements.suffix(12).filter { _, item in
+            guard !item.isRecalled else { return false }
+            return own ? item.message.sender == person : item.conversation.hasMembers && item.message.sender != person
         }
         guard let (message, _) = recent.last else { return }
         self.ask(.recall(message), in: process, on: index)
@@ -39,14 +40,16 @@ extension World {
 
     private mutating func edit(in process: ProcessID, on index: Int) {
         let person = self.phones[index].person
-        let own = self.phones[index].disk.messages.elements.suffix(12).filter { $0.value.sender == person }
+        let own = self.phones[index].disk.store.messages.elements.suffix(12).filter {
+            $0.value.message.sender == person
+        }
         guard let (message, _) = own.last else { return }
         let text = JSONValue.members([("content", .string("e\(index)-\(self.time)"))]).text
         self.ask(.edit(message, content: text), in: process, on: index)
     }
 
     private mutating func delete(in process: ProcessID, on index: Int) {
-        guard let (message, item) = self.drawn(Array(self.phones[index].disk.messages.elements.suffix(8))) else {
+        guard let (message, item) = self.drawn(Array(self.phones[index].disk.store.messages.elements.suffix(8))) else {
             return
         }
         self.ask(.delete(Deletion(conversation: item.conversation, messages: [message])), in: process, on: index)
@@ -56,7 +59,7 @@ extension World {
 
     private mutating func setLevel(in process: ProcessID, on index: Int) {
         let conversation = self.anyConversation(of: index)
-        let isSet = self.phones[index].disk.preferences.current.conversations[conversation] != nil
+        let isSet = self.phones[index].disk.store.preferences().current.conversations[conversation] != nil
         guard !isSet || self.chance.chance(perMille: 300) else {
             return self.wish(.conversation(conversation, ConversationSettings()), in: process, on: index)
         }
@@ -72,7 +75,7 @@ extension World {
     }
 
     private mutating func setQuietHours(in process: ProcessID, on index: Int) {
-        guard self.phones[index].disk.preferences.current.person.quietHours == nil else {
+        guard self.phones[index].disk.store.preferences().current.person.quietHours == nil else {
             return self.wish(.quietHours(nil), in: process, on: index)
         }
         let minute = self.time / 60_000
@@ -84,7 +87,7 @@ extension World {
     }
 
     private mutating func setForEverything(in process: ProcessID, on index: Int) {
-        let current = self.phones[index].disk.preferences.current.person
+        let current = self.phones[index].disk.store.preferences().current.person
         switch self.chance.number(0...2) {
         case 0...1: self.wish(.hidesContent(!current.hidesContent), in: process, on: index)
         default:
@@ -98,7 +101,7 @@ extension World {
         // The app is told that its store has failed.
         guard !self.phones[index].isFull else { return }
         self.note("person on phone \(index) sets \(wish.key)", more: "\(wish)")
-        self.phones[index].disk.write(wish)
+        _ = self.phones[index].disk.carryOut(.keepWish(wish))
         self.handle(.settingWished(wish), in: process, on: index)
         self.count(in: process, on: index)
     }
@@ -106,7 +109,7 @@ extension World {
     // MARK: People
 
     private mutating func block(in process: ProcessID, on index: Int) {
-        let blocked = self.phones[index].disk.confirmed.blocked
+        let blocked = self.phones[index].disk.store.confirmed.blocked
         if let first = blocked.first, self.chance.chance(perMille: 700) {
             return self.ask(.setBlocked(first, false), in: process, on: index)
         }
@@ -116,7 +119,7 @@ extension World {
     private mutating func changeMembers(in process: ProcessID, on index: Int) {
         guard let conversation = self.drawn(self.groups) else { return }
         let person = self.phones[index].person
-        let members = self.phones[index].disk.infos[conversation]?.members ?? []
+        let members = self.phones[index].disk.store.infos[conversation]?.members ?? []
         let action: ConversationAction
         switch self.chance.number(0...5) {
         case 0: action = .leave

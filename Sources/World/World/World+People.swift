@@ -103,7 +103,7 @@ extension World {
 
     private mutating func read(_ index: Int) {
         guard let process = self.phones[index].core.process(of: Self.bundle),
-            let (conversation, position) = self.drawn(self.phones[index].disk.unreadConversations),
+            let (conversation, position) = self.drawn(self.phones[index].disk.store.unreadConversations),
             !self.deletesNewest(in: process, on: index)
         else { return }
         self.note("person on phone \(index) reads \(conversation) to \(position)")

@@ -21,7 +21,7 @@ extension World {
 
     /// Nothing of the person stays on the phone but how far custom messages were handed over.
     mutating func forgetPerson(in process: ProcessID, on index: Int) {
-        self.phones[index].disk.forgetAll()
+        _ = self.phones[index].disk.carryOut(.forgetPerson)
         self.phones[index].drafts = [:]
         self.phones[index].group.recipient = nil
         self.phones[index].group.ledger = Ledger()
@@ -87,7 +87,7 @@ extension World {
         self.phones[index].person = person
         let disk = self.phones[index].others.removeValue(forKey: person) ?? WorldDisk()
         self.phones[index].disk = disk
-        self.phones[index].group.hidesContent = disk.preferences.current.person.hidesContent
+        self.phones[index].group.hidesContent = disk.store.preferences().current.person.hidesContent
         self.phones[index].isSignedIn = true
         // What came too late for the sign-out to clear, the next one must not see.
         self.tell(process, .deliveredRemoved(identifiers: nil), on: index)

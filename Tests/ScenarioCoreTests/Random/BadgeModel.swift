@@ -16,6 +16,8 @@ struct BadgeModel {
     var icon = 0
     private(set) var stored: LogPosition = 0
     private var unreadMessages: [(id: MessageID, conversation: ConversationID, position: LogPosition)] = []
+    /// What was read here before it came does not count when it comes.
+    private var readUpTo: [ConversationID: LogPosition] = [:]
     let muted: Set<ConversationID>
     let person: UserID
 
@@ -35,7 +37,8 @@ struct BadgeModel {
         switch entry.body {
         case .message(let message):
             let conversation = message.conversation(seenBy: self.person)
-            guard message.sender != self.person, message.flags.contains(.counted), !self.muted.contains(conversation)
+            guard message.sender != self.person, message.flags.contains(.counted), !self.muted.contains(conversation),
+                entry.position > self.readUpTo[conversation] ?? 0
             else { return }
             self.unreadMessages.append((message.id, conversation, entry.position))
         case .read(let conversation, let position): self.read(conversation, upTo: position)
@@ -45,6 +48,7 @@ struct BadgeModel {
     }
 
     mutating func read(_ conversation: ConversationID, upTo position: LogPosition) {
+        self.readUpTo[conversation] = max(self.readUpTo[conversation] ?? 0, position)
         self.unreadMessages.removeAll { $0.conversation == conversation && $0.position <= position }
     }
 

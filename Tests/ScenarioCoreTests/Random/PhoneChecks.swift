@@ -238,7 +238,7 @@ struct PhoneChecks {
         guard stage.state == .foregroundActive, let sdk = stage.app.sdk, sdk.client?.runState == .foreground else {
             return
         }
-        if !sdk.disk.waitingCustom.isEmpty { self.problems.append("custom messages wait in front") }
+        if sdk.store.restored().hasCustomMessages { self.problems.append("custom messages wait in front") }
     }
 }
 

@@ -32,10 +32,10 @@ import TidingsModel
         var story = Story(ConvergenceChecker())
         _ = story.accepted()
         var disk = story.disk(of: ann1)
-        disk.write(.hidesContent(true))
-        disk.writeRead(withBob, upTo: 1)
-        disk.outbox["c"] = MessageDraft(
-            clientMessageID: "c", conversation: withBob, objectName: .text, content: "{}")
+        _ = disk.carryOut(.keepWish(.hidesContent(true)))
+        _ = disk.carryOut(.markRead(withBob, upTo: 1))
+        let draft = MessageDraft(clientMessageID: "c", conversation: withBob, objectName: .text, content: "{}")
+        _ = disk.carryOut(.keepOutgoing(draft))
         story.judge([ann1: disk])
         #expect(story.broken == ["converge", "converge", "converge"])
     }
@@ -48,7 +48,7 @@ import TidingsModel
         late.tell(.looked(late.ending()))
         #expect(story.broken + late.broken == [])
         var disk = story.disk(of: ann1)
-        disk.write(.hidesContent(true))
+        _ = disk.carryOut(.keepWish(.hidesContent(true)))
         story.tell(.looked(story.ending([ann1: disk])))
         #expect(story.broken == ["converge"])
         late.tell(.looked(late.ending([ann1: WorldDisk()])))
@@ -59,7 +59,7 @@ import TidingsModel
         var story = Story(ConvergenceChecker())
         story.commit(.setBlocked(ann1.user, "bob", true, at: story.now))
         var disk = story.disk(of: ann1)
-        disk.write(AllSettings())
+        _ = disk.carryOut(.replaceSettings(AllSettings()))
         story.judge([ann1: disk])
         #expect(story.broken == ["converge"])
     }
@@ -72,21 +72,21 @@ import TidingsModel
         var disk = story.disk(of: ann1)
         story.judge([ann1: disk])
         #expect(story.broken == [])
-        disk.write(
-            ConversationInfo(
-                id: team, version: 1, name: "Team", portrait: nil, members: [Member("ann", role: .owner)],
-                isDissolved: false))
+        let info = ConversationInfo(
+            id: team, version: 1, name: "Team", portrait: nil, members: [Member("ann", role: .owner)],
+            isDissolved: false)
+        _ = disk.carryOut(.keepConversation(info))
         story.judge([ann1: disk])
         #expect(story.broken == ["converge"])
     }
 }
 
-@Suite struct `A phone's disk` {
-    private func written(_ bodies: [LogEntry.Body]) -> (WorldDisk, [ConversationID]) {
-        var disk = WorldDisk()
+@Suite struct `A phone's store` {
+    private func written(_ bodies: [LogEntry.Body]) -> (ReferenceLocalStore, [ConversationID]) {
+        var store = ReferenceLocalStore()
         let entries = bodies.enumerated().map { LogEntry(position: LogPosition($0.offset + 1), body: $0.element) }
-        let incomplete = disk.write(entries, person: "ann").incomplete
-        return (disk, incomplete)
+        guard case .written(let written) = store.carryOut(.write(entries, for: "ann")) else { return (store, []) }
+        return (store, written.incomplete)
     }
 
     @Test func `counts what is unread outside muted conversations, and not what was recalled, deleted or read`() {
@@ -95,19 +95,18 @@ import TidingsModel
         let recall = Recall(
             id: MessageID(rawValue: 1), message: messages[0].id, conversation: withBob, sender: "bob", at: 0)
         let deletion = Deletion(conversation: withBob, messages: [messages[1].id])
-        var (disk, _) = self.written(
+        var (store, _) = self.written(
             messages.map { .message($0) } + [.recall(recall), .deletion(deletion)])
-        #expect(disk.unreadCount == 2)
-        disk.writeRead(withBob, upTo: 3)
-        #expect(disk.unreadCount == 1)
+        #expect(store.unread == 2)
+        #expect(store.carryOut(.markRead(withBob, upTo: 3)) == .counted(1))
+        // A reading position never goes back.
+        #expect(store.carryOut(.markRead(withBob, upTo: 1)) == .counted(1))
         let wish = SettingsWish.conversation(withBob, ConversationSettings(level: .blocked))
-        disk.write(wish)
-        #expect(disk.unreadCount == 0)
+        #expect(store.carryOut(.keepWish(wish)) == .counted(0))
         // What comes while it is muted counts as soon as it is not.
-        _ = disk.write([LogEntry(position: 7, body: .message(story.message()))], person: "ann")
-        #expect(disk.unreadCount == 0)
-        disk.drop(wish, isKept: false)
-        #expect(disk.unreadCount == 2)
+        _ = store.carryOut(.write([LogEntry(position: 7, body: .message(story.message()))], for: "ann"))
+        #expect(store.unread == 0)
+        #expect(store.carryOut(.dropWish(wish, isKept: false)) == .counted(2))
     }
 
     @Test func `asks for members it cannot be sure of: of a group it joins midway, and after coming back`() {
@@ -124,8 +123,12 @@ import TidingsModel
         let custom = { (number: UInt64) -> LogEntry.Body in
             .custom(CustomMessage(id: MessageID(rawValue: number), content: "{}", sentAt: 0))
         }
-        var (disk, _) = self.written([custom(7), custom(8)])
-        #expect(disk.takeCustomMessages(wall: 0).map(\.message.id.rawValue) == [7, 8])
-        #expect(disk.takeCustomMessages(wall: 0).isEmpty)
+        var (store, _) = self.written([custom(7), custom(8)])
+        guard case .custom(let messages) = store.carryOut(.takeCustomMessages(wall: 0)) else {
+            Issue.record("nothing was handed over")
+            return
+        }
+        #expect(messages.map(\.id.rawValue) == [7, 8])
+        #expect(store.carryOut(.takeCustomMessages(wall: 0)) == .custom([]))
     }
 }

@@ -30,7 +30,7 @@ import TidingsModel
         var other = WorldDisk()
         var changed = message
         changed.content = "{}"
-        _ = other.write([LogEntry(position: 1, body: .message(changed))], person: "ann")
+        _ = other.carryOut(.write([LogEntry(position: 1, body: .message(changed))], for: "ann"))
         story.judge([ann1: WorldDisk(), ann2: other])
         // One has neither entry nor message, the other both and both wrong.
         #expect(story.broken == ["P1", "P1", "P1", "P1"])
@@ -44,7 +44,7 @@ import TidingsModel
             .acceptCustom(
                 CustomOperation(app: World.app, message: custom, recipients: ["ann"], clientMessageID: "x")))
         var disk = WorldDisk()
-        _ = disk.write([LogEntry(position: 1, body: .unknown)], person: "ann")
+        _ = disk.carryOut(.write([LogEntry(position: 1, body: .unknown)], for: "ann"))
         story.judge([ann1: disk])
         #expect(story.broken == ["P1"])
         story.wait(5)
@@ -83,9 +83,10 @@ import TidingsModel
         func disk(_ bare: Set<LogPosition>) -> WorldDisk {
             let whole = story.disk(of: ann1).log
             var disk = WorldDisk()
-            _ = disk.write(
-                whole.map { bare.contains($0.position) ? LogEntry(position: $0.position, body: .unknown) : $0 },
-                person: "ann")
+            let entries = whole.map {
+                bare.contains($0.position) ? LogEntry(position: $0.position, body: .unknown) : $0
+            }
+            _ = disk.carryOut(.write(entries, for: "ann"))
             return disk
         }
         story.judge([ann1: disk([2, 3])])
@@ -129,9 +130,8 @@ import TidingsModel
         var story = Story(OrderChecker())
         let (first, second) = (story.accepted(), story.accepted())
         var disk = WorldDisk()
-        _ = disk.write(
-            [LogEntry(position: 1, body: .message(second)), LogEntry(position: 2, body: .message(first))],
-            person: "ann")
+        let entries = [LogEntry(position: 1, body: .message(second)), LogEntry(position: 2, body: .message(first))]
+        _ = disk.carryOut(.write(entries, for: "ann"))
         story.judge([ann1: disk])
         #expect(story.broken == ["order"])
     }
@@ -144,7 +144,7 @@ import TidingsModel
         let message = story.message()
         story.tell(.committed(.accept(message: message, senderDevice: "bob-1"), .accepted(deliveries: [])))
         var disk = story.disk(of: ann1)
-        _ = disk.write([LogEntry(position: 2, body: .message(message))], person: "ann")
+        _ = disk.carryOut(.write([LogEntry(position: 2, body: .message(message))], for: "ann"))
         story.judge([ann1: disk])
         #expect(story.broken == ["block", "block"])
     }

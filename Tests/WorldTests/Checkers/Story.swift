@@ -112,7 +112,7 @@ struct Story {
     func disk(of key: DeviceKey) -> WorldDisk {
         var disk = WorldDisk()
         let log = self.store.dump().people.first { $0.record.key == key.user }?.log ?? []
-        _ = disk.write(log, person: key.user.user)
+        _ = disk.carryOut(.write(log, for: key.user.user))
         return disk
     }
 
@@ -125,7 +125,7 @@ struct Story {
     func ending(_ disks: [DeviceKey: WorldDisk] = [:], icons: [DeviceKey: Int] = [:]) -> Ending {
         let phones = [ann1, ann2, bob1].map { key in
             let disk = disks[key] ?? self.disk(of: key)
-            return Ending.Phone(key: key, disk: disk, icon: icons[key] ?? disk.unreadCount)
+            return Ending.Phone(key: key, disk: disk, icon: icons[key] ?? disk.store.unread)
         }
         return Ending(store: self.store.dump(), phones: phones)
     }

@@ -31,11 +31,6 @@ extension ClientEngine {
         }
     }
 
-    /// Writes to the local store what changes the count, and tells the core the new one.
-    func counting(or leftover: Leftover? = nil, _ work: (LocalStore) throws -> Int) {
-        self.storing(or: leftover) { self.post(.unreadCounted(try work(self.store))) }
-    }
-
     /// What the extension needs to know of the app's settings.
     func noteSettings(_ kit: KitSettings?) {
         self.shared.withLock { $0.showsContent = kit?.showsContent ?? true }

@@ -226,39 +226,13 @@ final class ClientEngine: Sendable {
         case .sendFrame(let number, let frame): connections[number]?.send(FrameCodec.encode(frame, as: .protobuf))
         case .close(let number): connections[number]?.close()
 
-        case .storeEntries(let entries):
-            self.storing {
-                let written = try self.store.write(entries, person: self.person)
-                self.post(.entriesStored(upTo: written.stored, unread: written.unread))
-                if !written.incomplete.isEmpty { self.post(.conversationsIncomplete(written.incomplete)) }
-                for read in written.reads { self.post(.markReadWished(read.conversation, upTo: read.upTo)) }
-            }
-        case .skipEntries(let after, let upTo):
-            self.storing {
-                let written = try self.store.skip(after: after, upTo: upTo)
-                self.post(.entriesStored(upTo: written.stored, unread: written.unread))
-            }
-        case .storeSettled(let position): self.storing { try self.store.writeSettled(position) }
-        case .storeOutgoing(let draft):
-            self.storing {
-                try self.store.writeOutgoing(draft)
-                self.post(.outgoingStored(draft.clientMessageID))
-            }
-        case .removeOutgoing(let id): self.storing(or: .outgoing(id)) { try self.store.removeOutgoing(id) }
-        case .storeRead(let conversation, let position):
-            self.storing {
-                self.post(.unreadCounted(try self.store.writeRead(conversation, upTo: position)))
-            }
-        case .storeWish(let wish): self.counting { try $0.write(wish) }
-        case .dropWish(let wish): self.counting(or: .wish(wish)) { try $0.drop(wish, isKept: false) }
-        case .keepWish(let wish): self.counting(or: .wish(wish)) { try $0.drop(wish, isKept: true) }
-        case .storeSettings(let all): self.counting { try $0.write(all) }
-        case .storeConversation(let info): self.storing { try self.store.write(info) }
-        case .resetLog(let origin):
-            self.storing { try self.store.resetLog(origin) }
+        case .storeEntries, .skipEntries, .storeSettled, .storeOutgoing, .removeOutgoing, .storeRead, .storeWish,
+            .dropWish, .keepWish, .storeSettings, .storeConversation, .storeOrigin:
+            self.store(effect)
+        case .resetLog:
+            self.store(effect)
             // The number was counted at a position of the other log: any of the new one's is newer.
             self.withGroup { $0.badge?.restarted() }
-        case .storeOrigin(let origin): self.storing { try self.store.write(origin) }
         case .setStoreAside:
             self.storing { self.parts.outlets.problem(.storeSetAside(path: try self.store.renew().path)) }
         case .storeRecipient(let recipient): self.storeRecipient(recipient)
@@ -333,15 +307,23 @@ final class ClientEngine: Sendable {
         return connection
     }
 
-    /// - Parameter leftover: what stays in the store if nothing can be written.
-    func storing(or leftover: Leftover? = nil, _ work: () throws -> Void) {
+    /// Carries out what the core asks of the local store, and tells it what came of that.
+    private func store(_ effect: ClientEffect) {
+        guard let command = effect.storeCommand(for: self.person) else { return }
+        self.storing(command) {
+            let outcome = try self.store.carryOut(command)
+            for event in command.events(after: outcome) { self.post(event) }
+        }
+    }
+
+    /// - Parameter command: what is carried out; nil for what is the engine's own.
+    func storing(_ command: LocalStoreCommand? = nil, _ work: () throws -> Void) {
         do {
             try work()
         } catch {
             guard !self.tellsDamage(error) else { return }
             self.parts.outlets.problem(.storeFault(reason: "\(error)"))
-            self.post(
-                leftover.map { .leftBehind($0, reason: "\(error)") } ?? .storeFailed(reason: "\(error)"))
+            self.post(command?.failure(reason: "\(error)") ?? .storeFailed(reason: "\(error)"))
         }
     }
 

@@ -1,3 +1,4 @@
+import ClientCore
 import GRDB
 import TidingsModel
 
@@ -38,7 +39,8 @@ extension LocalStore {
                     info.id.type.rawValue, info.id.target, Int64(info.version), info.name, info.portrait,
                     info.isDissolved,
                 ])
-            try Self.replace(info.members, of: info.id, in: database)
+            try Self.replace(
+                try Self.members(info.id, in: database), by: info.members, of: info.id, in: database)
         }
     }
 
@@ -58,37 +60,17 @@ extension LocalStore {
             arguments: [
                 change.conversation.type.rawValue, change.conversation.target, Int64(change.version), isKnown,
             ])
-        try Self.apply(change.action, by: change.by, to: change.conversation, in: database)
-    }
-
-    private static func apply(
-        _ action: ConversationAction, by actor: UserID?, to conversation: ConversationID, in database: Database
-    ) throws {
-        switch action {
-        case .create(let name, let portrait, let members):
-            try Self.set("name", to: name, of: conversation, in: database)
-            try Self.set("portrait", to: portrait, of: conversation, in: database)
-            let owner = actor.map { [Member($0, role: .owner)] } ?? []
-            try Self.replace(
-                members.filter { $0 != actor }.map { Member($0) } + owner, of: conversation, in: database)
-        case .add(let users): for user in users { try Self.insert(Member(user), of: conversation, in: database) }
-        case .join: if let actor { try Self.insert(Member(actor), of: conversation, in: database) }
-        case .remove(let users): for user in users { try Self.remove(user, from: conversation, in: database) }
-        case .leave:
-            guard let actor else { return }
-            let wasOwner = try Self.members(conversation, in: database).contains { $0.id == actor && $0.role == .owner }
-            try Self.remove(actor, from: conversation, in: database)
-            if wasOwner { try Self.findOwner(of: conversation, in: database) }
-        case .rename(let name): try Self.set("name", to: name, of: conversation, in: database)
-        case .setPortrait(let portrait): try Self.set("portrait", to: portrait, of: conversation, in: database)
-        case .setRole(let user, let role): try Self.setRole(role, of: user, in: conversation, in: database)
-        case .setNickname(let user, let nickname):
-            try database.execute(
-                sql: "UPDATE member SET nickname = ? WHERE type = ? AND target = ? AND user = ?",
-                arguments: [nickname, conversation.type.rawValue, conversation.target, user.rawValue])
-        case .dissolve: try Self.set("isDissolved", to: 1, of: conversation, in: database)
-        // Rooms put their changes into nobody's log.
-        case .ban, .unban: break
+        let members = try Self.members(change.conversation, in: database)
+        try Self.replace(members, by: change.members(after: members), of: change.conversation, in: database)
+        switch change.action {
+        case .create(let name, let portrait, _):
+            try Self.set("name", to: name, of: change.conversation, in: database)
+            try Self.set("portrait", to: portrait, of: change.conversation, in: database)
+        case .rename(let name): try Self.set("name", to: name, of: change.conversation, in: database)
+        case .setPortrait(let portrait):
+            try Self.set("portrait", to: portrait, of: change.conversation, in: database)
+        case .dissolve: try Self.set("isDissolved", to: 1, of: change.conversation, in: database)
+        case .add, .join, .remove, .leave, .setRole, .setNickname, .ban, .unban: break
         }
     }
 
@@ -130,61 +112,23 @@ extension LocalStore {
         }
     }
 
-    private static func replace(_ members: [Member], of conversation: ConversationID, in database: Database) throws {
-        try database.execute(
-            sql: "DELETE FROM member WHERE type = ? AND target = ?",
-            arguments: [conversation.type.rawValue, conversation.target])
-        for member in members { try Self.insert(member, of: conversation, in: database) }
-    }
-
-    private static func insert(_ member: Member, of conversation: ConversationID, in database: Database) throws {
-        try database.execute(
-            sql: """
-                INSERT INTO member (type, target, user, role, nickname) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
-                """,
-            arguments: [
-                conversation.type.rawValue, conversation.target, member.id.rawValue, member.role.rawValue,
-                member.nickname,
-            ])
-    }
-
-    private static func remove(_ user: UserID, from conversation: ConversationID, in database: Database) throws {
-        try database.execute(
-            sql: "DELETE FROM member WHERE type = ? AND target = ? AND user = ?",
-            arguments: [conversation.type.rawValue, conversation.target, user.rawValue])
-    }
-
-    private static func setRole(
-        _ role: MemberRole, of user: UserID, in conversation: ConversationID, in database: Database
+    /// Writes only what is another: a change in a big group is mostly about one member.
+    private static func replace(
+        _ before: [Member], by after: [Member], of conversation: ConversationID, in database: Database
     ) throws {
-        if role == .owner {
+        let (old, new) = (Set(before), Set(after))
+        for member in before where !new.contains(member) {
             try database.execute(
-                sql: "UPDATE member SET role = 'admin' WHERE type = ? AND target = ? AND role = 'owner'",
-                arguments: [conversation.type.rawValue, conversation.target])
+                sql: "DELETE FROM member WHERE type = ? AND target = ? AND user = ?",
+                arguments: [conversation.type.rawValue, conversation.target, member.id.rawValue])
         }
-        try database.execute(
-            sql: "UPDATE member SET role = ? WHERE type = ? AND target = ? AND user = ?",
-            arguments: [role.rawValue, conversation.type.rawValue, conversation.target, user.rawValue])
-    }
-
-    /// When the owner goes, the next admin, then the member with the smallest id, becomes owner (`ConversationAction.leave`).
-    private static func findOwner(of conversation: ConversationID, in database: Database) throws {
-        try database.execute(
-            sql: """
-                UPDATE member SET role = 'owner' WHERE type = ?1 AND target = ?2 AND user = (
-                    SELECT user FROM member WHERE type = ?1 AND target = ?2 ORDER BY role <> 'admin', user LIMIT 1)
-                """,
-            arguments: [conversation.type.rawValue, conversation.target])
-    }
-}
-
-extension ConversationChange {
-    /// Whether somebody who was no member is one through it.
-    func adds(_ user: UserID) -> Bool {
-        switch self.action {
-        case .add(let users): users.contains(user)
-        case .join: self.by == user
-        case .create, .remove, .leave, .rename, .setPortrait, .setRole, .setNickname, .dissolve, .ban, .unban: false
+        for member in after where !old.contains(member) {
+            try database.execute(
+                sql: "INSERT INTO member (type, target, user, role, nickname) VALUES (?, ?, ?, ?, ?)",
+                arguments: [
+                    conversation.type.rawValue, conversation.target, member.id.rawValue, member.role.rawValue,
+                    member.nickname,
+                ])
         }
     }
 }

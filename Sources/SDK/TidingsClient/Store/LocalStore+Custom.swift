@@ -79,9 +79,10 @@ extension LocalStore {
     }
 
     func hasCustomMessages(in database: Database) throws -> Bool {
-        try Bool.fetchOne(
-            database, sql: "SELECT EXISTS (SELECT 1 FROM custom WHERE position > ?)",
-            arguments: [Int64(self.handedOver.position)]) ?? false
+        let (position, newest) = self.handedOver
+        return try Bool.fetchOne(
+            database, sql: "SELECT EXISTS (SELECT 1 FROM custom WHERE position > ? AND id > ?)",
+            arguments: [Int64(position), Int64(bitPattern: newest)]) ?? false
     }
 
     /// The log begins anew: which custom messages were handed over tell their ids alone.

@@ -1,3 +1,4 @@
+import ClientCore
 import GRDB
 import TidingsModel
 
@@ -50,9 +51,8 @@ extension LocalStore {
                     """
             ).compactMap { row in
                 guard let last = Self.message(row), let conversation = Self.conversation(row) else { return nil }
-                let count = counts.by[conversation] ?? LocalUnreadCounts.Count()
                 return ConversationSummary(
-                    conversation: conversation, last: last, unread: count.unread, mentions: count.mentions,
+                    conversation: conversation, last: last, count: counts.by[conversation] ?? LocalUnreadCounts.Count(),
                     level: preferences.level(of: conversation, wall: wall), name: row["infoName"],
                     portrait: row["infoPortrait"], isDissolved: row["isDissolved"])
             }
@@ -69,16 +69,6 @@ extension LocalStore {
         }
     }
 
-    /// Where a message stands in the log; nil if it is not there, or in no log.
-    func position(of id: MessageID) throws -> LogPosition? {
-        try self.read { database in
-            try Int64.fetchOne(
-                database, sql: "SELECT position FROM message WHERE id = ? AND position < ?",
-                arguments: [Int64(bitPattern: id.rawValue), Self.beyondLog]
-            ).map { LogPosition($0) }
-        }
-    }
-
     /// Unread messages outside muted conversations, and the position they were counted at.
     func count() throws -> (unread: Int, stored: LogPosition) {
         try self.read { (try Self.counts(in: $0).unread, try Self.number("stored", in: $0)) }
@@ -87,21 +77,32 @@ extension LocalStore {
     /// How many messages are unread.
     func counts() throws -> LocalUnreadCounts { try self.read { try Self.counts(in: $0) } }
 
+    /// Costs what is unread and what is set, whatever the number of messages.
+    static func counts(in database: Database) throws -> LocalUnreadCounts {
+        var counts = LocalUnreadCounts()
+        let rows = try Row.fetchAll(
+            database,
+            sql: """
+                SELECT type, target, count(*) AS unread, sum(mentionsMe) AS mentions FROM message WHERE isUnread
+                GROUP BY type, target
+                """)
+        guard !rows.isEmpty else { return counts }
+        let preferences = try Self.preferences(in: database)
+        for row in rows {
+            guard let conversation = Self.conversation(row) else { continue }
+            counts.add(
+                LocalUnreadCounts.Count(unread: row["unread"], mentions: row["mentions"]), of: conversation,
+                isMuted: preferences.isMuted(conversation))
+        }
+        return counts
+    }
+
     /// One message; nil if it is not there.
     func message(_ id: MessageID) throws -> StoredMessage? {
         try self.read { database in
             try Row.fetchOne(
                 database, sql: "SELECT * FROM message WHERE id = ?", arguments: [Int64(bitPattern: id.rawValue)]
             ).flatMap(Self.message)
-        }
-    }
-
-    /// Whether a message is there.
-    func contains(_ id: MessageID) throws -> Bool {
-        try self.read { database in
-            try Bool.fetchOne(
-                database, sql: "SELECT EXISTS (SELECT 1 FROM message WHERE id = ?)",
-                arguments: [Int64(bitPattern: id.rawValue)]) ?? false
         }
     }
 }

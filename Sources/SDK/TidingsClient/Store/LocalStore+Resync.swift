@@ -6,11 +6,14 @@ import TidingsModel
 // new log when it comes again; those the server has lost have none.
 extension LocalStore {
     /// Positions from here on are of no log: only the order of rows with one id each.
-    static let beyondLog: Int64 = 1 << 62
+    static let beyondLog = Int64(StoredMessage.beyondLog)
 
     /// Takes all messages out of the log, which is another one from now on. What waits to be sent, and what the person has set and the
     /// server has not heard, stays; what was read is told again as its messages come.
     func resetLog(_ origin: LogOrigin?) throws {
+        // First: a process that ends in between would pass over custom messages of the other log for good. The ids are enough to hand over
+        // none of this one twice.
+        try self.restartHandOver()
         try self.write { database in
             try Self.rememberReading(in: database)
             let last =
@@ -33,7 +36,6 @@ extension LocalStore {
                     """)
             if let origin { try Self.write(origin, in: database) }
         }
-        try self.restartHandOver()
     }
 
     /// Of each conversation the newest message that was read, by its id, which holds in every log.

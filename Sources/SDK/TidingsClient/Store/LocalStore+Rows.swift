@@ -94,14 +94,13 @@ extension LocalStore {
 extension LogEntry {
     /// The group or discussion it tells of; nil for other conversations and entries.
     var group: ConversationID? {
-        let conversation: ConversationID
         switch self.body {
-        case .message(let message): conversation = message.conversation
-        case .change(let change): conversation = change.conversation
-        case .read, .custom, .recall, .edit, .deletion, .conversationSettings, .personSettings, .blocked, .unknown:
-            return nil
+        case .message(let message) where message.conversation.hasMembers: message.conversation
+        case .change(let change) where change.conversation.hasMembers: change.conversation
+        case .message, .change, .read, .custom, .recall, .edit, .deletion, .conversationSettings, .personSettings,
+            .blocked, .unknown:
+            nil
         }
-        return conversation.type == .group || conversation.type == .discussion ? conversation : nil
     }
 }
 

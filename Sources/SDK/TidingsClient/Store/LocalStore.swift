@@ -4,7 +4,8 @@ import GRDB
 import TidingsAppGroup
 import TidingsModel
 
-/// One person's messages, log position, outbox and reading positions on this device (DESIGN §7: private to the app).
+/// One person's messages, log position, outbox and reading positions on this device (DESIGN §7: private to the app): the store that
+/// ships, on SQLite. What it answers is the contract's (`LocalStoreContract`).
 ///
 /// A store that is damaged when it is opened, or found so later, is set aside under another name and begun anew; the log is
 /// synced again.
@@ -147,17 +148,7 @@ final class LocalStore: Sendable {
         }
     }
 
-    /// What a writing has led to.
-    struct Written {
-        /// The position the store has reached.
-        var stored: LogPosition
-        /// Unread messages outside muted conversations.
-        var unread: Int
-        /// Conversations with members among the entries whose name or members are not known for sure, sorted.
-        var incomplete: [ConversationID] = []
-        /// Conversations that were read further, before the log began anew, than this log says.
-        var reads: [ClientCore.ReadPosition] = []
-    }
+    typealias Written = LocalStoreOutcome.Written
 
     /// Writes entries of the log in one transaction. Entries that are there already change nothing, and what would leave a
     /// gap is not written: after a failed write the log is asked for again from where it ends.
@@ -249,7 +240,15 @@ final class LocalStore: Sendable {
 
     /// Writes a message that waits to be sent.
     func writeOutgoing(_ draft: MessageDraft) throws {
+        let ended = Set(self.ended.withLock { $0.numbers })
         try self.write { database in
+            let number = try Int64.fetchOne(
+                database, sql: "SELECT number FROM outbox WHERE clientMessageID = ?",
+                arguments: [draft.clientMessageID.rawValue])
+            // Its row has ended and could not be removed: nothing would be kept in its place.
+            if let number, ended.contains(number) {
+                throw DatabaseError(resultCode: .SQLITE_FULL, message: "an ended message of this id is still there")
+            }
             try database.execute(
                 sql: """
                     INSERT INTO outbox (clientMessageID, type, target, objectName, content, flags, pushText, mentions,
@@ -291,17 +290,6 @@ final class LocalStore: Sendable {
                     """,
                 arguments: [conversation.type.rawValue, conversation.target, Int64(position)])
             return try Self.counts(in: database).unread
-        }
-    }
-
-    private func forgetLog() throws {
-        try self.write { database in
-            try database.execute(
-                sql: """
-                    DELETE FROM message; DELETE FROM search; DELETE FROM pendingRead; DELETE FROM position;
-                    DELETE FROM custom; DELETE FROM conversation; DELETE FROM setting; DELETE FROM person;
-                    DELETE FROM blocked; DELETE FROM info; DELETE FROM member; DELETE FROM origin; DELETE FROM readBefore
-                    """)
         }
     }
 

@@ -34,7 +34,7 @@ struct SDKHost {
     var tasks: UInt64 = 0
 
     // What survives the process.
-    var disk: SDKDisk
+    private(set) var store: ReferenceLocalStore
     var ledger = Ledger()
     var badge: Badge?
     var recipient: Recipient?
@@ -60,7 +60,7 @@ struct SDKHost {
         self.setup = setup
         self.kit = KitMachine(KitMachine.Settings(major: major))
         self.isOffline = setup.isOffline
-        self.disk = SDKDisk(setup, position: setup.position)
+        self.store = Self.store(setup, position: setup.position)
         // What was there before the case: nothing that anybody would be told of.
         for position in 0..<setup.position { self.log.append(LogEntry(position: position + 1, body: .unknown)) }
     }
@@ -71,7 +71,7 @@ struct SDKHost {
     mutating func beginSteps(wall: Int64) {
         if case .stored(let badge)? = self.setup.badge { self.badge = badge }
         if let position = self.setup.phonePosition {
-            self.disk = SDKDisk(self.setup, position: position)
+            self.store = Self.store(self.setup, position: position)
             self.recipient?.position = position
         }
         for (index, known) in self.setup.ledger.enumerated() {
@@ -86,20 +86,32 @@ struct SDKHost {
         }
     }
 
-    /// The core of a new process, with what the disk holds.
+    /// A store that has a part of the log, all of it settled, and what was set before the case.
+    private static func store(_ setup: SDKSetup, position: LogPosition) -> ReferenceLocalStore {
+        var store = ReferenceLocalStore()
+        _ = store.carryOut(.skip(after: 0, upTo: position))
+        _ = store.carryOut(.settle(upTo: position))
+        let levels = setup.levels.mapValues { ConversationSettings(level: $0) }
+        let person = PersonSettings(language: setup.language)
+        _ = store.carryOut(.replaceSettings(AllSettings(person: person, conversations: levels)))
+        return store
+    }
+
+    /// Carries out a command of the client's.
+    mutating func carryOut(_ command: LocalStoreCommand) -> LocalStoreOutcome {
+        self.store.carryOut(command).counting(self.setup.unread)
+    }
+
+    /// Unread messages outside muted conversations, with those from before the case.
+    var unread: Int { self.store.unread + self.setup.unread }
+
+    /// The core of a new process, with what the store holds.
     func newClient(isForeground: Bool) -> ClientCore {
         let settings = ClientCore.Settings(
             app: Self.app, person: self.setup.person, device: "phone", platform: "ios", words: self.setup.words)
-        return ClientCore(
-            settings: settings,
-            restored: ClientCore.Restored(
-                stored: self.disk.stored, settled: self.disk.settled, outbox: self.disk.outgoing,
-                unread: self.disk.unread,
-                preferences: AllSettings(
-                    person: PersonSettings(language: self.setup.language),
-                    conversations: self.setup.levels.mapValues { ConversationSettings(level: $0) }),
-                hasCustomMessages: !self.disk.waitingCustom.isEmpty),
-            isForeground: isForeground, seed: 1)
+        var restored = self.store.restored()
+        restored.unread = self.unread
+        return ClientCore(settings: settings, restored: restored, isForeground: isForeground, seed: 1)
     }
 
     /// The messages of the log, oldest first.
@@ -114,7 +126,7 @@ struct SDKHost {
     var welcome: ServerFrame {
         .welcome(
             ServerFrame.Welcome(
-                version: 1, serverTime: 0, head: self.head, unread: UInt32(self.disk.unread),
+                version: 1, serverTime: 0, head: self.head, unread: UInt32(self.unread),
                 heartbeatMilliseconds: 3_600_000, frameBytesMax: 65_536, recipientTag: Self.tag,
                 extensionToken: "extension"))
     }
@@ -155,88 +167,27 @@ struct SDKHost {
     func level(of conversation: ConversationID) -> NotificationLevel { self.setup.levels[conversation] ?? .all }
 
     /// Where the local store has a message.
-    func position(of id: MessageID) -> LogPosition? {
-        self.log.first { entry in
-            guard case .message(let message) = entry.body else { return false }
-            return entry.position <= self.disk.stored && message.id == id
-        }?.position
+    func position(of id: MessageID) -> LogPosition? { self.store.position(of: id) }
     }
 
     /// What the server counts: what was there at the start and every counted message since that was not read.
     private var unreadAtServer: Int {
-        var all = SDKDisk(self.setup, position: 0)
-        all.write(self.log, person: self.setup.person)
-        for read in self.disk.read { all.markRead(read.key, upTo: read.value) }
-        return all.unread
+        var all = Self.store(self.setup, position: 0)
+        _ = all.carryOut(.write(self.log, for: self.setup.person))
+        for read in self.store.reads { _ = all.carryOut(.markRead(read.key, upTo: read.value)) }
+        return all.unread + self.setup.unread
     }
 }
 
-/// The SDK's local store in a scenario.
-struct SDKDisk {
-    private(set) var stored: LogPosition = 0
-    var settled: LogPosition = 0
-    private(set) var unread: Int
-    var muted: Set<ConversationID> = []
-    private(set) var read: OrderedDictionary<ConversationID, LogPosition> = [:]
-    private(set) var waitingCustom: [CustomMessage] = []
-    /// Messages the server has not taken in yet, oldest first.
-    var outgoing: [MessageDraft] = []
-    private var counted: [Counted] = []
-
-    /// An unread message.
-    private struct Counted {
-        var message: MessageID
-        var conversation: ConversationID
-        var position: LogPosition
-    }
-
-    /// - Parameter position: how far the log is stored, all of it settled.
-    init(_ setup: SDKSetup, position: LogPosition) {
-        self.unread = setup.unread
-        self.stored = position
-        self.settled = position
-        for level in setup.levels where level.value == .blocked { self.muted.insert(level.key) }
-    }
-
-    mutating func write(_ entries: [LogEntry], person: UserID) {
-        for entry in entries where entry.position == self.stored + 1 {
-            self.stored = entry.position
-            switch entry.body {
-            case .message(let message):
-                let conversation = message.conversation(seenBy: person)
-                guard message.sender != person, message.flags.contains(.counted), !self.muted.contains(conversation)
-                else { continue }
-                self.counted.append(
-                    Counted(message: message.id, conversation: conversation, position: entry.position))
-                self.unread += 1
-            case .read(let conversation, let position): self.markRead(conversation, upTo: position)
-            case .custom(let message): self.waitingCustom.append(message)
-            case .recall(let recall): self.forget { $0.message == recall.message }
-            case .edit, .deletion, .conversationSettings, .personSettings, .blocked, .change, .unknown: break
-            }
+extension LocalStoreOutcome {
+    /// With what was unread before the case.
+    func counting(_ before: Int) -> LocalStoreOutcome {
+        switch self {
+        case .counted(let unread): return .counted(unread + before)
+        case .written(var written):
+            written.unread += before
+            return .written(written)
+        case .done, .custom: return self
         }
-    }
-
-    /// The server has trimmed its log.
-    mutating func skip(after position: LogPosition, upTo end: LogPosition) {
-        if self.stored == position { self.stored = end }
-    }
-
-    mutating func markRead(_ conversation: ConversationID, upTo position: LogPosition) {
-        self.read[conversation] = position
-        self.forget { $0.conversation == conversation && $0.position <= position }
-    }
-
-    /// Messages that count as unread no longer.
-    private mutating func forget(_ isMeant: (Counted) -> Bool) {
-        let before = self.counted.count
-        self.counted.removeAll(where: isMeant)
-        self.unread -= before - self.counted.count
-    }
-
-    /// The custom messages that wait, which wait no longer.
-    mutating func takeCustom() -> [CustomMessage] {
-        defer { self.waitingCustom = [] }
-        return self.waitingCustom
     }
 }

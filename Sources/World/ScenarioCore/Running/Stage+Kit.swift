@@ -84,7 +84,7 @@ extension Stage {
         for item in items {
             let events = item.events(
                 replyID: ClientMessageID("reply-\(sdk.actions + 1)"), position: { sdk.position(of: $0) },
-                newest: { _ in sdk.disk.stored })
+                newest: { _ in sdk.store.stored })
             for event in events { self.client(event, in: process) }
         }
         self.beginWake(number, in: process)

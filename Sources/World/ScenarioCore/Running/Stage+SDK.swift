@@ -155,24 +155,12 @@ extension Stage {
             self.trace.told(server: "hangs up", at: self.now.monotonic)
             self.hangUp()
             self.client(.connectionClosed(number, reason: "closed"), in: process)
-        case .storeEntries(let entries):
-            self.app.sdk?.disk.write(entries, person: sdk.setup.person)
-            if let disk = self.app.sdk?.disk {
-                self.client(.entriesStored(upTo: disk.stored, unread: disk.unread), in: process)
-            }
-        case .skipEntries(let after, let upTo):
-            self.app.sdk?.disk.skip(after: after, upTo: upTo)
-            if let disk = self.app.sdk?.disk {
-                self.client(.entriesStored(upTo: disk.stored, unread: disk.unread), in: process)
-            }
-        case .storeSettled(let position): self.app.sdk?.disk.settled = position
-        case .storeOutgoing(let draft):
-            self.app.sdk?.disk.outgoing.append(draft)
-            self.client(.outgoingStored(draft.clientMessageID), in: process)
-        case .removeOutgoing(let id): self.app.sdk?.disk.outgoing.removeAll { $0.clientMessageID == id }
-        case .storeRead(let conversation, let position):
-            self.app.sdk?.disk.markRead(conversation, upTo: position)
-            if let unread = self.app.sdk?.disk.unread { self.client(.unreadCounted(unread), in: process) }
+        case .storeEntries, .skipEntries, .storeSettled, .storeOutgoing, .removeOutgoing, .storeRead, .dropWish,
+            .keepWish, .storeSettings, .storeConversation, .storeOrigin:
+            guard let command = effect.storeCommand(for: sdk.setup.person),
+                let outcome = self.app.sdk?.carryOut(command)
+            else { return }
+            for event in command.events(after: outcome) { self.client(event, in: process) }
         case .storeRecipient(let recipient): self.app.sdk?.recipient = recipient
         case .forgetPerson: self.app.sdk?.recipient = nil
         case .resolveNames(let id, let question):
@@ -226,8 +214,9 @@ extension Stage {
             guard let task = sdk.task else { return }
             self.app.sdk?.task = nil
             self.follow(.process(process, .backgroundTaskEnded(task)))
-        case .handOverCustomMessages:
-            for message in self.app.sdk?.disk.takeCustom() ?? [] {
+        case .handOverCustomMessages(let wall):
+            guard case .custom(let messages) = self.app.sdk?.carryOut(.takeCustomMessages(wall: wall)) else { return }
+            for message in messages {
                 self.trace.received(custom: sdk.labels[message.id] ?? message.id.description, at: self.now.monotonic)
             }
         default: break

@@ -26,7 +26,7 @@ extension Stage {
         case .sync(let after, let limit):
             let entries = sdk.log.filter { $0.position > after }.prefix(Int(limit))
             let page = ServerFrame.Page(
-                after: after, entries: Array(entries), head: sdk.head, unread: UInt32(sdk.disk.unread),
+                after: after, entries: Array(entries), head: sdk.head, unread: UInt32(sdk.unread),
                 pushes: ServerFrame.Pushes(unsent: sdk.unsettled.filter { $0 > after }.sorted()))
             self.client(.frameReceived(number, .page(page)), in: process)
         case .ping(let nonce): self.client(.frameReceived(number, .pong(nonce)), in: process)

@@ -18,17 +18,19 @@ struct ConvergenceChecker: Checker {
             let user = phone.key.user.user
             guard let person = ending.person(user) else { continue }
             let disk = phone.disk
-            let (wishes, outbox) = (disk.wishes.values.elements, disk.outbox.keys.elements)
+            let (wishes, outbox) = (disk.store.wishes.values.elements, disk.store.outbox.keys.elements)
             if !wishes.isEmpty { findings.add("converge", "\(phone.key) still wishes \(wishes)") }
-            if !disk.reads.isEmpty { findings.add("converge", "\(phone.key) still tells of reading \(disk.reads)") }
+            if !disk.store.reads.isEmpty {
+                findings.add("converge", "\(phone.key) still tells of reading \(disk.store.reads)")
+            }
             if !outbox.isEmpty { findings.add("converge", "\(phone.key) still has \(outbox) to send") }
-            if disk.confirmed != person.record.settings {
+            if disk.store.confirmed != person.record.settings {
                 findings.add(
-                    "converge", "\(phone.key) holds \(disk.confirmed), the store \(person.record.settings)")
+                    "converge", "\(phone.key) holds \(disk.store.confirmed), the store \(person.record.settings)")
             }
             for conversation in ending.store.conversations where conversation.record.app == World.app {
                 let members = conversation.record.members
-                guard let info = disk.infos[conversation.record.conversation], info.isKnown,
+                guard let info = disk.store.infos[conversation.record.conversation], info.isComplete,
                     members.contains(where: { $0.id == user }), info.members != members
                 else { continue }
                 findings.add("converge", "\(phone.key) takes \(info.members) for the members, they are \(members)")

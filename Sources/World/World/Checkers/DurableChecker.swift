@@ -1,4 +1,5 @@
 // P1: what was acknowledged is on disk, once, and reads on every phone of everybody it concerns as it was last revised.
+import ClientCore
 import OrderedCollections
 import ServerCore
 import StoreModel
@@ -115,7 +116,7 @@ struct DurableChecker: Checker {
     ) {
         let user = phone.key.user.user
         for id in received {
-            let item = phone.disk.messages[id]
+            let item = phone.disk.store.messages[id]
             if scene.committed.isDeleted(id, by: user) {
                 if item != nil { findings.add("P1", "\(phone.key) still has \(id), which \(user) has deleted") }
                 continue
@@ -126,7 +127,7 @@ struct DurableChecker: Checker {
                 continue
             }
             let content = scene.committed.contents[id] ?? scene.committed.messages[id]?.message.content
-            if item.isRecalled != isRecalled || !isRecalled && item.content != content {
+            if item.isRecalled != isRecalled || !isRecalled && item.message.content != content {
                 findings.add(
                     "P1", "\(phone.key) shows \(id) as \(item), it is \(isRecalled ? "recalled" : content ?? "nothing")"
                 )

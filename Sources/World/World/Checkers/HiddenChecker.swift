@@ -26,7 +26,9 @@ struct HiddenChecker: Checker {
             }
         case .posted(let notification, let key, let disk):
             let known = disk.preferences(upTo: self.applied[key] ?? 0)
-            guard known.current.person.hidesContent, disk.preferences.current.person.hidesContent else { return }
+            guard known.current.person.hidesContent, disk.store.preferences().current.person.hidesContent else {
+                return
+            }
             if !notification.title.isEmpty {
                 findings.add("hidden", "\(key) shows what \(notification.message) says")
             }

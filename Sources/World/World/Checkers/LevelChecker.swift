@@ -30,13 +30,13 @@ struct LevelChecker: Checker {
                 findings.add("quiet hours", "a push of \(info.message) went to \(key) in quiet hours")
             }
         case .passedGate(let id, let key, let disk):
-            guard let accepted = scene.committed.messages[id], let item = disk.messages[id] else { return }
+            guard let accepted = scene.committed.messages[id], let item = disk.store.messages[id] else { return }
             let user = key.user.user
-            let isSilenced = [disk.preferences(upTo: item.position), disk.preferences].allSatisfy {
+            let isSilenced = [disk.preferences(upTo: item.position), disk.store.preferences()].allSatisfy {
                 preferences in
                 !scene.walls.contains { preferences.current.allows(accepted.message, for: user, wall: $0) }
             }
-            let isQuiet = [disk.preferences(upTo: item.position), disk.preferences].allSatisfy { preferences in
+            let isQuiet = [disk.preferences(upTo: item.position), disk.store.preferences()].allSatisfy { preferences in
                 scene.walls.allSatisfy {
                     preferences.current.isQuiet(at: $0) && preferences.current.isQuiet(at: $0 - Self.clockTolerance)
                 }

@@ -20,6 +20,24 @@ public struct StoredMessage: Hashable, Sendable, Identifiable {
     /// position.
     public var isOnlyHere = false
 
+    /// Positions from here on are of no log: only the order of messages that the server has lost.
+    package static let beyondLog: LogPosition = 1 << 62
+
+    /// A message from its parts.
+    package init(
+        message: Message, conversation: ConversationID, position: LogPosition, isUnread: Bool, isRecalled: Bool = false,
+        isEdited: Bool = false, mentionsMe: Bool = false, isOnlyHere: Bool = false
+    ) {
+        self.message = message
+        self.conversation = conversation
+        self.position = position
+        self.isUnread = isUnread
+        self.isRecalled = isRecalled
+        self.isEdited = isEdited
+        self.mentionsMe = mentionsMe
+        self.isOnlyHere = isOnlyHere
+    }
+
     /// The message's id.
     public var id: MessageID { self.message.id }
     /// The text of a text message; nil for other types.
@@ -46,6 +64,21 @@ public struct ConversationSummary: Hashable, Sendable, Identifiable {
     public var portrait: String?
     /// Nobody can write any more.
     public var isDissolved = false
+
+    /// A conversation from its parts.
+    package init(
+        conversation: ConversationID, last: StoredMessage, count: LocalUnreadCounts.Count, level: NotificationLevel,
+        name: String?, portrait: String?, isDissolved: Bool
+    ) {
+        self.conversation = conversation
+        self.last = last
+        self.unread = count.unread
+        self.mentions = count.mentions
+        self.level = level
+        self.name = name
+        self.portrait = portrait
+        self.isDissolved = isDissolved
+    }
 
     /// The conversation.
     public var id: ConversationID { self.conversation }

@@ -1,0 +1,239 @@
+package import OrderedCollections
+package import TidingsModel
+
+/// The reference model of the local store: the contract in memory, as a value. The World and the scenarios keep with it what the shipped
+/// store keeps with SQLite; a randomized test holds both equal.
+package struct ReferenceLocalStore: Hashable, Sendable, LocalStoreContract {
+    /// What is known of a conversation with members.
+    package struct Info: Hashable, Sendable {
+        /// The version of what is known.
+        package var version: UInt64
+        /// Its name; nil while it is not known.
+        package var name: String?
+        /// Its picture, a URL.
+        package var portrait: String?
+        /// Sorted by id.
+        package var members: [Member] = []
+        /// Nobody can write any more.
+        package var isDissolved = false
+        /// Whether nothing is missing: nothing that was said of it was passed over.
+        package var isComplete: Bool
+    }
+
+    /// How far a conversation is read.
+    struct Reading: Hashable, Sendable {
+        let conversation: ConversationID
+        var upTo: LogPosition = 0
+        /// Where the unread messages stand, oldest first.
+        var unread: OrderedDictionary<MessageID, LogPosition> = [:]
+        /// Whether it is muted: then they do not count.
+        var isMuted: Bool
+    }
+
+    /// The log is stored without gaps up to here.
+    package internal(set) var stored: LogPosition = 0
+    /// Everything up to here was settled.
+    package private(set) var settled: LogPosition = 0
+    /// In the order in which they came.
+    package internal(set) var messages: OrderedDictionary<MessageID, StoredMessage> = [:]
+    /// What is known of conversations with members.
+    package internal(set) var infos: OrderedDictionary<ConversationID, Info> = [:]
+    /// What waits to be sent, oldest first.
+    package private(set) var outbox: OrderedDictionary<ClientMessageID, MessageDraft> = [:]
+    /// Reading positions that the log has not confirmed.
+    package internal(set) var reads: OrderedDictionary<ConversationID, LogPosition> = [:]
+    /// What the person has set, as the log has it.
+    package internal(set) var confirmed = AllSettings() { didSet { self.countAnew() } }
+    /// What was set on this device and the log has not confirmed, by `SettingsWish.key`.
+    package private(set) var wishes: OrderedDictionary<String, SettingsWish> = [:] { didSet { self.countAnew() } }
+    /// Custom messages by position, whether they were handed over or not.
+    package internal(set) var custom: OrderedDictionary<LogPosition, CustomMessage> = [:]
+    /// Which log it is; nil while no server has said.
+    package private(set) var origin: LogOrigin?
+    /// Up to where custom messages were handed over, and the newest id among them.
+    private var handedOver: (position: LogPosition, newest: UInt64) {
+        get { (self.handedOverPosition, self.handedOverNewest) }
+        set { (self.handedOverPosition, self.handedOverNewest) = newValue }
+    }
+    private var handedOverPosition: LogPosition = 0
+    private var handedOverNewest: UInt64 = 0
+    /// The newest message of a conversation that was read before the log began anew.
+    var readBefore: [ConversationID: MessageID] = [:]
+    var readings: [Reading] = []
+    /// Where a conversation's reading lies.
+    var places: [ConversationID: Int] = [:]
+    /// Unread messages outside muted conversations. It is asked after every write, and kept rather than counted.
+    package internal(set) var unread = 0
+
+    /// An empty store.
+    package init() {}
+
+    /// Carries out a command.
+    package mutating func carryOut(_ command: LocalStoreCommand) -> LocalStoreOutcome {
+        switch command {
+        case .write(let entries, let person): return .written(self.write(entries, for: person))
+        case .skip(let position, let end):
+            if self.stored == position, end > position {
+                self.stored = end
+                // What changed in between is not known.
+                for place in self.infos.values.indices { self.infos.values[place].isComplete = false }
+            }
+            return .written(.init(stored: self.stored, unread: self.unread))
+        case .settle(let position): self.settled = position
+        case .keepOutgoing(let draft):
+            if self.outbox[draft.clientMessageID] == nil { self.outbox[draft.clientMessageID] = draft }
+        case .removeOutgoing(let id): self.outbox[id] = nil
+        case .markRead(let conversation, let position):
+            self.markRead(conversation, upTo: position)
+            self.reads[conversation] = max(self.reads[conversation] ?? 0, position)
+            return .counted(self.unread)
+        case .keepWish(let wish):
+            self.wishes[wish.key] = wish
+            return .counted(self.unread)
+        case .dropWish(let wish, let isKept):
+            if isKept { wish.apply(to: &self.confirmed) }
+            if self.wishes[wish.key] == wish { self.wishes.removeValue(forKey: wish.key) }
+            return .counted(self.unread)
+        case .replaceSettings(let all):
+            self.confirmed = all
+            return .counted(self.unread)
+        case .keepConversation(let info):
+            guard self.infos[info.id]?.version ?? 0 <= info.version else { break }
+            self.infos[info.id] = Info(
+                version: info.version, name: info.name, portrait: info.portrait, members: info.members,
+                isDissolved: info.isDissolved, isComplete: true)
+        case .resetLog(let origin): self.resetLog(origin)
+        case .keepOrigin(let origin): self.origin = origin
+        case .takeCustomMessages(let wall): return .custom(self.takeCustomMessages(wall: wall))
+        case .beginAnew, .forgetPerson:
+            let mark = self.handedOver
+            self = ReferenceLocalStore()
+            self.handedOver = mark
+        }
+        return .done
+    }
+
+    private mutating func resetLog(_ origin: LogOrigin?) {
+        for reading in self.readings {
+            let read = self.messages.values.filter {
+                $0.conversation == reading.conversation && $0.position <= reading.upTo
+            }
+            guard let newest = read.map(\.id).max() else { continue }
+            self.readBefore[reading.conversation] = max(self.readBefore[reading.conversation] ?? newest, newest)
+        }
+        let last = max(self.messages.values.map(\.position).max() ?? 0, StoredMessage.beyondLog)
+        for place in self.messages.values.indices where !self.messages.values[place].isOnlyHere {
+            self.messages.values[place].position += last + 1
+            self.messages.values[place].isOnlyHere = true
+            self.messages.values[place].isUnread = false
+        }
+        for place in self.infos.values.indices {
+            self.infos.values[place].version = 0
+            self.infos.values[place].isComplete = false
+        }
+        (self.stored, self.settled, self.origin) = (0, 0, origin)
+        (self.reads, self.custom, self.confirmed) = ([:], [:], AllSettings())
+        (self.readings, self.places, self.unread) = ([], [:], 0)
+        // Which custom messages were handed over tell their ids alone.
+        self.handedOver.position = 0
+    }
+
+    // MARK: Custom messages
+
+    private func waits(_ position: LogPosition, _ message: CustomMessage) -> Bool {
+        position > self.handedOver.position && message.id.rawValue > self.handedOver.newest
+    }
+
+    private mutating func takeCustomMessages(wall: Int64?) -> [CustomMessage] {
+        let before = self.handedOver
+        var taken: [CustomMessage] = []
+        while let (position, message) = self.custom.elements.first {
+            if position > before.position, wall == nil, message.expiresAt != nil { break }
+            self.custom.removeFirst()
+            guard position > before.position else { continue }
+            self.handedOver = (position, max(self.handedOver.newest, message.id.rawValue))
+            // Those of before the log began anew come again: their ids are no newer than what was handed over.
+            guard message.id.rawValue > before.newest else { continue }
+            if !(wall.map { message.isExpired(at: $0) } ?? false) { taken.append(message) }
+        }
+        return taken
+    }
+
+    // MARK: Questions
+
+    /// What a new process begins with.
+    package func restored() -> ClientCore.Restored {
+        ClientCore.Restored(
+            stored: self.stored, settled: self.settled, outbox: self.outbox.values.elements,
+            reads: self.reads.map { ClientCore.ReadPosition(conversation: $0.key, upTo: $0.value) }
+                .sorted { $0.conversation < $1.conversation },
+            unread: self.unread, preferences: self.confirmed, wishes: self.wishes.values.elements,
+            hasCustomMessages: self.custom.contains { self.waits($0.key, $0.value) }, origin: self.origin)
+    }
+
+    /// One message; nil if the store does not have it.
+    package func message(_ id: MessageID) -> StoredMessage? { self.messages[id] }
+
+    /// What the person has set.
+    package func preferences() -> Preferences {
+        Preferences(confirmed: self.confirmed, wishes: self.wishes.values.elements)
+    }
+
+    /// How many messages are unread.
+    package func counts() -> LocalUnreadCounts {
+        var counts = LocalUnreadCounts()
+        for reading in self.readings {
+            let mentions = reading.unread.keys.count { self.messages[$0]?.mentionsMe == true }
+            counts.add(
+                .init(unread: reading.unread.count, mentions: mentions), of: reading.conversation,
+                isMuted: reading.isMuted)
+        }
+        return counts
+    }
+
+    /// Messages of a conversation, oldest first.
+    package func history(_ conversation: ConversationID, before: LogPosition?, limit: Int) -> [StoredMessage] {
+        let all = self.messages.values.filter { $0.conversation == conversation }.sorted { $0.id < $1.id }
+        // The message at the position or the next one after it; beyond the log a position says nothing about the order.
+        let end = before.flatMap { place in
+            all.filter { $0.position == place || ($0.position > place && !$0.isOnlyHere) }
+                .min { $0.position < $1.position }?.id
+        }
+        let shown = all.filter { message in
+            message.message.flags.contains(.stored) && end.map { message.id < $0 } ?? true
+        }
+        return Array(shown.suffix(limit))
+    }
+
+    /// The person's conversations, the one with the newest message first.
+    package func conversations(wall: Int64) -> [ConversationSummary] {
+        var newest: OrderedDictionary<ConversationID, StoredMessage> = [:]
+        for message in self.messages.values where newest[message.conversation]?.id ?? message.id <= message.id {
+            newest[message.conversation] = message
+        }
+        let counts = self.counts()
+        let preferences = self.preferences()
+        return newest.values.sorted { $0.id > $1.id }.map { last in
+            let info = self.infos[last.conversation]
+            return ConversationSummary(
+                conversation: last.conversation, last: last,
+                count: counts.by[last.conversation] ?? LocalUnreadCounts.Count(),
+                level: preferences.level(of: last.conversation, wall: wall), name: info?.name,
+                portrait: info?.portrait, isDissolved: info?.isDissolved ?? false)
+        }
+    }
+
+    /// The position of the newest message of a conversation that has one in the log.
+    package func newest(_ conversation: ConversationID) -> LogPosition? {
+        self.messages.values.filter { $0.conversation == conversation && !$0.isOnlyHere }.map(\.position).max()
+    }
+
+    /// A conversation with members as far as it is known here.
+    package func info(_ conversation: ConversationID) -> ConversationInfo? {
+        self.infos[conversation].map { info in
+            ConversationInfo(
+                id: conversation, version: info.version, name: info.name ?? "", portrait: info.portrait,
+                members: info.members, isDissolved: info.isDissolved)
+        }
+    }
+}
