@@ -85,7 +85,7 @@ prove-store: ## 5,000 random sequences of 30 commands with restarts and crashes:
 	TIDINGS_SEQUENCES=5000 swift test --skip-build --filter 'A store on SQLite'
 
 .PHONY: prove-local-store
-prove-local-store: ## 2,000 random sequences of 40 steps with kills, a full phone and sign-outs: the phone's store equals the reference model.
+prove-local-store: ## 2,000 random sequences of 25 steps with kills, a full phone and sign-outs: the phone's store equals the reference model.
 	$(SWIFT_BUILD) --build-tests
 	TIDINGS_SEQUENCES=2000 swift test --skip-build --filter 'A local store on SQLite'
 

@@ -23,7 +23,7 @@ import TidingsModel
         for index in stride(from: share, to: Self.count, by: 4) {
             let seed = Self.firstSeed + index
             var generator = LocalStoreGenerator(seed: seed)
-            let steps = generator.steps(40)
+            let steps = generator.steps(25)
             let ids = generator.messageIDs
             guard let difference = try LocalStoreRun.difference(steps, ids) else { continue }
             let fewest = Self.fewest(steps, ids)

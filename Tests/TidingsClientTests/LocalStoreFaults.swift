@@ -5,7 +5,7 @@ import GRDB
 
 /// Refuses a commit as a full phone does, or keeps the files as a process leaves them that is killed at some moment.
 ///
-/// `@unchecked Sendable`: touched only in calls to the store, which wait for each other.
+/// `@unchecked Sendable`: touched only in calls to the store, under its lock.
 final class LocalStoreFaults: TransactionObserver, @unchecked Sendable {
     private let folder: URL
     private let copy: URL

@@ -114,7 +114,7 @@ struct LocalStoreGenerator {
         case 0...1: .settle(upTo: self.position())
         case 2...5: .keepOutgoing(self.draft())
         case 6...8: .removeOutgoing(self.outgoingID())
-        case 9...12: .markRead(self.pick(Self.conversations), upTo: self.position())
+        case 9...12: .markRead(self.readConversation(), upTo: self.position())
         case 13...14: .keepWish(self.wish())
         case 15...16: .dropWish(self.wish(), isKept: self.chance(50))
         case 17: .replaceSettings(self.settings())
@@ -130,7 +130,7 @@ struct LocalStoreGenerator {
     private mutating func body() -> LogEntry.Body {
         switch self.number(0...29) {
         case 0...13: .message(self.message())
-        case 14...15: .read(conversation: self.pick(Self.conversations), upTo: self.position())
+        case 14...15: .read(conversation: self.readConversation(), upTo: self.position())
         case 16...17: .custom(self.custom())
         case 18...19:
             .recall(
@@ -173,8 +173,8 @@ struct LocalStoreGenerator {
         let sender = self.pick(Self.others)
         let targets = Self.others.filter { $0 != sender }.map(\.rawValue)
         let conversation =
-            self.chance(60)
-            ? ConversationID(type: .direct, target: self.pick(targets)) : self.pick(Array(Self.conversations.suffix(2)))
+            self.chance(50)
+            ? ConversationID(type: .direct, target: self.pick(targets)) : Self.conversations[self.chance(80) ? 3 : 4]
         let users = self.chance(50) ? Self.people : [self.pick(Self.others)]
         let message = Message(
             id: self.nextID(), app: "demo", sender: sender, conversation: conversation,
@@ -210,6 +210,11 @@ struct LocalStoreGenerator {
     }
 
     private mutating func position() -> LogPosition { LogPosition(self.number(0...30)) }
+
+    /// Mostly the same one: positions meet only in one conversation.
+    private mutating func readConversation() -> ConversationID {
+        self.chance(70) ? Self.conversations[3] : self.pick(Self.conversations)
+    }
 
     private mutating func origin() -> LogOrigin {
         LogOrigin(storeID: self.pick(["one", "two"]), generation: UInt64(self.number(1...3)), opening: 9)

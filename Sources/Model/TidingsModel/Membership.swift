@@ -161,9 +161,9 @@ extension Array where Element == Member {
     }
 
     /// If the owner goes, the next admin, or else the member with the smallest id, becomes owner.
-    fileprivate mutating func remove(_ users: Set<UserID>) {
-        let hadOwner = self.contains { users.contains($0.id) && $0.role == .owner }
-        self.removeAll { users.contains($0.id) }
+    fileprivate mutating func remove(_ leaving: Set<UserID>) {
+        let hadOwner = self.contains { leaving.contains($0.id) && $0.role == .owner }
+        self.removeAll { leaving.contains($0.id) }
         guard hadOwner, let next = self.firstIndex(where: { $0.role == .admin }) ?? self.indices.first else { return }
         self[next].role = .owner
     }

@@ -274,9 +274,10 @@ extension ConversationChange {
         case .rename(let name): record.name = name
         case .setPortrait(let portrait): record.portrait = portrait
         case .dissolve: isDissolved = true
-        case .ban(let users, let until):
-            bans.removeAll { users.contains($0.user) || !$0.holds(at: self.at) }
-            bans += users.map { Ban(user: $0, until: until) }
+        case .ban(let banned, let until):
+            bans.removeAll { banned.contains($0.user) || !$0.holds(at: self.at) }
+            // tidy: order does not leave: these are a list, and sorted below.
+            bans += banned.map { Ban(user: $0, until: until) }
             bans.sort { $0.user < $1.user }
         case .unban(let users): bans.removeAll { users.contains($0.user) || !$0.holds(at: self.at) }
         case .add, .join, .remove, .leave, .setRole, .setNickname: break

@@ -121,11 +121,13 @@ extension ReferenceLocalStore {
     mutating func markRead(_ conversation: ConversationID, upTo position: LogPosition) {
         let place = self.place(of: conversation)
         self.readings[place].upTo = max(self.readings[place].upTo, position)
-        let read = self.readings[place].unread.filter { $0.value <= position }
-        guard !read.isEmpty else { return }
-        for message in read.keys { self.messages[message]?.isUnread = false }
+        let before = self.readings[place].unread
+        guard !before.isEmpty else { return }
+        for (message, unreadAt) in before.elements where unreadAt <= position {
+            self.messages[message]?.isUnread = false
+        }
         self.readings[place].unread.removeAll { $0.value <= position }
-        if !self.readings[place].isMuted { self.unread -= read.count }
+        if !self.readings[place].isMuted { self.unread -= before.count - self.readings[place].unread.count }
     }
 
     /// The log says that a conversation is read up to here: what was read here and is no further is told.
