@@ -11,14 +11,11 @@ private struct Facts: KitFacts {
 }
 
 private func userInfo(_ number: UInt64 = 7, tag: String? = "tag", alert: JSONValue? = "hi") -> JSONValue {
-    var object = JSONObject([
-        (
-            NotificationPayload.key,
-            [
-                "cType": "PR", "fId": "bob", "oName": "RC:TxtMsg", "tId": "bob", "id": .string(id(number).description),
-            ]
-        )
-    ])
+    let payload: JSONValue = [
+        "cType": "PR", "fId": "bob", "oName": "RC:TxtMsg", "tId": "bob", "id": .string(id(number).description),
+    ]
+    var object = JSONObject()
+    object[NotificationPayload.key] = payload
     if let alert { object["aps"] = ["alert": alert, "sound": "default"] }
     if let tag {
         object[PushInfo.key] =
@@ -28,11 +25,10 @@ private func userInfo(_ number: UInt64 = 7, tag: String? = "tag", alert: JSONVal
 }
 
 private func badgePush(tag: String = "tag") -> JSONValue {
-    .object(
-        JSONObject([
-            ("aps", ["content-available": 1]),
-            (PushInfo.key, BadgeInfo(badge: 2, badgePosition: 9, recipientTag: tag).dictionary),
-        ]))
+    var object = JSONObject()
+    object["aps"] = ["content-available": 1]
+    object[PushInfo.key] = BadgeInfo(badge: 2, badgePosition: 9, recipientTag: tag).dictionary
+    return .object(object)
 }
 
 private let detail: JSONValue = ["type": "news", "aps": ["alert": "News"]]

@@ -47,7 +47,7 @@ struct LocalStoreStep: Hashable, CustomStringConvertible {
 
 /// Makes steps about two people on one device, their few conversations and a few messages, so that steps meet.
 struct LocalStoreGenerator {
-    private var random: SplitMix
+    private var random: SplitMix64
     private var lastID: UInt64 = 1_000
     private var made: [Message] = []
     private var customs: [CustomMessage] = []
@@ -59,7 +59,7 @@ struct LocalStoreGenerator {
             ConversationID(type: .group, target: "team"), ConversationID(type: .discussion, target: "hall"),
         ]
 
-    init(seed: UInt64) { self.random = SplitMix(seed: seed) }
+    init(seed: UInt64) { self.random = SplitMix64(seed: seed) }
 
     private mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &self.random) }
     private mutating func chance(_ percent: Int) -> Bool { self.number(1...100) <= percent }

@@ -168,7 +168,6 @@ struct SDKHost {
 
     /// Where the local store has a message.
     func position(of id: MessageID) -> LogPosition? { self.store.position(of: id) }
-    }
 
     /// What the server counts: what was there at the start and every counted message since that was not read.
     private var unreadAtServer: Int {
