@@ -139,7 +139,10 @@ public final class UNMutableNotificationContent: UNNotificationContent, @uncheck
     }
     public override var relevanceScore: Double {
         get { self.parts.relevanceScore }
-        set { self.change { $0.relevanceScore = newValue } }
+        set {
+            // JSON, by which a process tells its phone, has no number for what is none.
+            self.change { $0.relevanceScore = newValue.isFinite ? newValue : 0 }
+        }
     }
     public override var userInfo: [AnyHashable: Any] {
         get { visibleUserInfo(from: self.parts.userInfo) }

@@ -13,7 +13,7 @@ public final class UNNotificationSound: Sendable, Hashable {
     package init(name: String, isCritical: Bool = false, volume: Double? = nil) {
         self.name = name
         self.isCritical = isCritical
-        self.volume = volume
+        self.volume = volume.map { $0.isFinite ? $0 : 1 }
     }
 
     convenience init(_ sound: NotificationSound) {

@@ -59,7 +59,10 @@ extension ChatClient {
     /// Shows a number that a push has told, also before the sign-in of a process that the push has started.
     package func showPushedBadge(_ number: Int) async {
         let (engine, host) = self.state.withLock { ($0.engine, $0.host) }
-        if let engine { await engine.showPushedBadge(number) } else { await host?.showBadge(number) }
+        if let engine { return await engine.showPushedBadge(number) }
+        // The person may have left since it was counted: the app group knows.
+        let stored = (try? self.group(of: nil)?.update { $0.badge?.shown }) ?? nil
+        await host?.showBadge(stored ?? number)
     }
 
     /// The app group, also before somebody has signed in; nil if there is none or it cannot be used.

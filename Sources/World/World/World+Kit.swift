@@ -102,7 +102,9 @@ extension World {
     // tidy: long because it is one case per effect.
     private mutating func perform(_ effect: KitMachine.Effect, in process: ProcessID, on index: Int) {
         switch effect {
-        case .leaveToApp, .publishArrival, .publishResponse, .work, .ring: break
+        case .leaveToApp, .publishArrival, .publishResponse, .ring: break
+        // The people of the World tap, and choose no action.
+        case .work: self.checkers.foundBug("phone \(index) was asked for an action nobody chose")
         case .choosePresentation(let notification, let call, _):
             let phone = self.phones[index]
             guard let options = phone.processes[process]?.kit.standardPresentation(of: notification, facts: phone)

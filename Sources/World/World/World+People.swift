@@ -47,13 +47,19 @@ extension World {
         let userInfo = JSONValue.object(entry.notification.request.content.userInfo)
         // What was stripped, being for the person before, has nothing left to open.
         if let message = MessageID(entry.notification.request.identifier),
-            !KitMachine.isForAnother(userInfo, self.phones[index]),
+            self.isOfRecipient(userInfo, on: index),
             userInfo != ExtensionDecision.strippedUserInfo
         {
             self.note("person taps \(message) on phone \(index)")
             self.see(.tapped(message, on: self.phones[index].key))
         }
         self.handle(PhoneEvent.person(.notificationTapped(entry.key)), on: index)
+    }
+
+    /// Whether a push is for the person who is signed in; not by the kit's rule, which is to be held by it.
+    private func isOfRecipient(_ userInfo: JSONValue, on index: Int) -> Bool {
+        guard let tag = PushInfo(userInfo: userInfo)?.recipientTag else { return true }
+        return tag == self.phones[index].group.recipient?.tag
     }
 
     // MARK: Writing and reading

@@ -108,8 +108,11 @@ extension KitMachine.Turn {
             if appState == .active, hasOldCallbacks {
                 self.ringInForeground(arrival, facts)
             } else if isTap {
-                self.respond(
-                    KitMachine.Tap(userInfo: arrival.userInfo, text: arrival.text, origin: .callback), nil, facts)
+                // What the extension has stripped names nothing to open.
+                if Route(userInfo: arrival.userInfo, types: self.settings.detailTypes) != nil {
+                    self.respond(
+                        KitMachine.Tap(userInfo: arrival.userInfo, text: arrival.text, origin: .callback), nil, facts)
+                }
             } else if appState == .background || arrival.text.isEmpty {
                 // The notification centre's delegate tells of the others in the foreground.
                 self.effects.append(.publishArrival(Self.received(arrival), isForeground: appState != .background))

@@ -14,7 +14,7 @@ package protocol LocalStoreContract {
 
     /// Carries out a command.
     ///
-    /// - Throws: nothing was written; for `.takeCustomMessages` what waited may be lost.
+    /// - Throws: nothing was written; for `.takeCustomMessages` what waited may be lost, for `.resetLog` the hand-over begins anew.
     mutating func carryOut(_ command: LocalStoreCommand) throws(Failure) -> LocalStoreOutcome
     /// What a new process begins with.
     func restored() throws(Failure) -> ClientCore.Restored

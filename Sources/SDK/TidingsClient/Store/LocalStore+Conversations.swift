@@ -60,8 +60,12 @@ extension LocalStore {
             arguments: [
                 change.conversation.type.rawValue, change.conversation.target, Int64(change.version), isKnown,
             ])
-        let members = try Self.members(change.conversation, in: database)
-        try Self.replace(members, by: change.members(after: members), of: change.conversation, in: database)
+        switch change.action {
+        case .rename, .setPortrait, .dissolve: break
+        case .create, .add, .join, .remove, .leave, .setRole, .setNickname, .ban, .unban:
+            let members = try Self.members(change.conversation, in: database)
+            try Self.replace(members, by: change.members(after: members), of: change.conversation, in: database)
+        }
         switch change.action {
         case .create(let name, let portrait, _):
             try Self.set("name", to: name, of: change.conversation, in: database)
@@ -124,7 +128,9 @@ extension LocalStore {
         }
         for member in after where !old.contains(member) {
             try database.execute(
-                sql: "INSERT INTO member (type, target, user, role, nickname) VALUES (?, ?, ?, ?, ?)",
+                sql: """
+                    INSERT INTO member (type, target, user, role, nickname) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+                    """,
                 arguments: [
                     conversation.type.rawValue, conversation.target, member.id.rawValue, member.role.rawValue,
                     member.nickname,

@@ -27,8 +27,8 @@ struct SDKHost {
     var kit: KitMachine
     /// The calls the file says an answer for.
     var callsAnsweredByFile: Set<CallbackNumber> = []
-    /// The wakes of actions that are at work, and how many actions there were.
-    var openActions: [WakeNumber] = []
+    /// The wakes of actions that are at work, with the calls they answer, and how many actions there were.
+    var openActions: [WakeNumber: KitMachine.Call?] = [:]
     var actions: UInt64 = 0
     var task: UInt64?
     var tasks: UInt64 = 0

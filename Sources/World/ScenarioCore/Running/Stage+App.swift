@@ -8,6 +8,8 @@ struct HostedApp {
     let setup: AppSetup
     /// The SDK in the app, what its store and app group hold, and its server.
     var sdk: SDKHost?
+    /// Whether the app's process has set the notification centre's delegate.
+    var hasCenterDelegate = false
     /// What a notification post is waiting for.
     var posting: [QueryNumber: MessageID] = [:]
     /// What a post of the service extension is waiting for.
@@ -29,7 +31,9 @@ struct HostedApp {
 // What the app does when iOS calls it.
 extension Stage {
     mutating func started(_ process: ProcessID) {
-        if process.role == .app { self.clientStarted(process) }
+        guard process.role == .app else { return }
+        self.app.hasCenterDelegate = false
+        self.clientStarted(process)
     }
 
     mutating func suspended(_ process: ProcessID) { self.clientSuspended(process) }
@@ -84,8 +88,7 @@ extension Stage {
         default: break
         }
         self.clientCalled(process, callback, state)
-        let isCenterDelegateSet =
-            self.setup.phone.version.hasUserNotifications && self.app.setup.delegateMoment != .never
+        let isCenterDelegateSet = self.app.hasCenterDelegate
         if let event = KitMachine.Event(callback, number, state, isCenterDelegateSet: isCenterDelegateSet) {
             if own != nil { self.app.sdk?.callsAnsweredByFile.insert(number) }
             let isOurs = self.kit(event, in: process)

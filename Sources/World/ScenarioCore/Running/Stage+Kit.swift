@@ -23,6 +23,8 @@ extension Stage {
         switch effect {
         case .leaveToApp, .publishArrival, .publishResponse, .ring: break
         case .choosePresentation(let notification, let call, _):
+            // The app's own choice, which the kit is not told of.
+            guard !sdk.callsAnsweredByFile.contains(call) else { return }
             self.kit(
                 .presentationChosen(sdk.kit.standardPresentation(of: notification, facts: sdk), call), in: process)
         case .present(let options, let call):
@@ -80,11 +82,11 @@ extension Stage {
         self.app.sdk?.actions += 1
         // A cold start's action has no handler: its wake takes a number no call has.
         let number = call ?? UInt64.max - sdk.actions
-        self.app.sdk?.openActions.append(number)
+        self.app.sdk?.openActions[number] = .some(call)
         for item in items {
             let events = item.events(
                 replyID: ClientMessageID("reply-\(sdk.actions + 1)"), position: { sdk.position(of: $0) },
-                newest: { _ in sdk.store.stored })
+                newest: { sdk.store.newest($0) })
             for event in events { self.client(event, in: process) }
         }
         self.beginWake(number, in: process)
@@ -92,9 +94,8 @@ extension Stage {
 
     /// A wake is over.
     mutating func finishWake(_ number: WakeNumber, _ result: BackgroundRefreshResult, in process: ProcessID) {
-        if let index = self.app.sdk?.openActions.firstIndex(of: number) {
-            self.app.sdk?.openActions.remove(at: index)
-            self.kit(.worked(number), in: process)
+        if let call = self.app.sdk?.openActions.removeValue(forKey: number) {
+            if let call { self.kit(.worked(call), in: process) }
         } else {
             self.kit(.refreshed(result, number), in: process)
         }
@@ -103,5 +104,5 @@ extension Stage {
 
 extension SDKHost: KitFacts {
     var hasPerson: Bool { self.recipient != nil }
-    func isKnown(_ message: MessageID) -> Bool { self.position(of: message) != nil }
+    func isKnown(_ message: MessageID) -> Bool { self.store.isKnown(message) }
 }

@@ -31,7 +31,7 @@ extension Stage {
         self.app.sdk?.client = sdk.newClient(isForeground: true)
         self.app.sdk?.isSuspended = false
         self.app.sdk?.waiting = []
-        self.app.sdk?.openActions = []
+        self.app.sdk?.openActions = [:]
         self.app.sdk?.task = nil
         self.app.sdk?.kit = KitMachine(sdk.kit.settings)
     }

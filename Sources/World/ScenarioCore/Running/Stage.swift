@@ -122,6 +122,7 @@ struct Stage {
                 self.observed?.append(.phone(effect))
                 self.perform(effect)
             }
+            if case .process(_, .delegateChanged(let isSet)) = event { self.app.hasCenterDelegate = isSet }
             if case .process(_, .iconBadgeNumberSet(let count)) = event,
                 self.core.screen.badge(of: Self.bundle) == max(0, count)
             {
