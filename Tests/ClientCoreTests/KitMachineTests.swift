@@ -138,12 +138,15 @@ extension [KitMachine.Effect] {
         #expect(bench.handle(.presentationTimePassed(4)) == [.present([], 4)])
         #expect(bench.handle(.presentationChosen(self.everything, 4)) == [])
         #expect(bench.present(userInfo(), 5) == self.everything)
+        _ = bench.handle(.presentationRequested(arrival(userInfo(8)), 6))
+        #expect(bench.handle(.presentationChosen(.badge, 6)) == [.present(.badge, 6)])
     }
 
     @Test func `leaves to the app what is none of its own, and shows nothing of another person's`() {
         var bench = Bench()
         #expect(bench.handle(.presentationRequested(arrival(strange), 1)) == [.leaveToApp])
-        #expect(bench.present(userInfo(tag: "other")) == [])
+        // Neither is the app told of it nor asked.
+        #expect(bench.handle(.presentationRequested(arrival(userInfo(tag: "other")), 1)) == [.present([], 1)])
         #expect(bench.present(userInfo(tag: "other"), hasSound: false) == [])
     }
 
