@@ -4,7 +4,7 @@ public import Foundation
 import TidingsAppGroup
 import TidingsClient
 
-// BGAppRefreshTask, the road that replaces Background Fetch (S4.13 with its right rule; ios-delivery.md §8).
+// BGAppRefreshTask, which replaces Background Fetch (S4.13 with its right rule; ios-delivery.md §8).
 extension NotificationIntegration {
     /// Registers the kit for an app-refresh task; to be called before the end of the launch. The identifier must be one of
     /// `BGTaskSchedulerPermittedIdentifiers`, which turns Background Fetch off.

@@ -65,7 +65,7 @@ extension NotificationIntegration {
     // MARK: Launch (S0.19, S0.21, S3.12)
 
     /// Takes the notification a cold start began with, from the launch options of iOS before scenes. A tap that iOS tells by
-    /// a second road is handled once.
+    /// a second callback is handled once.
     @discardableResult
     public func handleLaunch(options: [UIApplication.LaunchOptionsKey: Any]?) -> Bool {
         guard let tap = Self.launchTap(of: options) else { return false }
