@@ -58,7 +58,7 @@ enum Functions {
 
 /// Which declarations say what they are for.
 enum Declarations {
-    private static let access: Set<String> = ["public", "package", "open"]
+    private static let access: Set<String> = ["public", "open"]
     private static let modifiers: Set<String> = [
         "static", "final", "mutating", "nonmutating", "nonisolated", "indirect", "class", "convenience", "required",
         "lazy", "weak", "unowned", "consuming", "borrowing", "isolated", "private", "set", "override", "dynamic",
@@ -73,7 +73,7 @@ enum Declarations {
     /// Requirements of well-known protocols, which mean what those protocols say.
     private static let wellKnown: Set<String> = ["rawValue", "==", "<", "hash", "hashValue", "description"]
 
-    /// The names of public and package declarations without a doc comment.
+    /// The names of public declarations without a doc comment.
     ///
     /// - Parameter typesOnly: whether members are excused.
     static func undocumented(in tokens: [Token], typesOnly: Bool = false) -> [Token] {

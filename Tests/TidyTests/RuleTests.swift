@@ -192,12 +192,12 @@ import Testing
     }
 
     @Test(arguments: [
-        "public struct A {}", "package func f() {}", "// plain\npublic var a: Int",
-        "/// A.\nvar b = 1\npackage static let c = 2",
+        "public struct A {}", "public func f() {}", "// plain\npublic var a: Int",
+        "/// A.\nvar b = 1\npublic static let c = 2",
         "@inlinable\npublic func f() {}", "public private(set) var a: Int",
-        "extension A {\n    package init(a: Int) {}\n}",
+        "extension A {\n    public init(a: Int) {}\n}",
         "public enum E: String {}", "extension A: P {\n    public struct B {}\n}",
-        "extension A: P {}\npackage func f() {}",
+        "extension A: P {}\npublic func f() {}",
     ])
     func `wants a doc comment on what others may use`(_ text: String) {
         #expect(self.lines(StyleRules.documentation, text).count == 1)
@@ -211,7 +211,7 @@ import Testing
         "public static func == (left: A, right: A) -> Bool { true }",
         "/// A.\n/// Long.\n// swift-format-ignore\npublic var a = 1",
         "extension A: P {\n    public func f() {}\n}", "public override func f() {}",
-        "public init(stringLiteral value: String) {}",
+        "public init(stringLiteral value: String) {}", "package struct A {}\npackage func f() {}",
     ])
     func `is content with a doc comment, and with what needs none`(_ text: String) {
         #expect(self.lines(StyleRules.documentation, text) == [])

@@ -117,7 +117,7 @@ enum StyleRules {
         }
     }
 
-    static let documentation = Self.swift("every public and package declaration has a doc comment") { source in
+    static let documentation = Self.swift("every public declaration has a doc comment") { source in
         guard let target = source.target else { return [] }
         return Declarations.undocumented(in: source.tokens, typesOnly: House.facades.contains(target)).map {
             source.finding($0, "`\($0.text)` without a doc comment")

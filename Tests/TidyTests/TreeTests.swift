@@ -30,7 +30,7 @@ import Testing
     @Test func `names no folder of one machine`() { self.holds(StyleRules.machinePaths) }
     @Test func `forces nothing`() { self.holds(StyleRules.forcing) }
     @Test func `names the guard of every unchecked promise`() { self.holds(StyleRules.uncheckedSendable) }
-    @Test func `documents every public and package declaration`() { self.holds(StyleRules.documentation) }
+    @Test func `documents every public declaration`() { self.holds(StyleRules.documentation) }
 
     @Test func `has no two types of one name in two targets`() {
         let findings = TypeNameRules.pairs(in: Tree.swift)
