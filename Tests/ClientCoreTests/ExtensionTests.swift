@@ -96,7 +96,7 @@ private struct AppGroup {
             } == nil)
     }
 
-    @Test func `takes for a image what begins like one`() {
+    @Test func `takes for an image what begins like one`() {
         #expect(NotificationImage.Kind(bytes: [0xff, 0xd8, 0xff, 0xe0]) == .jpeg)
         #expect(NotificationImage.Kind(bytes: [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0]) == .png)
         #expect(NotificationImage.Kind(bytes: Array("GIF89a".utf8)) == .gif)
@@ -374,7 +374,7 @@ private func entry(_ position: Int64, _ number: UInt64, rings: Bool = true) -> J
     }
 }
 
-@Suite struct `The host of a image` {
+@Suite struct `The host of an image` {
     @Test(arguments: [
         ("files.example.com", ["files.example.com"], true), ("FILES.example.COM", ["Files.Example.com"], true),
         ("files.example.com", [], false), ("files.example.com", ["example.com"], false),

@@ -85,7 +85,7 @@ def images(tmp_path):
 
 
 def show(stage, url: str) -> str:
-    """Alice sends bob a image; returns the message's id."""
+    """Alice sends bob an image; returns the message's id."""
     sent = stage.backend.call("POST", "messages", {
         "sender": "alice", "client_message_id": uuid.uuid4().hex, "conversation": {"type": "PR", "target": "bob"},
         "object_name": "RC:ImgMsg", "content": json.dumps({"imageUri": url}), "push_text": "Look!",

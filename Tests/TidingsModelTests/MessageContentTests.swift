@@ -106,7 +106,7 @@ private let travelling: [(MessageContent, ObjectName, String)] = [
         }
     }
 
-    @Test func `has a image to show if it is one or has one`() {
+    @Test func `has an image to show if it is one or has one`() {
         let images = travelling.map { $0.0.imageURL }
         #expect(
             images == [

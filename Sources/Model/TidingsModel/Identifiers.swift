@@ -143,9 +143,9 @@ public struct ObjectName: StringIdentifier {
 
     /// A text message.
     public static let text = ObjectName("RC:TxtMsg")
-    /// A image.
+    /// An image.
     public static let image = ObjectName("RC:ImgMsg")
-    /// A image that moves.
+    /// An image that moves.
     public static let gif = ObjectName("RC:GIFMsg")
     /// A file.
     public static let file = ObjectName("RC:FileMsg")

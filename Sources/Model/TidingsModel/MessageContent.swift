@@ -5,7 +5,7 @@
 public enum MessageContent: Hashable, Sendable {
     /// A text, not empty: `RC:TxtMsg`.
     case text(String)
-    /// A image: `RC:ImgMsg`, or `RC:GIFMsg` if it moves.
+    /// An image: `RC:ImgMsg`, or `RC:GIFMsg` if it moves.
     case image(Image)
     /// A file: `RC:FileMsg`.
     case file(File)
@@ -22,7 +22,7 @@ public enum MessageContent: Hashable, Sendable {
     /// Anything else: content of a type of the app's own, and content that is not what its object name promises.
     case custom(ObjectName, String)
 
-    /// A image that lies on a web server.
+    /// An image that lies on a web server.
     public struct Image: Hashable, Sendable {
         /// Where it is.
         public var url: String
@@ -31,7 +31,7 @@ public enum MessageContent: Hashable, Sendable {
         /// Whether it moves (a GIF).
         public var isAnimated: Bool
 
-        /// A image.
+        /// An image.
         public init(url: String, thumbnail: String? = nil, isAnimated: Bool = false) {
             self.url = url
             self.thumbnail = thumbnail
@@ -126,7 +126,7 @@ public enum MessageContent: Hashable, Sendable {
         public var title: String
         /// What it says, in short; may be empty.
         public var summary: String
-        /// Where a image of it is; nil for none.
+        /// Where an image of it is; nil for none.
         public var imageURL: String?
 
         /// A page.

@@ -25,7 +25,7 @@ public struct PushInfo: Hashable, Sendable {
     /// How far back counted messages are named: as far as an extension fetches.
     public static let countedReach: LogPosition = 20
 
-    /// The longest URL of a image in bytes: a longer one stays out, because a payload has 4,096 (apns.md §13).
+    /// The longest URL of an image in bytes: a longer one stays out, because a payload has 4,096 (apns.md §13).
     public static let imageURLBytesMax = 1_024
 
     /// The words of a notification.

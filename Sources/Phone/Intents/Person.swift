@@ -55,15 +55,15 @@ public enum INPersonSuggestionType: Int, Hashable, Sendable {
     case instantMessageAddress = 2
 }
 
-/// A image of a person or a group; kept, not drawn.
+/// An image of a person or a group; kept, not drawn.
 public final class INImage: Hashable, Sendable {
     private let source: String
 
-    /// A image of the app.
+    /// An image of the app.
     public init(named name: String) { self.source = "named:\(name)" }
-    /// A image in a file or on the net; nil if the address cannot be read.
+    /// An image in a file or on the net; nil if the address cannot be read.
     public init?(url URL: URL) { self.source = URL.absoluteString }
-    /// A image's bytes.
+    /// An image's bytes.
     public init(imageData: Data) { self.source = "data:\(imageData.base64EncodedString())" }
 
     public static func == (left: INImage, right: INImage) -> Bool { left.source == right.source }

@@ -1,11 +1,11 @@
 package import PhoneCore
 
-/// A image beside an action's title (iOS 15); kept, not drawn.
+/// An image beside an action's title (iOS 15); kept, not drawn.
 public final class UNNotificationActionIcon: Hashable, Sendable {
     private let name: String
-    /// A image of the app.
+    /// An image of the app.
     public init(templateImageName: String) { self.name = templateImageName }
-    /// A image of the system.
+    /// An image of the system.
     public init(systemImageName: String) { self.name = "system:" + systemImageName }
 
     public static func == (left: UNNotificationActionIcon, right: UNNotificationActionIcon) -> Bool {

@@ -24,7 +24,7 @@ public final class UNNotificationAttachment: Sendable, Hashable {
         else {
             throw UNError(
                 .attachmentUnrecognizedType,
-                detail: "url must name a image, sound or video, got \(hint ?? url.lastPathComponent)")
+                detail: "url must name an image, sound or video, got \(hint ?? url.lastPathComponent)")
         }
         let size = (facts[.size] as? NSNumber)?.intValue ?? 0
         guard size <= kind.bytesMax else {

@@ -26,7 +26,7 @@ extension ChatClient {
             lifetime: lifetime)
     }
 
-    /// Sends typed content: a image, a file, a place and so on; see `send(text:to:mentions:recipients:lifetime:)`. What lies
+    /// Sends typed content: an image, a file, a place and so on; see `send(text:to:mentions:recipients:lifetime:)`. What lies
     /// on a web server is put there by the app before; the message carries its URL.
     ///
     /// - Parameters:

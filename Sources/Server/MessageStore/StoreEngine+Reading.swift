@@ -232,7 +232,7 @@ extension StoreEngine {
             times.map { MessageTrace.Receipt(leg: leg, receipt: $0.key, at: $0.value) }
         }
         var recall: MessageID?
-        if case .recall(_, let recall, _)? = try self.recallRecord(of: id) { recall = recall.id }
+        if case .recall(_, let operation, _)? = try self.recallRecord(of: id) { recall = operation.id }
         return MessageTrace(
             of: accepted.subject, recall: recall, deliveries: deliveries, open: open.sorted { $0.leg < $1.leg },
             ended: ended.values.filter { $0.leg.user.app == accepted.app }.sorted { $0.leg < $1.leg },

@@ -54,7 +54,7 @@ package struct ExtensionMachine: Hashable, Sendable {
         case posted(MessageID, isTaken: Bool)
         /// The server was told, or cannot be.
         case reported
-        /// A image was looked for.
+        /// An image was looked for.
         case imageFetched(isThere: Bool)
         /// The system's time is up (S2.21), or nobody waits for the answer any more.
         case timeExpired

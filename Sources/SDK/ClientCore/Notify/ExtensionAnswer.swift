@@ -1,6 +1,6 @@
 public import TidingsModel
 
-// Seconds may lie between the extension's decision and its answer: it waits for its receipt, for what was overwritten, for a image.
+// Seconds may lie between the extension's decision and its answer: it waits for its receipt, for what was overwritten, for an image.
 // Its other runs and the app go on meanwhile.
 extension ExtensionDecision {
     /// The changes as they are to be answered, asked just before: whoever answers last decides what stands in the list and on the

@@ -1,13 +1,13 @@
-/// A image beside the text of a notification (apns.md §13 `mutable-content`): what may be fetched, and what it is.
+/// An image beside the text of a notification (apns.md §13 `mutable-content`): what may be fetched, and what it is.
 public enum NotificationImage {
     /// The largest image that is fetched, in bytes: half of what the system takes, and little of the memory an extension has
     /// (ios-delivery.md §10).
     public static let bytesMax = 5_000_000
-    /// How long a image may take, in seconds; the notification waits for it. The system gives an extension about 30
+    /// How long an image may take, in seconds; the notification waits for it. The system gives an extension about 30
     /// (ios-delivery.md §10).
     public static let seconds = 10.0
 
-    /// Whether a image may be fetched from a host. The URL of a image is the sender's: a host of theirs would learn when, and from
+    /// Whether an image may be fetched from a host. The URL of an image is the sender's: a host of theirs would learn when, and from
     /// which address, the push has reached the person.
     ///
     /// - Parameters:
@@ -35,7 +35,7 @@ public enum NotificationImage {
         public var fileExtension: String { self.rawValue }
 
         /// The kind of a file by its first bytes; nil if it is no such image. What the server says of it does not count: a
-        /// file that is called a image and is none would be refused by the system, together with the notification's text.
+        /// file that is called an image and is none would be refused by the system, together with the notification's text.
         public init?(bytes: some Collection<UInt8>) {
             let starts: [(Kind, [UInt8])] = [
                 (.jpeg, [0xff, 0xd8, 0xff]), (.png, [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),

@@ -135,7 +135,7 @@ extension ServerCore {
 }
 
 extension Message {
-    /// The image its push tells of: that of a image or a page, if it lies behind an encrypted connection under a name short
+    /// The image its push tells of: that of an image or a page, if it lies behind an encrypted connection under a name short
     /// enough for a push.
     fileprivate var pushImageURL: String? {
         // Other types have none, and are not read for nothing.
