@@ -7,7 +7,7 @@ extension AppGroup.Contents: ExtensionGroup {
         set { if let newValue { self.recipient?.position = newValue } }
     }
     package var showsContent: Bool { self.settings.showsContent }
-    /// The app's; before it has said any, the built-in ones in the phone's language.
+    /// The built-in words in the phone's language until the app has stored its own.
     package var words: NotificationWords {
         self.settings.words ?? AppWords(language: PhoneLanguage.tag).words(for: nil).words
     }

@@ -1,7 +1,7 @@
 import ClientCore
 import TidingsModel
 
-/// The badge as it is stored: one record, written in one go in its place. Used under the lock only.
+/// The badge as one record, overwritten in place. Used under the lock only.
 struct BadgeFile {
     private let path: String
 
@@ -10,10 +10,8 @@ struct BadgeFile {
 
     init(_ path: String) { self.path = path }
 
-    /// What is stored; nil for nothing (S2.20).
-    ///
-    /// - Parameter isDamaged: set if the file could not be understood and was set aside; it counts as nothing then, until the
-    ///   app writes it again.
+    /// - Parameter isDamaged: set if the file could not be understood and was set aside; it counts as no badge
+    /// (S2.20) until the app writes it again.
     func read(isDamaged: inout Bool) throws(FileFault) -> Badge? {
         guard let file = try SmallFile(self.path, creating: false) else { return nil }
         let bytes = try file.read(at: 0, count: Record.size + 1)
@@ -28,7 +26,6 @@ struct BadgeFile {
             position: record.third)
     }
 
-    /// Stores a badge, or that there is none.
     func write(_ badge: Badge?) throws(FileFault) {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(Record.size)

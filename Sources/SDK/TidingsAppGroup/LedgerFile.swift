@@ -1,29 +1,26 @@
 import ClientCore
 import TidingsModel
 
-/// The ledger as it is stored: records are appended, so that a change costs one small write, and a process that knows the
-/// file already reads only what others have added. Used under the lock only.
+/// The ledger as a file of records. They are appended, so that a change costs one small write and a process that
+/// knows the file reads only what others have added. Used under the lock only.
 struct LedgerFile {
     private let path: String
-    /// What this process has read of the file, and how far.
+    /// What this process has read of the file, up to `end`.
     private var known = Ledger()
     private var file: (device: UInt64, inode: UInt64)?
     private var end = 0
-    /// The record before `end`: a file that another process has written anew may get the number of the old one, and stands
-    /// out by what it has there.
+    /// The record before `end`: a rewritten file may get the inode of the old one, and is recognized by its contents.
     private var last: [UInt8] = []
 
-    /// More bytes than this are written anew with what still counts.
+    /// A longer file is rewritten with what still counts.
     private static let bytesMax = 4 * Ledger.capacity * Record.size
 
     init(_ path: String) {
         self.path = path
     }
 
-    /// Hands the ledger out, up to date. It is to be given back with `commit`, or dropped with `forget`.
-    ///
-    /// - Parameter isDamaged: set if the file could not be understood and was set aside. What was read before the damage is
-    ///   still there.
+    /// Returns the current ledger, to be given back with `commit` or dropped with `forget`. What was read before any
+    /// damage is kept.
     mutating func take(isDamaged: inout Bool) throws(FileFault) -> Ledger {
         try self.refresh(isDamaged: &isDamaged)
         _ = self.known.takeChanges()
@@ -32,7 +29,6 @@ struct LedgerFile {
         return ledger
     }
 
-    /// Writes what was changed.
     mutating func commit(_ ledger: consuming Ledger) throws(FileFault) {
         let changes = ledger.takeChanges()
         if changes.isReset || self.end > Self.bytesMax {
@@ -51,7 +47,6 @@ struct LedgerFile {
         self.known = ledger
     }
 
-    /// Reads everything again next time.
     mutating func forget() {
         self.known = Ledger()
         self.file = nil
@@ -101,7 +96,7 @@ struct LedgerFile {
         static let kit: UInt8 = 1
         static let pushExtension: UInt8 = 2
         static let shown: UInt8 = 0x10
-        /// Beside `shown`. Files that were written before there was such a mark have none of these.
+        /// Beside `shown`. Older files have none of these.
         static let withdrawn: UInt8 = 0x20
         static let marks = shown | withdrawn
     }

@@ -186,7 +186,6 @@ extension ChatClient {
 }
 
 extension ChatError {
-    /// The server has answered something else than what was asked.
     static var unexpectedAnswer: ChatError {
         .refused(
             ServerFrame.Problem(code: .unexpectedFrame, field: "answer", rule: "is not of the kind that was asked"))

@@ -23,7 +23,7 @@ extension ChatClient {
         set { self.change { $0.managesBadge = newValue } }
     }
 
-    /// The switches for a kit with or without a callback of the app's (S3.4).
+    /// - Parameter hasDelegate: whether the app has a custom callback (S3.4).
     package func kitSettings(hasDelegate: Bool) -> KitSettings {
         self.state.withLock { state in
             state.switches.hasDelegate = hasDelegate
@@ -31,22 +31,18 @@ extension ChatClient {
         }
     }
 
-    /// What the kit's decisions go by.
     package var kitFacts: ClientKitFacts { ClientKitFacts(client: self) }
 
-    /// What the server has told of the sender's name in the group; nil for none, and elsewhere.
+    /// Nil outside groups.
     package func storedNickname(_ question: NameQuestion) -> String? {
         guard let group = question.group else { return nil }
         return (try? self.engine?.store.nickname(of: question.sender, in: group)) ?? nil
     }
 
-    /// A push has rung in front before its message came over the connection: should that be in the background, the message
-    /// does not ring again (DESIGN P3). Where the service extension ran, it has said so already.
+    /// A push has rung in the foreground before its message came over the connection; if that comes in the
+    /// background, it does not ring again (DESIGN P3). Where the service extension ran, it has already marked it.
     package func noteRung(_ id: MessageID) { self.engine?.markShown(id) }
 
-    /// Counts a push that is about the number on the icon alone.
-    ///
-    /// - Parameter isActive: whether the app is.
     package func count(_ push: BadgeInfo, isActive: Bool) async -> BadgePush.Verdict {
         let (engine, kit) = self.state.withLock { ($0.engine, $0.kit) }
         let facts = BadgePush.Facts(isActive: isActive, managesBadge: kit?.managesBadge ?? false)
@@ -56,7 +52,7 @@ extension ChatClient {
             ?? BadgePush.verdict(push, facts, badge: &none)
     }
 
-    /// Shows a number that a push has told, also before the sign-in of a process that the push has started.
+    /// Also before the sign-in of a process that the push has started.
     package func showPushedBadge(_ number: Int) async {
         let (engine, host) = self.state.withLock { ($0.engine, $0.host) }
         if let engine { return await engine.showPushedBadge(number) }
@@ -65,7 +61,7 @@ extension ChatClient {
         await host?.showBadge(stored ?? number)
     }
 
-    /// The app group, also before somebody has signed in; nil if there is none or it cannot be used.
+    /// Also before anybody has signed in; nil if there is none or it cannot be used.
     fileprivate func group(of engine: ClientEngine?) -> AppGroup? {
         engine?.parts.group
             ?? self.configuration.resolvedAppGroupFolder.flatMap {
@@ -82,20 +78,18 @@ extension ChatClient {
     }
 }
 
-/// What the kit's decisions go by in the app's process.
 package struct ClientKitFacts: KitFacts {
     let client: ChatClient
 
-    /// What this process has heard from the server, otherwise what the app group says.
+    /// What this process has heard from the server; otherwise what the app group says.
     package var signIn: ExtensionDecision.SignIn {
         let engine = self.client.engine
         if let known = engine?.shared.withLock({ $0.recipientTag }) { return .signedIn(recipientTag: known) }
         return (try? self.client.group(of: engine)?.update { $0.signIn }) ?? .unknown
     }
 
-    /// Whether somebody is signed in, or was when the app last ran.
+    /// Whether anybody is signed in, or was when the app last ran.
     package var hasPerson: Bool { self.client.engine != nil || self.client.folders.lastSignIn != nil }
 
-    /// Whether the local store has a message.
     package func isKnown(_ message: MessageID) -> Bool { (try? self.client.engine?.store.isKnown(message)) ?? false }
 }

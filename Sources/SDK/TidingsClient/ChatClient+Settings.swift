@@ -92,7 +92,6 @@ extension ChatClient {
         self.engine?.post(.unreadCounted(unread))
     }
 
-    /// Asks the server something.
     func ask(_ request: ClientRequest) async throws -> ClientAnswer {
         guard let engine = self.engine else { throw ChatError.notSignedIn }
         do throws(InvalidField) { try request.validate() } catch { throw ChatError.invalid(error) }

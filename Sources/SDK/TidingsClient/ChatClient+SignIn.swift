@@ -4,7 +4,6 @@ import TidingsModel
 
 // One person at a time: who signs in and out takes turns, and a sign-out makes void every sign-in begun before it.
 extension ChatClient {
-    /// Waits until nobody else signs in or out.
     func enterGate() async {
         await withCheckedContinuation { continuation in
             let isFree = self.state.withLock { state in
@@ -19,7 +18,6 @@ extension ChatClient {
         }
     }
 
-    /// Lets in whoever has waited longest.
     func leaveGate() {
         let next = self.state.withLock { state -> CheckedContinuation<Void, Never>? in
             guard state.gateWaiters.isEmpty else { return state.gateWaiters.removeFirst() }
@@ -29,10 +27,7 @@ extension ChatClient {
         next?.resume()
     }
 
-    /// The engine of a person, begun if there is none.
-    ///
-    /// - Parameter generation: as it was when the sign-in was wished.
-    /// - Throws: `ChatError.cancelled` if somebody signed out since; `.store` if the person's files cannot be used.
+    /// Returns the person's engine, started if there is none.
     func signIn(
         _ person: UserID, generation: UInt64, tokenProvider: @escaping ClientEngine.TokenProvider
     ) async throws -> ClientEngine {
@@ -93,7 +88,7 @@ extension ChatClient {
         return engine
     }
 
-    /// The app may have changed sides since the core of the engine was made.
+    /// The app may have moved between foreground and background since the engine's core was made.
     func catchUp(_ engine: ClientEngine, with state: State) {
         guard state.isForeground != engine.parts.isForeground else { return }
         guard !state.isForeground else { return engine.post(.appWillEnterForeground) }
@@ -101,7 +96,7 @@ extension ChatClient {
         engine.post(.appDidEnterBackground(remainingMilliseconds: state.backgroundRemaining.map { $0 - passed }))
     }
 
-    /// Keeps each token, so that a process in which nobody connects can still tell the server of a sign-out.
+    /// Stores each token, so that a process in which nobody connects can still tell the server of a sign-out.
     func keeping(
         _ tokenProvider: @escaping ClientEngine.TokenProvider, of person: UserID, generation: UInt64
     ) -> ClientEngine.TokenProvider {

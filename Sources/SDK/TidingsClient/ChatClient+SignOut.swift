@@ -5,7 +5,7 @@ import TidingsModel
 
 // Signing out, also while the server cannot be reached: it is told until it has confirmed, also by a later process (DESIGN P7).
 extension ChatClient {
-    /// How long `signOut` waits for a server it is connected to, in milliseconds; the farewell outlives the wait.
+    /// How long `signOut` waits for a connected server; the farewell outlives the wait.
     static let farewellWaitMilliseconds: Int64 = 2_000
 
     /// Signs the person out on this device: no more pushes, and everything of the person is forgotten here, also that of the
@@ -42,7 +42,7 @@ extension ChatClient {
         self.changed(.disconnected)
     }
 
-    /// Nobody has connected in this process: what an earlier one left of its person goes all the same.
+    /// Nobody has connected in this process: clears what an earlier one left of its person.
     private func forgetSignedIn() async {
         // What cannot be deleted is another person's with the next connect, and no good to anybody after the sign-out.
         try? self.tokens?.write(nil)
@@ -98,10 +98,9 @@ extension ChatClient {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// The engine has something left to say; without a token it never can. One farewell is kept: where the server was out of
-    /// reach all the time, that of the person before, of whom the server knows, outlives that of whoever came meanwhile.
-    ///
-    /// - Parameter wasWelcomed: whether the server has heard of the person in this process.
+    /// Called when the engine has not told the server of the sign-out; without a token it never can. One farewell is
+    /// kept. Where the server was unreachable all the time, the farewell of the earlier person, whom the server
+    /// knows, outlives that of anybody who signed in meanwhile.
     func keepFarewell(of person: UserID, token: String?, wasWelcomed: Bool) {
         guard let token = token ?? self.folders.token(of: person, app: self.configuration.appKey) else { return }
         let earlier = self.folders.farewell(app: self.configuration.appKey)
@@ -111,7 +110,7 @@ extension ChatClient {
         self.storing { try $0.write(farewell, app: self.configuration.appKey) }
     }
 
-    /// Said, or given up.
+    /// The server has confirmed the sign-out, or it was given up.
     func farewellEnded(of person: UserID) {
         if self.folders.farewell(app: self.configuration.appKey)?.person == person {
             self.storing { try $0.write(nil, app: self.configuration.appKey) }
@@ -126,9 +125,7 @@ extension ChatClient {
         if let engine { Task { await engine.finish() } }
     }
 
-    /// Begins to say the farewell an earlier process left.
-    ///
-    /// - Parameter person: who signs in now; their own farewell is void.
+    /// Starts the farewell an earlier process left. That of the person who signs in now is void.
     func resumeFarewell(unless person: UserID?) async {
         guard let farewell = self.folders.farewell(app: self.configuration.appKey) else { return }
         if farewell.person == person {
@@ -166,7 +163,7 @@ extension ChatClient {
 }
 
 extension AppGroup.Contents {
-    /// The person has signed out: nothing of them stays for the extension, nor do its words go by their language.
+    /// Nothing of the person stays for the extension, and words no longer follow their language.
     mutating func forgetPerson(words: AppWords) {
         self.recipient = nil
         self.forgetsDamaged = true

@@ -19,7 +19,7 @@ public final class ChatClient: Sendable {
         var status = ConnectionStatus.disconnected
         var runState: RunState
         var isForeground: Bool
-        /// When the app went to the background, in monotonic milliseconds, and what the system said was left then.
+        /// Monotonic milliseconds, and the background time left at that moment.
         var backgroundSince: Int64 = 0
         var backgroundRemaining: Int64?
         var kit: KitSettings?
@@ -28,21 +28,18 @@ public final class ChatClient: Sendable {
         var registration: PushRegistration?
         var isUnregistered = false
         var storeFault: String?
-        /// Whoever waits for the answer to a wake.
         var wakes: [WakeNumber: CheckedContinuation<BackgroundRefreshResult, Never>] = [:]
         var lastWake: WakeNumber = 0
-        /// Whether the engine was told to connect: a wake before that would find nobody who wants a connection.
+        /// Whether the engine was told to connect: before that nobody wants a connection, so wakes wait.
         var hasWished = false
-        /// Wakes that came before anybody signed in.
         var pendingOpened: [PendingOpened] = []
         var pendingWakes: [PendingWake] = []
-        /// Who has signed out without the server having heard of it, and the engine that will say it.
+        /// The person who has signed out without the server knowing, and the engine that will tell it.
         var farewell: ClientFolders.Farewell?
         var leaving: ClientEngine?
         var farewellWaiters: [CheckedContinuation<Void, Never>] = []
-        /// Counts the sign-outs: a sign-in begun before one is void.
+        /// Counts sign-outs: a sign-in begun before one is void.
         var generation: UInt64 = 0
-        /// Whether somebody signs in or out, and who waits for it.
         var isGateHeld = false
         var gateWaiters: [CheckedContinuation<Void, Never>] = []
     }
@@ -55,7 +52,6 @@ public final class ChatClient: Sendable {
     let tokens: (any ExtensionTokens)?
     private let secrets: (any SecretStore)?
     private let safety: any FileSafety
-    /// What the client reads the time from and waits with.
     package let clock: any ClientClock
     private let processNumber = UInt64.random(in: 1...UInt64(Int64.max))
 
@@ -66,7 +62,6 @@ public final class ChatClient: Sendable {
             tokens: configuration.extensionTokens, secrets: KeychainSecrets())
     }
 
-    /// A client with another transport, another clock and other places for tokens, for tests.
     package init(
         configuration: Configuration, transport: any ClientTransport, clock: any ClientClock,
         tokens: (any ExtensionTokens)? = nil, secrets: (any SecretStore)? = nil,
@@ -205,7 +200,6 @@ public final class ChatClient: Sendable {
 
     // MARK: Kit
 
-    /// Attaches the kit, or nothing.
     package func attach(host: (any KitHost)?, settings: KitSettings?) {
         let engine = self.state.withLock { state in
             state.host = host

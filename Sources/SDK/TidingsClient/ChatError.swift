@@ -44,7 +44,6 @@ public enum ChatError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The app's backend has not registered the message type.
     case unknownObjectName(reason: String)
 
-    /// What a problem of the server means for the call it answers.
     init(_ problem: ServerFrame.Problem) {
         switch problem.code {
         case .invalidField: self = .invalid(InvalidField(field: problem.field, rule: problem.rule))

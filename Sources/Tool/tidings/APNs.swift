@@ -5,7 +5,6 @@ import Logging
 import TidingsModel
 import TidingsServer
 
-/// `tidings apns`: the local APNs.
 struct APNs: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "apns",

@@ -4,7 +4,6 @@ import TidingsClient
 import TidingsModel
 import TidingsServer
 
-/// Where the server's HTTP API is, and the key for it.
 struct APIOptions: ParsableArguments {
     @Option(help: "Address of the server's HTTP API.") var api = "http://127.0.0.1:7480"
     @Option(help: "API key; better in the environment as TIDINGS_API_KEY.") var apiKey: String?
@@ -18,7 +17,6 @@ struct APIOptions: ParsableArguments {
     }
 }
 
-/// `tidings token`: a user token, as an app's own backend would ask for it.
 struct Token: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Ask the server for a user token.",
@@ -40,7 +38,6 @@ struct Token: AsyncParsableCommand {
     }
 }
 
-/// `tidings trace`: the life of one message.
 struct Trace: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show the life of one message: every leg with its end, reason and times.",
@@ -59,7 +56,6 @@ struct Trace: AsyncParsableCommand {
     }
 }
 
-/// `tidings send`: one message through the SDK, as a command-line program would send it.
 struct Send: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Send one message through the SDK and wait until the server has it on disk.",

@@ -4,7 +4,6 @@ import PhoneTerminal
 import TidingsModel
 import VirtualPhone
 
-/// `tidings phone`: a virtual iPhone in the terminal.
 struct Phone: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run a virtual iPhone in the terminal: every app and extension is a process of its own.",
@@ -136,7 +135,7 @@ struct Phone: AsyncParsableCommand {
         return configuration
     }
 
-    /// A person at a terminal answers; unattended, the answer is yes unless told otherwise.
+    /// At a terminal the person answers; otherwise the answer is yes unless told otherwise.
     private func answersPrompts(_ mode: PhoneTerminal.Mode) -> Bool? {
         if self.denyNotifications { return false }
         if case .screen = mode { return nil }
@@ -152,7 +151,7 @@ struct Phone: AsyncParsableCommand {
         return PhoneHost.Endpoint(host: String(parts[0]), port: port)
     }
 
-    /// The words of scripts with their keys, for `--help`.
+    /// For `--help`.
     private static var wordList: String {
         let words = TerminalWord.all.map { word in
             let key = word.key.map { "  (key \($0))" } ?? ""

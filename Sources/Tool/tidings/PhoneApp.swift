@@ -3,17 +3,13 @@ import Foundation
 import TidingsModel
 import VirtualPhone
 
-/// The app a phone of the tool carries: one that is built beside the tool, by its name, or any executable, by its path.
+/// The app of a phone: one that is built beside the tool, by name, or any executable, by path.
 struct PhoneApp {
-    /// The app's executable.
     let executable: String
-    /// The extension's; nil for an app without one.
     let extensionExecutable: String?
-    /// The content extension's; nil for an app without one.
     let contentExtension: PhoneHost.ContentExtension?
     private let isChat: Bool
 
-    /// What stands beside the tool: name, executable, extensions.
     private static let known = [
         (
             name: "chat", executable: "ChatApp", extension: "ChatNotificationService",
@@ -21,20 +17,15 @@ struct PhoneApp {
         )
     ]
 
-    /// Where `tidings serve` is found unless told otherwise.
+    /// The defaults of `tidings serve`.
     private static let gateway = "ws://127.0.0.1:7400"
     private static let api = "http://127.0.0.1:7480"
     private static let phoneRoutes = "http://127.0.0.1:7481"
 
-    /// The names, for help and errors.
     static var names: String { self.known.map(\.name).joined(separator: ", ") }
 
-    /// - Parameters:
-    ///   - name: a known name, or a path, which has a slash.
-    ///   - extension: a path; `none` for an app without one; nil takes that of a known app.
-    ///   - contentExtension: the same for the content extension.
-    ///   - categories: the content extension's categories.
-    /// - Throws: `ValidationError` for an unknown name, `ToolFailure` if a known app is not built.
+    /// - Parameters: - name: a known name, or a path, which has a slash. - extension: a path; `none` for an app
+    /// without one; nil for a known app's own. The same for `contentExtension`.
     init(_ name: String, extension: String?, contentExtension: String?, categories: [String]) throws {
         let known = Self.known.first { $0.name == name }
         let content =
@@ -59,17 +50,15 @@ struct PhoneApp {
 
     /// Which delegate methods the app has, by their names in ios-delivery.md §0.3.
     enum Delegate: String {
-        /// `application(_:didReceiveRemoteNotification:fetchCompletionHandler:)`,
-        /// `userNotificationCenter(_:willPresent:withCompletionHandler:)` and
-        /// `userNotificationCenter(_:didReceive:withCompletionHandler:)`; the example app also has
-        /// `application(_:didReceiveRemoteNotification:)` and `application(_:performFetchWithCompletionHandler:)`.
+        /// `application(_:didReceiveRemoteNotification:fetchCompletionHandler:)` and the methods of
+        /// `UNUserNotificationCenterDelegate`; the example app also has
+        /// `application(_:didReceiveRemoteNotification:)` and `performFetch`.
         case modern
-        /// `didReceiveRemoteNotification:`, `didReceiveRemoteNotification:fetchCompletionHandler:`,
-        /// `application(_:didReceive: UILocalNotification)`, `performFetch` and the actions of iOS 8 and 9.
+        /// The methods before iOS 10: remote and local notifications, `performFetch`, and the actions of iOS 8 and 9.
         case legacy
     }
 
-    /// What the phone is told of the app. It must be what the app declares.
+    /// Must match what the app declares.
     func installed(
         as bundle: BundleID, delegate: Delegate, lifecycle: LifecycleStyle?, appGroup: String
     ) -> InstalledApp {
@@ -92,9 +81,9 @@ struct PhoneApp {
         return installed
     }
 
-    /// What the example app needs to know and was not given: variables of the same name in the tool's environment, then
-    /// the addresses `tidings serve` has by default. Its user token is TIDINGS_TOKEN, or asked for with TIDINGS_API_KEY;
-    /// without one the app runs and is refused by the server.
+    /// What the example app needs and was not given: variables of the same name in the tool's environment, then the
+    /// defaults of `tidings serve`. The user token is TIDINGS_TOKEN, or requested with TIDINGS_API_KEY; without one
+    /// the app runs and the server refuses it.
     func environment(phone: String, given: [String: String]) async -> [String: String] {
         guard self.isChat else { return [:] }
         let own = ProcessInfo.processInfo.environment

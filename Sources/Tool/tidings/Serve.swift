@@ -3,7 +3,6 @@ import Foundation
 import Logging
 import TidingsServer
 
-/// `tidings serve`: the server.
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: """

@@ -1,13 +1,11 @@
 import TidingsAppGroup
 
-/// One source, any number of streams: each gets every value sent after it was made. With `keepsForFirst`, values sent while
-/// there was no stream yet go to the first one.
-///
-/// A stream holds so many values at most that its reader has not taken; one more, and the oldest falls out. A reader that comes
-/// to such a gap is told of it before the next value.
+/// One source, any number of streams: each gets every value sent after it was made. With `keepsForFirst`, values sent
+/// while there was no stream yet go to the first one. A stream holds at most `capacity` unread values; then the
+/// oldest falls out, and the reader is told of the gap before the next value.
 final class Broadcast<Value: Sendable>: Sendable {
     private struct State {
-        /// Each takes a value and gives back who holds it now.
+        /// Each takes a value and returns who holds it now.
         var outlets: [UInt64: @Sendable (Value) -> AnyObject?] = [:]
         var last: UInt64 = 0
         var kept: [Value] = []
@@ -17,7 +15,6 @@ final class Broadcast<Value: Sendable>: Sendable {
 
     private let state = Locked(State())
     private let keepsForFirst: Bool
-    /// How many values a stream holds.
     let capacity: Int
 
     init(capacity: Int, keepsForFirst: Bool = false) {
@@ -25,18 +22,14 @@ final class Broadcast<Value: Sendable>: Sendable {
         self.keepsForFirst = keepsForFirst
     }
 
-    /// A new stream; `first` is its first value if it is not nil.
-    ///
-    /// It is asked for under the lock: whoever changes a value and then sends it is either before it, or the stream hears of it.
-    ///
-    /// - Parameter gap: called when the reader comes to a place where values fell out.
+    /// `first` is evaluated under the lock: a change that is sent either precedes it or reaches the stream.
     func stream(
         startingWith first: @autoclosure () -> Value? = nil, gap: @escaping @Sendable () -> Void = {}
     ) -> AsyncStream<Value> {
         self.stream(startingWith: first(), gap: gap) { $0 }
     }
 
-    /// A new stream of what becomes of the values; those that become nothing take no place in it.
+    /// Values that transform to nil take no place in the stream.
     func stream<Other: Sendable>(
         startingWith first: @autoclosure () -> Value? = nil, gap: @escaping @Sendable () -> Void = {},
         _ transform: @escaping @Sendable (Value) -> Other?
@@ -99,10 +92,8 @@ final class StreamBuffer<Element: Sendable>: Sendable {
         self.gap = gap
     }
 
-    /// Nobody holds the stream any more.
     deinit { self.finish() }
 
-    /// What to do when nobody reads any more.
     func whenOver(_ end: @escaping @Sendable () -> Void) {
         let isOver = self.state.withLock { state in
             if !state.isOver { state.end = end }
@@ -127,7 +118,6 @@ final class StreamBuffer<Element: Sendable>: Sendable {
         reader?.resume(returning: element)
     }
 
-    /// The next element; nil at the end.
     func next() async -> Element? {
         await withCheckedContinuation { continuation in
             let (element, hasGap, waits) = self.state.withLock { state -> (Element?, Bool, Bool) in
@@ -143,7 +133,6 @@ final class StreamBuffer<Element: Sendable>: Sendable {
         }
     }
 
-    /// Ends the stream: the reader was cancelled, or is gone.
     func finish() {
         let (readers, end) = self.state.withLock { state in
             state.isOver = true
@@ -161,7 +150,6 @@ final class StreamBuffer<Element: Sendable>: Sendable {
 }
 
 extension StreamBuffer.State {
-    /// The oldest element that waits; nil for none.
     fileprivate mutating func take() -> Element? {
         guard self.first < self.waiting.count else { return nil }
         defer {

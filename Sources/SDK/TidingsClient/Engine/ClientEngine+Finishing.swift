@@ -4,9 +4,6 @@ import TidingsModel
 
 // Calls of the app that wait for an answer, and how they end.
 extension ClientEngine {
-    /// Asks the server something and waits for its answer.
-    ///
-    /// - Throws: `ChatError`: nothing was asked, the server refused, or nobody knows.
     func request(_ request: ClientRequest) async throws -> ClientAnswer {
         try await withCheckedThrowingContinuation { continuation in
             let number = self.shared.withLock { shared -> RequestNumber? in
@@ -31,7 +28,6 @@ extension ClientEngine {
         }
     }
 
-    /// What the extension needs to know of the app's settings.
     func noteSettings(_ kit: KitSettings?) {
         self.shared.withLock { $0.showsContent = kit?.showsContent ?? true }
         self.noteSettings()

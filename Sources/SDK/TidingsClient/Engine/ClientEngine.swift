@@ -4,34 +4,30 @@ import TidingsAppGroup
 import TidingsModel
 import TidingsWire
 
-/// Runs a `ClientCore` for one person: performs its effects in order and hands their results back. Decides nothing.
-///
-/// All events go through one stream, and one task owns the core; an effect list is finished before the next event.
+/// Runs a `ClientCore` for one person: carries out its effects in order and hands their results back. Decides
+/// nothing. All events go through one stream, and one task owns the core; an effect list is finished before the next
+/// event.
 final class ClientEngine: Sendable {
-    /// What the engine works with.
     struct Parts: Sendable {
         var core: ClientCore
         var store: LocalStore
         var group: AppGroup?
-        /// Where the extension token lies; nil for the app group's file.
+        /// Nil keeps the extension token in the app group's file.
         var tokens: (any ExtensionTokens)?
         var transport: any ClientTransport
         var serverURL: URL
-        /// Where the extension finds the HTTP API.
+        /// For the extension.
         var apiURL: URL?
         var clock: any ClientClock
         /// Tells this process's claims in the ledger from an earlier one's.
         var processNumber: UInt64
-        /// Where the app was when the core was made.
+        /// When the core was made.
         var isForeground: Bool
-        /// What the person has set for all their devices, as stored when the core was made.
         var settings = PersonSettings()
-        /// What notifications say, by language.
         var words = AppWords()
         var outlets: Outlets
     }
 
-    /// Where the engine tells the app.
     struct Outlets: Sendable {
         var status: @Sendable (ConnectionStatus) -> Void
         var runState: @Sendable (RunState) -> Void
@@ -40,8 +36,8 @@ final class ClientEngine: Sendable {
         var signal: @Sendable (Signal) -> Void
         var problem: @Sendable (ClientProblem) -> Void
         var wakeFinished: @Sendable (WakeNumber, BackgroundRefreshResult) -> Void
-        /// The person has signed out and the server has not heard of it; the token is the last one the app gave, and whether
-        /// the server has welcomed the person.
+        /// The person has signed out and the server does not know: the last token the app gave, and whether the
+        /// server has welcomed the person.
         var keepFarewell: @Sendable (String?, Bool) -> Void
         var farewellEnded: @Sendable () -> Void
     }
@@ -57,17 +53,17 @@ final class ClientEngine: Sendable {
         var lastToken: String?
         /// A signed-out person's engine tells the app nothing any more.
         var isMute = false
-        /// Nothing that is wished from now on is answered by the core any more.
+        /// The core answers nothing that is requested from now on.
         var isFinished = false
         /// The last piece of work on notification centre and badge; each begins when the one before has ended.
         var tidying: Task<Void, Never>?
-        /// Names the person on this device since the last welcome (DESIGN P7).
+        /// Identifies the person on this device since the last welcome (DESIGN P7).
         var recipientTag: String?
         var signingOut: [CheckedContinuation<Void, Never>] = []
         var sending: [ClientMessageID: CheckedContinuation<Message, any Error>] = [:]
         var requesting: [RequestNumber: CheckedContinuation<ClientAnswer, any Error>] = [:]
         var requests: RequestNumber = 0
-        /// The kit's own switch, and what the person has set for all their devices.
+        /// The kit's own switch, and the person's setting for all devices.
         var showsContent = true
         var hidesContent: Bool
         var language: String?
@@ -96,15 +92,12 @@ final class ClientEngine: Sendable {
         self.task.withLock { $0 = task }
     }
 
-    /// Hands an event to the core, after all earlier ones.
     func post(_ event: ClientEvent) { self.events.yield(event) }
 
     func setHost(_ host: (any KitHost)?) { self.shared.withLock { $0.host = host } }
 
-    /// Wishes to be connected and waits for the server's welcome or refusal.
-    ///
-    /// - Parameter limit: how long to wait, in milliseconds; the wish outlives it.
-    /// - Parameter wished: called when the wish was handed to the core, before the answer.
+    /// Returns when the server has welcomed this device. The request to connect outlives `limit` (milliseconds).
+    /// `wished` is called when the core has the request, before the answer.
     func connect(
         tokenProvider: @escaping TokenProvider, limit: Int64, wished: @Sendable () -> Void = {}
     ) async throws {
@@ -134,7 +127,7 @@ final class ClientEngine: Sendable {
         }
     }
 
-    /// Signs out; returns when the core has done so. What is left to say is told by the outlet `keepFarewell`.
+    /// Returns when the core has signed out; `keepFarewell` tells what remains to be done.
     func signOut() async {
         await withCheckedContinuation { continuation in
             let isOver = self.shared.withLock { shared in
@@ -146,10 +139,8 @@ final class ClientEngine: Sendable {
         }
     }
 
-    /// The app hears nothing of this engine any more.
     func mute() { self.shared.withLock { $0.isMute = true } }
 
-    /// Hands a message to the outbox and waits for the server's answer.
     func send(_ draft: MessageDraft) async throws -> Message {
         try await withCheckedThrowingContinuation { continuation in
             let isOver = self.shared.withLock { shared in
@@ -307,7 +298,6 @@ final class ClientEngine: Sendable {
         return connection
     }
 
-    /// Carries out what the core asks of the local store, and tells it what came of that.
     private func store(_ effect: ClientEffect) {
         guard let command = effect.storeCommand(for: self.person) else { return }
         self.storing(command) {
@@ -316,7 +306,7 @@ final class ClientEngine: Sendable {
         }
     }
 
-    /// - Parameter command: what is carried out; nil for what is the engine's own.
+    /// - Parameter command: nil for the engine's own work.
     func storing(_ command: LocalStoreCommand? = nil, _ work: () throws -> Void) {
         do {
             try work()
@@ -327,14 +317,15 @@ final class ClientEngine: Sendable {
         }
     }
 
-    /// Tells the core if an error says that the store is damaged and nobody has told it yet.
+    /// Tells the core if an error says that the store is damaged and it does not know yet.
     func tellsDamage(_ error: any Error) -> Bool {
         guard self.store.isFirstDamage(error) else { return false }
         self.post(.storeDamaged(reason: "\(error)"))
         return true
     }
 
-    /// Without an app group, and when its files cannot be written, there is no ledger and no badge; messages still come.
+    /// Without an app group, or when its files cannot be written, there is no ledger and no badge; messages still
+    /// come.
     @discardableResult
     func withGroup<Value>(_ body: (inout AppGroup.Contents) -> Value) -> Value? {
         guard let group = self.parts.group else { return nil }
@@ -346,7 +337,7 @@ final class ClientEngine: Sendable {
         }
     }
 
-    /// The extension cannot ask the app's providers; it takes the names they gave last.
+    /// The extension cannot ask the app's providers, so it uses the names they gave last.
     private func remember(_ names: ResolvedNames, for question: NameQuestion) {
         guard names.user != nil || names.group != nil else { return }
         self.withGroup { contents in

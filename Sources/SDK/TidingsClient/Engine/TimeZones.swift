@@ -2,13 +2,8 @@ import Foundation
 import TidingsModel
 
 extension TimeZoneFacts {
-    /// Reads a zone from the phone's time-zone database, as the server reads it from its machine's: the offset that holds and its
-    /// changes within two years.
-    ///
-    /// - Parameters:
-    ///   - name: a name of that database such as `Europe/Berlin`.
-    ///   - wall: wall milliseconds since 1970.
-    /// - Returns: nil if there is no such zone.
+    /// Reads a zone such as `Europe/Berlin` from the phone's time-zone database, as the server does from its own: the
+    /// current offset and its changes within two years.
     init?(named name: String, at wall: Int64) {
         guard name == "UTC" || name.contains("/"), let zone = TimeZone(identifier: name) else { return nil }
         // From a week back: what is quiet now may have begun before a change.

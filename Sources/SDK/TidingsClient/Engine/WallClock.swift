@@ -6,15 +6,14 @@ import Foundation
     import Darwin
 #endif
 
-/// The system's wall clock.
 enum WallClock {
-    /// Milliseconds since 1970-01-01T00:00:00Z.
+    /// Since 1970-01-01T00:00:00Z.
     static var milliseconds: Int64 { Int64(Date().timeIntervalSince1970 * 1_000) }
 }
 
-/// The system's clock that counts on while the device sleeps. `ContinuousClock` is the same, but needs iOS 16.
+/// Counts on while the device sleeps. `ContinuousClock` is the same, but needs iOS 16.
 enum MonotonicClock {
-    /// Milliseconds since a moment before this process.
+    /// Since a moment before this process.
     static var milliseconds: Int64 {
         #if canImport(Darwin)
             let clock = CLOCK_MONOTONIC
@@ -28,7 +27,7 @@ enum MonotonicClock {
 }
 
 extension TimeInterval {
-    /// Whole milliseconds, rounded towards zero; what no number of milliseconds can say is clamped.
+    /// Rounded towards zero and clamped.
     var wholeMilliseconds: Int64 {
         guard !self.isNaN else { return 0 }
         return Int64(exactly: (self * 1_000).rounded(.towardZero)) ?? (self < 0 ? .min : .max)

@@ -1,25 +1,22 @@
 import Foundation
 
-/// Sends that have ended while the database could not be made to forget them: a full phone refuses to write.
-///
-/// They are noted in a file that has its room from the beginning, and is only ever written over in place. So a message that was
-/// refused is not sent again by the next start, whether there is room by then or not.
+/// Sends that have ended while the database refused to delete them, as on a full phone. They are recorded in a file
+/// that is allocated in advance and only overwritten in place, so that the next start does not send a refused message
+/// again.
 struct EndedSends {
-    /// The rows of the outbox that count no more, by their numbers, which are given once. What could not be noted is here all
-    /// the same, for as long as the process lives.
+    /// Row numbers of the outbox, which are never reused. They hold for this process even if recording them failed.
     private(set) var numbers: [Int64] = []
     private let file: URL?
     /// The first slot that nobody has written to.
     private var free = 0
 
-    /// How many the file has room for.
     static let max = 256
     private static let slotBytes = 16
-    /// Stands beside a number with its bits turned, so that a torn slot is none.
+    /// XORed with a number and stored beside it, to recognize a torn slot.
     private static let mask: UInt64 = 0x5454_5454_5454_5454
 
-    /// Reads what an earlier process has noted, and makes room where there is none yet. Without a file, what is noted lives as
-    /// long as the process.
+    /// Reads what an earlier process has recorded, and allocates the file. Without one, records live as long as the
+    /// process.
     init(file: URL?) {
         self.file = file
         guard let file else { return }
@@ -34,8 +31,6 @@ struct EndedSends {
         if bytes.count != Self.max * Self.slotBytes { try? self.clear() }
     }
 
-    /// Notes a row.
-    ///
     /// - Throws: an error of the file system, or that the file is full.
     mutating func note(_ number: Int64) throws {
         guard !self.numbers.contains(number) else { return }
@@ -51,7 +46,6 @@ struct EndedSends {
         self.free += 1
     }
 
-    /// The rows are gone.
     mutating func forget() throws {
         self.numbers = []
         self.free = 0

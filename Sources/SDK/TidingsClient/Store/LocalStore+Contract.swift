@@ -2,9 +2,7 @@ import ClientCore
 
 // The contract's commands, each by the function that carries it out.
 extension LocalStore: LocalStoreContract {
-    /// Carries out a command.
-    ///
-    /// - Throws: an error of the file system or of SQLite: nothing was written, but for `.takeCustomMessages` what waited may be lost.
+    /// After an error nothing was written, but what waited for `.takeCustomMessages` may be lost.
     func carryOut(_ command: LocalStoreCommand) throws -> LocalStoreOutcome {
         switch command {
         case .write(let entries, let person): return .written(try self.write(entries, person: person))

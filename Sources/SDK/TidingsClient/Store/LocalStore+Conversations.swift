@@ -4,7 +4,7 @@ import TidingsModel
 
 // Names, portraits and members of conversations: from the log's changes, and from what the server answers.
 extension LocalStore {
-    /// A conversation as far as it is known here; nil if nothing is.
+    /// Nil if nothing is known here.
     func info(_ conversation: ConversationID) throws -> ConversationInfo? {
         try self.read { database in
             guard let row = try Self.infoRow(conversation, in: database) else { return nil }
@@ -15,7 +15,6 @@ extension LocalStore {
         }
     }
 
-    /// What a member is called in a conversation; nil if it is not known.
     func nickname(of user: UserID, in conversation: ConversationID) throws -> String? {
         try self.read { database in
             let nickname = try String?.fetchOne(
@@ -25,7 +24,7 @@ extension LocalStore {
         }
     }
 
-    /// Remembers what the server has answered, unless what is there is newer.
+    /// Stores the server's answer unless what is there is newer.
     func write(_ info: ConversationInfo) throws {
         try self.write { database in
             let known = try Self.infoRow(info.id, in: database)
@@ -44,8 +43,8 @@ extension LocalStore {
         }
     }
 
-    /// An entry of the log. One that does not follow what is known is taken as far as it says something for itself; the rest
-    /// is asked of the server.
+    /// An entry that does not follow the known version is applied as far as it goes by itself; the rest is requested
+    /// from the server.
     static func apply(_ change: ConversationChange, in database: Database) throws {
         let known = try Self.infoRow(change.conversation, in: database)
         let version = UInt64(known?["version"] as Int64? ?? 0)
@@ -83,7 +82,6 @@ extension LocalStore {
         try Self.infoRow(conversation, in: database)?["isKnown"] ?? false
     }
 
-    /// Whether name and members count as known, whatever the log has told.
     static func markKnown(_ isKnown: Bool, _ conversation: ConversationID, in database: Database) throws {
         try Self.set("isKnown", to: isKnown ? 1 : 0, of: conversation, in: database)
     }
@@ -116,7 +114,7 @@ extension LocalStore {
         }
     }
 
-    /// Writes only what is another: a change in a big group is mostly about one member.
+    /// Writes only differences: a change in a big group is mostly about one member.
     private static func replace(
         _ before: [Member], by after: [Member], of conversation: ConversationID, in database: Database
     ) throws {

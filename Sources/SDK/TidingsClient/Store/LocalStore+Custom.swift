@@ -49,10 +49,9 @@ extension LocalStore {
         }
     }
 
-    /// Takes the custom messages that were not handed over yet, oldest first, and remembers it before it returns them: at
-    /// most once, also when the store is lost and synced again. What has expired is taken and not returned.
-    ///
-    /// - Parameter wall: the server's wall clock; nil if it is not known: what expires at some time stays, and all behind it.
+    /// Oldest first. Stores how far it got before it returns: at most once, also when the store is lost and synced
+    /// again. Expired messages are taken and not returned. `wall` is the server's clock; if it is nil, a message that
+    /// expires stays, and all behind it.
     func takeCustomMessages(wall: Int64?) throws -> [CustomMessage] {
         try self.write { database in
             let (mark, newest) = self.handedOver
@@ -85,19 +84,18 @@ extension LocalStore {
             arguments: [Int64(position), Int64(bitPattern: newest)]) ?? false
     }
 
-    /// The log begins anew: which custom messages were handed over tell their ids alone.
+    /// The log begins anew: from now on only ids tell which custom messages were handed over.
     func restartHandOver() throws {
         let (position, newest) = self.handedOver
         if position > 0 { try self.remember(handedOver: 0, newest: newest) }
     }
 
-    /// What the name of the file ends with that says how far custom messages were handed over.
     static let handOverSuffix = ".handed-over"
 
-    /// Kept beside the store: it outlives a damaged one.
+    /// Stored beside the database: it outlives a damaged one.
     private var handOverFile: URL { URL(fileURLWithPath: self.file.path + Self.handOverSuffix) }
 
-    /// Up to which position, and the newest id among them; 0 where an earlier build has not noted it.
+    /// The id is 0 where an earlier build has not recorded it.
     private var handedOver: (position: LogPosition, newest: UInt64) {
         let words = (try? String(contentsOf: self.handOverFile, encoding: .utf8))?.split(separator: " ") ?? []
         return (words.first.flatMap { LogPosition($0) } ?? 0, words.dropFirst().first.flatMap { UInt64($0) } ?? 0)

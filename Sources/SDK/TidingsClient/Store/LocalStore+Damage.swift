@@ -4,7 +4,7 @@ import TidingsAppGroup
 
 // A store that is damaged is set aside, when it is opened or in the middle of its work.
 extension LocalStore {
-    /// Whether an error says that the store is damaged, for the first time since it was begun: who finds it tells the core.
+    /// True once per store: the caller tells the core.
     func isFirstDamage(_ error: any Error) -> Bool {
         guard let error = error as? DatabaseError, Self.isDamage(error) else { return false }
         return self.current.withLock { current in
@@ -13,10 +13,8 @@ extension LocalStore {
         }
     }
 
-    /// Sets the store aside in the middle of its work and begins an empty one.
-    ///
-    /// - Returns: where the damaged one is.
-    /// - Throws: an error of the file system or of SQLite; then the store cannot be used any more.
+    /// Sets the open store aside and begins an empty one. Returns where the damaged one is; after an error the store
+    /// cannot be used any more.
     func renew() throws -> URL {
         try self.current.withLock { current in
             // What cannot be closed is moved all the same: an open file keeps its bytes, wherever its name goes.
@@ -35,7 +33,7 @@ extension LocalStore {
 
     static func aside(_ file: URL) -> URL { file.appendingPathExtension("damaged") }
 
-    /// What the names of a store's files end with.
+    /// File name suffixes of a store.
     static let suffixes = ["", "-wal", "-shm", ".ended"]
 
     static func putAside(_ file: URL, _ safety: any FileSafety) throws -> URL {

@@ -4,7 +4,7 @@ import TidingsModel
 
 // What the app reads of the store.
 extension LocalStore {
-    /// Messages of a conversation, oldest first: the newest `limit` before the one at a position.
+    /// Oldest first: the newest `limit` before a position.
     func history(_ conversation: ConversationID, before: LogPosition?, limit: Int) throws -> [StoredMessage] {
         try self.read { database in
             let end = try before.flatMap { try Self.id(atOrAfter: $0, in: conversation, database) } ?? .max
@@ -19,7 +19,6 @@ extension LocalStore {
         }
     }
 
-    /// The message at a position of a conversation, or the next one after it; nil if there is none.
     private static func id(
         atOrAfter position: LogPosition, in conversation: ConversationID, _ database: Database
     ) throws -> Int64? {
@@ -34,9 +33,7 @@ extension LocalStore {
             arguments: [conversation.type.rawValue, conversation.target, place, Self.beyondLog])
     }
 
-    /// The person's conversations, the one with the newest message first.
-    ///
-    /// - Parameter wall: the moment, for levels that have an end.
+    /// Newest first. `wall` is the moment, for levels that end.
     func conversations(wall: Int64) throws -> [ConversationSummary] {
         try self.read { database in
             let counts = try Self.counts(in: database)
@@ -59,7 +56,7 @@ extension LocalStore {
         }
     }
 
-    /// The position of the newest message of a conversation that has one in the log; nil if there is none.
+    /// The log position of the newest message; nil if there is none.
     func newest(_ conversation: ConversationID) throws -> LogPosition? {
         try self.read { database in
             try Int64.fetchOne(
@@ -74,7 +71,6 @@ extension LocalStore {
         try self.read { (try Self.counts(in: $0).unread, try Self.number("stored", in: $0)) }
     }
 
-    /// How many messages are unread.
     func counts() throws -> LocalUnreadCounts { try self.read { try Self.counts(in: $0) } }
 
     /// Costs what is unread and what is set, whatever the number of messages.
@@ -97,7 +93,6 @@ extension LocalStore {
         return counts
     }
 
-    /// One message; nil if it is not there.
     func message(_ id: MessageID) throws -> StoredMessage? {
         try self.read { database in
             try Row.fetchOne(

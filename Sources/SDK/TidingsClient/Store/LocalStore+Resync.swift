@@ -5,11 +5,11 @@ import TidingsModel
 // The server's log begins anew: a copy of its database was put back, or it is another server. Messages stay. Each gets its place in the
 // new log when it comes again; those the server has lost have none.
 extension LocalStore {
-    /// Positions from here on are of no log: only the order of rows with one id each.
+    /// Positions from here on belong to no log: they only order rows.
     static let beyondLog = Int64(StoredMessage.beyondLog)
 
-    /// Takes all messages out of the log, which is another one from now on. What waits to be sent, and what the person has set and the
-    /// server has not heard, stays; what was read is told again as its messages come.
+    /// Takes all messages out of the old log. What waits to be sent, and settings the server does not know yet, stay;
+    /// what was read is told again as its messages come.
     func resetLog(_ origin: LogOrigin?) throws {
         // First: a process that ends in between would pass over custom messages of the other log for good. The ids are enough to hand over
         // none of this one twice.
@@ -38,7 +38,7 @@ extension LocalStore {
         }
     }
 
-    /// Of each conversation the newest message that was read, by its id, which holds in every log.
+    /// The newest message of each conversation that was read, by its id, which holds in every log.
     private static func rememberReading(in database: Database) throws {
         try database.execute(
             sql: """
@@ -53,7 +53,7 @@ extension LocalStore {
                 """)
     }
 
-    /// A message that is here without a place in the log comes with one: as the server has it.
+    /// Removes a message without a place in the log, so that it is stored again as the server has it.
     static func makePlace(for id: MessageID, in database: Database) throws {
         let arguments: StatementArguments = [Int64(bitPattern: id.rawValue), Self.beyondLog]
         let isHere = try Bool.fetchOne(
@@ -71,7 +71,6 @@ extension LocalStore {
         return last.map { Int64(bitPattern: id.rawValue) <= $0 } ?? false
     }
 
-    /// Remembers which log is held from now on.
     func write(_ origin: LogOrigin) throws { try self.write { try Self.write(origin, in: $0) } }
 
     private static func write(_ origin: LogOrigin, in database: Database) throws {
@@ -80,7 +79,7 @@ extension LocalStore {
             arguments: [origin.storeID, Int64(bitPattern: origin.generation), Int64(bitPattern: origin.opening)])
     }
 
-    /// Which log is held; nil while no server has said.
+    /// Nil while no server has said.
     static func origin(in database: Database) throws -> LogOrigin? {
         try Row.fetchOne(database, sql: "SELECT * FROM origin").map { row in
             LogOrigin(

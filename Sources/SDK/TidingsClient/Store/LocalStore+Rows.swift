@@ -92,7 +92,7 @@ extension LocalStore {
 }
 
 extension LogEntry {
-    /// The group or discussion it tells of; nil for other conversations and entries.
+    /// The group or discussion it is about; nil for other conversations and entries.
     var group: ConversationID? {
         switch self.body {
         case .message(let message) where message.conversation.hasMembers: message.conversation
@@ -105,7 +105,7 @@ extension LogEntry {
 }
 
 extension Mentions {
-    /// As a column of a row: null for nobody, `*` for everybody, otherwise a JSON list of ids.
+    /// Null for nobody, `*` for everybody, otherwise a JSON list of ids.
     var column: String? {
         switch self {
         case .none: nil
@@ -114,7 +114,6 @@ extension Mentions {
         }
     }
 
-    /// From such a column.
     init(column: String?) {
         if column == "*" {
             self = .everyone
@@ -126,10 +125,9 @@ extension Mentions {
 }
 
 extension [UserID] {
-    /// As a column of a row: null for nobody, otherwise a JSON list of ids.
+    /// Null for nobody, otherwise a JSON list of ids.
     var column: String? { self.isEmpty ? nil : JSONValue.array(self.map { .string($0.rawValue) }).text }
 
-    /// From such a column.
     init(column: String?) {
         let json = column.flatMap { try? JSONValue(parsing: $0) }
         self = json?.arrayValue?.compactMap { $0.stringValue.map { UserID($0) } } ?? []

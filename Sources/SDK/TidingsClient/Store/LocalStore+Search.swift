@@ -20,14 +20,12 @@ extension LocalStore {
         }
     }
 
-    /// Makes a text findable.
     static func index(_ text: String?, at position: LogPosition, in database: Database) throws {
         guard let words = text.map(SearchWords.indexed), !words.isEmpty else { return }
         try database.execute(
             sql: "INSERT INTO search (rowid, words) VALUES (?, ?)", arguments: [Int64(position), words])
     }
 
-    /// Nobody finds the message any more.
     static func unindex(_ id: MessageID, in database: Database) throws {
         try database.execute(
             sql: "DELETE FROM search WHERE rowid = (SELECT position FROM message WHERE id = ?)",

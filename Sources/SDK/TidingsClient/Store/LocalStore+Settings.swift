@@ -4,7 +4,6 @@ import TidingsModel
 
 // What the person has set: as the log has it, and what this device has set since.
 extension LocalStore {
-    /// Both together.
     func preferences() throws -> Preferences { try self.read { try Self.preferences(in: $0) } }
 
     static func preferences(in database: Database) throws -> Preferences {
@@ -28,7 +27,6 @@ extension LocalStore {
         return all
     }
 
-    /// An entry of the log says what holds.
     static func change(_ body: LogEntry.Body, in database: Database) throws {
         switch body {
         case .conversationSettings(let conversation, let own):
@@ -62,7 +60,7 @@ extension LocalStore {
             sql: "INSERT OR REPLACE INTO person (one, value) VALUES (1, ?)", arguments: [person.column])
     }
 
-    /// Takes settings for what the log says. Returns the unread messages outside muted conversations.
+    /// Replaces what the log says. Returns the unread messages outside muted conversations.
     func write(_ all: AllSettings) throws -> Int {
         try self.write { database in
             try database.execute(sql: "DELETE FROM setting; DELETE FROM blocked")
@@ -73,7 +71,8 @@ extension LocalStore {
         }
     }
 
-    /// Remembers what the person has set until the log confirms it. Returns the unread messages outside muted conversations.
+    /// Stores what the person has set until the log confirms it. Returns the unread messages outside muted
+    /// conversations.
     func write(_ wish: SettingsWish) throws -> Int {
         try self.write { database in
             try Self.write(wish, in: database)
@@ -89,9 +88,8 @@ extension LocalStore {
             arguments: [wish.key, wish.column])
     }
 
-    /// Forgets a wish if it is still that one. Returns the unread messages outside muted conversations.
-    ///
-    /// - Parameter isKept: whether it is taken for what the log says.
+    /// Forgets a wish that has not changed; `isKept` takes it for what the log says. Returns the unread messages
+    /// outside muted conversations.
     func drop(_ wish: SettingsWish, isKept: Bool) throws -> Int {
         try self.write { database in
             if isKept {

@@ -4,26 +4,22 @@ import GRDB
 import TidingsAppGroup
 import TidingsModel
 
-/// One person's messages, log position, outbox and reading positions on this device (DESIGN §7: private to the app): the store that
-/// ships, on SQLite. What it answers is the contract's (`LocalStoreContract`).
-///
-/// A store that is damaged when it is opened, or found so later, is set aside under another name and begun anew; the log is
-/// synced again.
+/// One person's messages, log position, outbox and reading positions on this device (DESIGN §7: private to the app),
+/// on SQLite; its contract is `LocalStoreContract`. A store that turns out to be damaged is set aside under another
+/// name and begun anew; the log is synced again.
 final class LocalStore: Sendable {
-    /// The database, nil once it is closed. Whoever uses it holds the lock, so that nobody closes it meanwhile: SQLite does not
-    /// check the handle it is asked with.
+    /// The database, nil once it is closed. Everybody who uses it holds the lock, so that nobody closes it meanwhile:
+    /// SQLite does not check its handle.
     let current: Locked<(queue: DatabaseQueue?, isDamaged: Bool)>
     let file: URL
     /// What the outbox still holds though it has ended.
     private let ended: Locked<EndedSends>
     /// Where a damaged store was put when this one was opened; nil if nothing was wrong.
     let setAside: URL?
-    /// Sets how files lie on the device.
     let safety: any FileSafety
 
-    /// Opens or makes the store. Its folder says how the files lie on the device (`ClientFolders.makeStoreFolder`).
-    ///
-    /// - Throws: an error of the file system or of SQLite if even a new store cannot be made.
+    /// The folder says how the files lie on the device (`ClientFolders.makeStoreFolder`). Throws if even a new store
+    /// cannot be made.
     init(file: URL, safety: any FileSafety = SystemFileSafety()) throws {
         self.file = file
         self.safety = safety
@@ -39,9 +35,7 @@ final class LocalStore: Sendable {
         self.ended = Locked(EndedSends(file: Self.endedFile(file)))
     }
 
-    /// A store without a file, for a person who has signed out and of whom only the server is told: a full phone has room for it.
-    ///
-    /// - Throws: an error of SQLite.
+    /// A store without a file, for telling the server of a sign-out: it works on a full phone.
     init(inMemoryFor file: URL) throws {
         self.file = file
         self.safety = SystemFileSafety()
@@ -52,7 +46,7 @@ final class LocalStore: Sendable {
 
     private static func endedFile(_ file: URL) -> URL { file.appendingPathExtension("ended") }
 
-    /// The store was begun anew: the numbers of its outbox are others.
+    /// The store was begun anew, with new row numbers in its outbox.
     func forgetEnded() { self.ended.withLock { $0 = EndedSends(file: Self.endedFile(self.file)) } }
 
     private static func configuration(isInMemory: Bool) -> Configuration {
@@ -82,7 +76,6 @@ final class LocalStore: Sendable {
         return queue
     }
 
-    /// Closes the file; the store cannot be used any more.
     func close() throws {
         try self.current.withLock { current in
             try current.queue?.close()
@@ -90,16 +83,12 @@ final class LocalStore: Sendable {
         }
     }
 
-    /// Reads; the body must not use the store by another way.
-    ///
-    /// - Throws: an error of SQLite, `SQLITE_MISUSE` if the store is closed, and what the body throws.
+    /// Throws `SQLITE_MISUSE` if the store is closed. The body must not use the store in any other way.
     func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
         try self.current.withLock { try Self.opened($0.queue).read(body) }
     }
 
-    /// Writes in one transaction; the body must not use the store by another way.
-    ///
-    /// - Throws: an error of SQLite, `SQLITE_MISUSE` if the store is closed, and what the body throws.
+    /// Writes in one transaction; otherwise like `read`.
     func write<Value>(_ body: (Database) throws -> Value) throws -> Value {
         try self.current.withLock { current in
             let queue = try Self.opened(current.queue)
@@ -128,7 +117,6 @@ final class LocalStore: Sendable {
 
     // MARK: For the core
 
-    /// What the core starts with.
     func restored() throws -> ClientCore.Restored {
         let ended = Set(self.ended.withLock { $0.numbers })
         return try self.read { database in
@@ -150,8 +138,8 @@ final class LocalStore: Sendable {
 
     typealias Written = LocalStoreOutcome.Written
 
-    /// Writes entries of the log in one transaction. Entries that are there already change nothing, and what would leave a
-    /// gap is not written: after a failed write the log is asked for again from where it ends.
+    /// Writes entries in one transaction. Entries that are there already change nothing, and what would leave a gap
+    /// is not written: after a failed write the log is requested again from where it ends.
     func write(_ entries: [LogEntry], person: UserID) throws -> Written {
         try self.write { database in
             var stored = try Self.number("stored", in: database)
@@ -208,7 +196,8 @@ final class LocalStore: Sendable {
         }
     }
 
-    /// The log says that a conversation is read up to here: what was read here and is no further is told.
+    /// The log says that a conversation is read up to here: what was read on this device up to there is known to the
+    /// server.
     private static func confirmRead(
         _ conversation: ConversationID, upTo position: LogPosition, in database: Database
     ) throws {
@@ -218,8 +207,8 @@ final class LocalStore: Sendable {
             arguments: [conversation.type.rawValue, conversation.target, Int64(position)])
     }
 
-    /// The server has trimmed its log: if the store ends at the one position, it goes on after the other. Anywhere else nothing
-    /// changes: the entries before the gap were not written, and are asked for again.
+    /// The server has trimmed its log: a store that ends at `position` goes on after `end`. Otherwise nothing
+    /// changes: the entries before the gap were not written, and are requested again.
     func skip(after position: LogPosition, upTo end: LogPosition) throws -> Written {
         try self.write { database in
             let stored = try Self.number("stored", in: database)
@@ -233,12 +222,10 @@ final class LocalStore: Sendable {
         }
     }
 
-    /// Remembers that everything up to here was settled.
     func writeSettled(_ position: LogPosition) throws {
         try self.write { try Self.set("settled", position, in: $0) }
     }
 
-    /// Writes a message that waits to be sent.
     func writeOutgoing(_ draft: MessageDraft) throws {
         let ended = Set(self.ended.withLock { $0.numbers })
         try self.write { database in
@@ -263,8 +250,8 @@ final class LocalStore: Sendable {
         }
     }
 
-    /// Forgets a message that was accepted or refused. Where the database refuses to write, as on a full phone, it is noted
-    /// elsewhere: no later start sends it again.
+    /// Where the database refuses to delete, as on a full phone, the row is recorded elsewhere: no later start sends
+    /// it again.
     func removeOutgoing(_ id: ClientMessageID) throws {
         do {
             try self.write {
@@ -279,7 +266,7 @@ final class LocalStore: Sendable {
         }
     }
 
-    /// Remembers a reading position until the log confirms it. Returns the unread messages outside muted conversations.
+    /// Stores a reading position until the log confirms it. Returns the unread messages outside muted conversations.
     func writeRead(_ conversation: ConversationID, upTo position: LogPosition) throws -> Int {
         try self.write { database in
             try Self.markRead(conversation, upTo: position, in: database)
@@ -293,9 +280,9 @@ final class LocalStore: Sendable {
         }
     }
 
-    /// Forgets everything but how far custom messages were handed over: the person who signs in again has the same log. The files are
-    /// removed rather than emptied, which needs no room on a full phone, and whoever still asks finds an empty store. A damaged
-    /// store that was set aside goes too (DESIGN P7).
+    /// Forgets everything but how far custom messages were handed over: a person who signs in again has the same log.
+    /// Removing the files needs no room on a full phone; later calls find an empty store. A damaged store that was
+    /// set aside goes too (DESIGN P7).
     func forgetAll() throws {
         try self.current.withLock { current in
             // What cannot be closed is removed all the same; its room comes free when the last who has it open lets go.
@@ -307,9 +294,8 @@ final class LocalStore: Sendable {
         self.ended.withLock { $0 = EndedSends(file: nil) }
     }
 
-    /// Removes what a store has left on the device, and its damaged copy; how far custom messages were handed over stays.
-    ///
-    /// - Throws: an error of the file system for the first file that stays; the others are gone.
+    /// Removes a store's files and its damaged copy, all of them even if one fails; how far custom messages were
+    /// handed over stays.
     static func removeFiles(of file: URL) throws {
         var failure: (any Error)?
         for path in [file.path, Self.aside(file).path] {
@@ -320,7 +306,7 @@ final class LocalStore: Sendable {
         if let failure { throw failure }
     }
 
-    /// Removes a file if it is there; one that cannot be removed is cut to nothing.
+    /// A file that cannot be removed is truncated.
     static func remove(_ path: String) throws {
         guard FileManager.default.fileExists(atPath: path) else { return }
         do {

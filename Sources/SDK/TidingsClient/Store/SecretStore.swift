@@ -1,27 +1,19 @@
 import Foundation
 package import TidingsAppGroup
 
-/// Where the client keeps the person's user token (docs/decisions/0019-at-rest.md).
+/// Where the client stores the person's user token (docs/decisions/0019-at-rest.md).
 package protocol SecretStore: Sendable {
-    /// What is kept under a name; nil for nothing.
-    ///
-    /// - Throws: `KeychainFault`.
     func read(_ name: String) throws(KeychainFault) -> [UInt8]?
-    /// Keeps a value in the place of the one before; nil forgets it.
-    ///
-    /// - Throws: `KeychainFault`; the value before may still be there then.
+    /// Nil deletes the value. After an error the earlier value may still be there.
     func write(_ value: [UInt8]?, as name: String) throws(KeychainFault)
 }
 
-/// Items of the keychain that belong to the app alone.
+/// Keychain items that belong to the app alone.
 package struct KeychainSecrets: SecretStore {
-    /// The app's own.
     package init() {}
 
-    /// Looks an item up.
     package func read(_ name: String) throws(KeychainFault) -> [UInt8]? { try KeychainPassword(account: name).read() }
 
-    /// Updates an item, or adds or deletes it.
     package func write(_ value: [UInt8]?, as name: String) throws(KeychainFault) {
         try KeychainPassword(account: name).write(value)
     }
@@ -30,7 +22,7 @@ package struct KeychainSecrets: SecretStore {
 // The token and the farewell lie in the keychain. Where there is none they lie in files, as they did before there was a keychain
 // here; such a file moves as soon as it is looked at.
 extension ClientFolders {
-    /// What is kept under a name; nil for nothing, and where it cannot be read now.
+    /// Nil also where it cannot be read now.
     func secret(_ name: String, _ file: URL) -> [UInt8]? {
         if let bytes = (try? Data(contentsOf: file)).map({ Array($0) }) {
             // Of an earlier version, or of a time when the keychain could not be used: it is the newer one in either case. Without a
@@ -43,12 +35,11 @@ extension ClientFolders {
         return (try? self.secrets?.read(name)) ?? nil
     }
 
-    /// Keeps a value in the keychain, and nowhere else if there is one.
     func keepSecret(_ bytes: [UInt8], _ name: String, _ file: URL) throws {
         if try self.isInKeychain(bytes, name) { try Self.remove(file) } else { try self.write(Data(bytes), to: file) }
     }
 
-    /// Keeps a value in the keychain; false if there is none.
+    /// False if there is no keychain.
     private func isInKeychain(_ bytes: [UInt8], _ name: String) throws(KeychainFault) -> Bool {
         guard let secrets = self.secrets else { return false }
         do throws(KeychainFault) {
@@ -60,7 +51,6 @@ extension ClientFolders {
         }
     }
 
-    /// Forgets a value, wherever it lies.
     func forgetSecret(_ name: String, _ file: URL) throws {
         try Self.remove(file)
         do throws(KeychainFault) { try self.secrets?.write(nil, as: name) } catch {

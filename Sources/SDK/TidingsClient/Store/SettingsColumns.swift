@@ -4,7 +4,6 @@ import TidingsModel
 // Settings as JSON in columns of the local store. What a later version has written and this one does not know is left out.
 
 extension PersonSettings {
-    /// As a column of a row.
     var column: String { self.json.text }
 
     fileprivate var json: JSONValue {
@@ -18,7 +17,6 @@ extension PersonSettings {
         return .members(members)
     }
 
-    /// From such a column.
     init(column: String) {
         self.init()
         guard let json = try? JSONValue(parsing: column) else { return }
@@ -51,7 +49,7 @@ extension QuietHours {
 }
 
 extension SettingsWish {
-    /// As a column of a row; the same wish is always the same text.
+    /// The same wish is always the same text.
     var column: String {
         switch self {
         case .conversation(let conversation, let own):
@@ -70,7 +68,7 @@ extension SettingsWish {
         }
     }
 
-    /// From such a column; nil for what this version does not know.
+    /// Nil for what this version does not know.
     init?(column: String) {
         guard let json = try? JSONValue(parsing: column) else { return nil }
         let level = json["level"]?.stringValue.flatMap { NotificationLevel(rawValue: $0) }

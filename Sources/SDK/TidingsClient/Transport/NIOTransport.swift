@@ -13,9 +13,7 @@
         private let group: any EventLoopGroup
         private let trustRoots: NIOSSLTrustRoots
 
-        /// - Parameters:
-        ///   - group: where channels run; the process's own by default.
-        ///   - certificateAuthorityFile: a PEM file with the authorities to believe; nil for the system's.
+        /// - Parameter certificateAuthorityFile: a PEM file with the authorities to trust; nil for the system's.
         package init(
             group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton, certificateAuthorityFile: String? = nil
         ) {
@@ -23,7 +21,6 @@
             self.trustRoots = certificateAuthorityFile.map { .file($0) } ?? .default
         }
 
-        /// Starts to connect; a host that cannot be reached is told by `closed`.
         package func open(_ url: URL, events: @escaping @Sendable (TransportEvent) -> Void) -> any TransportConnection {
             let connection = NIOConnection(events: events)
             let isSecure = url.scheme == "wss" || url.scheme == "https"
@@ -99,7 +96,7 @@
         }
     }
 
-    /// The end of a channel that callers hold: written to before the channel is there, closed exactly once.
+    /// The side of a channel that callers hold: written to before the channel is there, closed exactly once.
     final class NIOConnection: TransportConnection {
         private struct State {
             var channel: (any Channel)?
@@ -107,7 +104,7 @@
             var isEnded = false
             var reason: String?
             var receivedBytesMax = FrameCodec.serverFrameBytesMax
-            /// A message was too long: nothing that follows it counts.
+            /// A message was too long: everything after it is ignored.
             var isRefusing = false
         }
 
@@ -125,7 +122,7 @@
 
         func close() { self.close(saying: .normalClosure) }
 
-        /// The open channel, for tests.
+        /// For tests.
         var channel: (any Channel)? { self.state.withLock { $0.channel } }
 
         func limitReceived(to bytes: Int) { self.state.withLock { $0.receivedBytesMax = bytes } }
@@ -173,7 +170,7 @@
             }
         }
 
-        /// Keeps why the connection is about to end, for `closed`.
+        /// Stores why the connection is about to end, for `closed`.
         func explain(_ reason: String) { self.state.withLock { if $0.reason == nil { $0.reason = reason } } }
 
         func end(reason: String) {
@@ -188,7 +185,7 @@
         }
     }
 
-    /// Asks for the upgrade when the channel is ready, and reports the refusal of one.
+    /// Requests the upgrade when the channel is ready, and reports a refusal.
     private final class UpgradeStart: ChannelInboundHandler, RemovableChannelHandler, Sendable {
         typealias InboundIn = HTTPClientResponsePart
         typealias OutboundOut = HTTPClientRequestPart
@@ -225,7 +222,7 @@
         }
     }
 
-    /// What NIO leaves to us of the rules for what a server may say (RFC 6455 §4.1, §5.1, §5.2).
+    /// The rules for servers that NIO does not check (RFC 6455 §4.1, §5.1, §5.2).
     private final class WebSocketRules: ChannelInboundHandler, Sendable {
         typealias InboundIn = WebSocketFrame
         typealias InboundOut = WebSocketFrame
@@ -235,7 +232,7 @@
 
         init(connection: NIOConnection) { self.connection = connection }
 
-        /// Why the answer to the handshake opens no WebSocket of ours; nil if it does.
+        /// Nil if the handshake is good.
         static func fault(in headers: HTTPHeaders) -> String? {
             let ours = WireFormat.protobuf.subprotocol
             if headers["Sec-WebSocket-Protocol"] != [ours] { return "the server does not speak \(ours)" }

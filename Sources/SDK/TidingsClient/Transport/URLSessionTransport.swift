@@ -5,10 +5,8 @@
 
     /// WebSocket by `URLSessionWebSocketTask`, so that an app on Apple's systems links no network library.
     package struct URLSessionTransport: ClientTransport {
-        /// A transport with a session of its own per connection.
         package init() {}
 
-        /// Starts to connect; a host that cannot be reached is told by `closed`.
         package func open(_ url: URL, events: @escaping @Sendable (TransportEvent) -> Void) -> any TransportConnection {
             let connection = URLSessionConnection(events: events)
             connection.start(url)
@@ -25,7 +23,7 @@
             var isWriting = false
             var isClosing = false
             var isReading = true
-            /// Whether a message was asked for and has not come.
+            /// Whether a message was requested and has not come.
             var isReceiving = false
         }
 
@@ -92,7 +90,6 @@
             if let task { self.receiveNext(task) }
         }
 
-        /// Asks for the next message, unless one is asked for already or nobody wants it now.
         private func receiveNext(_ task: URLSessionWebSocketTask) {
             let asks = self.state.withLock { state in
                 guard state.isReading, !state.isReceiving, !state.isEnded else { return false }

@@ -5,7 +5,7 @@ import Foundation
 import Logging
 import TidingsModel
 
-/// Notifications through one `APNsClient`, as many at a time as are asked for, and what this process spent on them.
+/// Sends notifications through one `APNsClient`, `inFlight` at a time, and measures what this process spent on them.
 struct APNsLoad {
     var topic = "com.example.chat"
     var tokens = [PushToken(String(repeating: "0123456789abcdef", count: 4))]
@@ -14,7 +14,6 @@ struct APNsLoad {
     var inFlight = 100
     private var configuration: APNsClient.Configuration
 
-    /// What every notification carries.
     static let payload = Array(
         #"{"aps":{"alert":{"title":"Ann","body":"Lunch at the usual place?"},"badge":1,"sound":"default"}}"#.utf8)
 
@@ -28,7 +27,7 @@ struct APNsLoad {
         self.configuration.trustRoots = trustRoots
     }
 
-    /// The key of these papers, or a fresh one for servers that do not look at it.
+    /// A fresh key if none is given, for servers that do not check it.
     static func credential(
         _ privateKey: String?, keyID: String?, teamID: String?
     ) throws(InvalidField) -> APNsClient.TokenCredential {
@@ -37,9 +36,7 @@ struct APNsLoad {
             teamID: teamID ?? "BENCHTEAM1")
     }
 
-    /// Opens all connections, sends everything and counts.
-    ///
-    /// - Throws: `ToolFailure` if the connections do not come about; whatever comes later is part of the figures.
+    /// - Throws: `ToolFailure` if the connections cannot be opened; later failures are part of the figures.
     func run() async throws -> Figures {
         var configuration = self.configuration
         configuration.connectionsMax = self.connections
@@ -59,7 +56,7 @@ struct APNsLoad {
         }
     }
 
-    /// Sends until every connection stands and has answered.
+    /// Sends until every connection is open and has answered.
     private func warmUp(_ client: APNsClient) async throws {
         let deadline = ContinuousClock.now + .seconds(60)
         repeat {
@@ -99,7 +96,6 @@ struct APNsLoad {
             peakResidentBytes: usage.peakResidentBytes, statuses: statuses)
     }
 
-    /// What this process has used so far: CPU in user and system mode, and the most memory (getrusage(2)).
     private static func usage() -> (seconds: Double, peakResidentBytes: Int) {
         var usage = rusage()
         #if canImport(Darwin)
@@ -116,13 +112,12 @@ struct APNsLoad {
 }
 
 extension APNsLoad {
-    /// What was measured.
     struct Figures {
         var notifications: Int
         var seconds: Double
         var cpuSeconds: Double
         var peakResidentBytes: Int
-        /// How often each status came; `unknown_outcome` and `not_sent` for those without one.
+        /// By status; `unknown_outcome` and `not_sent` for those without one.
         var statuses: [String: Int]
 
         var cpuSecondsPer100k: Double { self.cpuSeconds / Double(self.notifications) * 100_000 }

@@ -4,7 +4,6 @@ import ArgumentParser
 import Foundation
 import TidingsModel
 
-/// `tidings bench apns`: pushes through the APNs client as fast as they go, and what they cost.
 struct BenchAPNs: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "apns",

@@ -2,13 +2,12 @@ import NIOCore
 import TidingsModel
 import TidingsWire
 
-/// One connection of the load generator: the WebSocket opening, then frames, with as little work as a client can do, so that
-/// the figures are the server's. Lives on one event loop.
+/// One connection of the load generator. It does as little work as a client can, so that the figures are the
+/// server's. Lives on one event loop.
 final class BenchConnection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// What a connection tells its owner.
     enum Signal {
         case welcomed
         case accepted
@@ -97,7 +96,7 @@ final class BenchConnection: ChannelInboundHandler {
         return nil
     }
 
-    /// Reads one WebSocket frame if it is whole. Servers do not mask (RFC 6455 §5.1).
+    /// Reads one WebSocket frame if it is complete. Servers do not mask (RFC 6455 §5.1).
     private func nextFrame() -> Bool {
         let start = self.pending.readerIndex
         guard let first: UInt8 = self.pending.getInteger(at: start),
@@ -159,7 +158,7 @@ final class BenchConnection: ChannelInboundHandler {
         return value
     }
 
-    /// Queues one frame; `flush` sends what is queued. The mask is zero: it protects proxies, not servers (RFC 6455 §10.3).
+    /// Queues one frame until `flush`. The mask is zero: it protects proxies, not servers (RFC 6455 §10.3).
     func write(_ bytes: [UInt8], opcode: UInt8 = 0x2) {
         guard let channel = self.channel else { return }
         var buffer = channel.allocator.buffer(capacity: bytes.count + 8)

@@ -5,7 +5,6 @@ import NIOPosix
 import TidingsModel
 import TidingsWire
 
-/// `tidings bench server`: load on a server of its own, and what it costs.
 struct BenchServer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "server",
@@ -120,7 +119,7 @@ final class LoadGenerator {
 
     func shutDown() async { try? await self.group.shutdownGracefully() }
 
-    /// Connects people one after the other, at most 100 at the same time, and waits for every welcome.
+    /// Connects at most 100 people at the same time, and waits for every welcome.
     func connect(count: Int, prefix: String) async throws {
         let loop = self.group.any()
         let driver = self.driver
@@ -129,7 +128,7 @@ final class LoadGenerator {
         try await loop.flatSubmit { driver.value.connect(tokens: tokens, prefix: prefix, port: port) }.get()
     }
 
-    /// - Parameter rate: how many messages a second are sent in all; nil for one in flight of each person.
+    /// - Parameter rate: messages a second of all pairs together; nil for one in flight per person.
     func startPairs(count: Int, text: String, rate: Int?) async throws {
         let driver = self.driver
         try await self.group.any().submit {
@@ -141,7 +140,7 @@ final class LoadGenerator {
         }.get()
     }
 
-    /// The times from due to acknowledged since the last call, in microseconds.
+    /// From due to acknowledged, in microseconds, since the last call.
     func latencies() async throws -> [Int] {
         let driver = self.driver
         return try await self.group.any().submit {
@@ -163,7 +162,7 @@ final class LoadGenerator {
         }.get()
     }
 
-    /// Everything that happens on the loop.
+    /// Lives on the event loop.
     final class Driver {
         var accepted = 0
         var delivered = 0
@@ -176,7 +175,7 @@ final class LoadGenerator {
         private var port = 0
         private var done: EventLoopPromise<Void>?
         private var sent: [Int] = []
-        /// With a constant rate: when each message under way was due, by connection, and how many were sent.
+        /// With a constant rate: when each message in flight was due, by connection.
         private var due: [[NIODeadline]] = []
         private var rated = 0
         var latencies: [Int] = []
@@ -186,7 +185,6 @@ final class LoadGenerator {
 
         init(loop: any EventLoop) { self.loop = loop }
 
-        /// Connects everybody, at most 100 at the same time.
         func connect(tokens: [String], prefix: String, port: Int) -> EventLoopFuture<Void> {
             if prefix == "pair" { self.firstOfPairs = self.connections.count }
             self.tokens = tokens
@@ -228,7 +226,7 @@ final class LoadGenerator {
             }
         }
 
-        /// Sends at a constant rate, spread over a millisecond's turns and over all people.
+        /// Sends at a constant rate, in steps of a millisecond and spread over all people.
         func startPairs(count: Int, text: String, rate: Int) {
             self.text = text
             self.isRunning = true

@@ -4,7 +4,6 @@ import Foundation
 import Logging
 import TidingsModel
 
-/// `tidings chaos`: the APNs client against a local APNs that fails all the time, and the books of both compared.
 struct Chaos: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Prove the APNs client: send while everything fails, and reconcile every notification with the log.",

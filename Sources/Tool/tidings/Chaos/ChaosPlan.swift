@@ -1,7 +1,6 @@
 import APNsCore
 import APNsModel
 
-/// What goes wrong in the chaos, one row of its table each.
 enum ChaosFault: String, CaseIterable {
     case cut
     case loseAnswer = "lose_answer"
@@ -21,8 +20,8 @@ enum ChaosFault: String, CaseIterable {
     case refuseConnect = "refuse_connect"
     case outage
 
-    /// In so many of 1,000 requests; `tlsAlert` and `refuseConnect` of 1,000 connections that arrive, and for `outage` so many
-    /// begin while 1,000 notifications that were sent end.
+    /// Per 1,000 requests; for `tlsAlert` and `refuseConnect` per 1,000 arriving connections, for `outage` per 1,000
+    /// notifications that were sent and ended.
     var perMille: Int {
         switch self {
         case .cut, .loseAnswer, .goAwayReason, .goAwayText, .goAwayEmpty, .resetStream, .expireToken,
@@ -35,7 +34,6 @@ enum ChaosFault: String, CaseIterable {
         }
     }
 
-    /// The rule of the simulator's plan.
     private var rule: FaultRule {
         let fault: Fault =
             switch self {
@@ -67,7 +65,7 @@ enum ChaosFault: String, CaseIterable {
         return self == .outage ? FaultRule(fault, count: 2) : FaultRule(fault, perMille: self.perMille)
     }
 
-    /// The line it leaves in the simulator's log; nil if it leaves none of its own.
+    /// The line in the simulator's log; nil if it has none of its own.
     var line: ChaosLine? {
         switch self {
         case .cut: .faulted("cut")
@@ -86,8 +84,8 @@ enum ChaosFault: String, CaseIterable {
         }
     }
 
-    /// The client's counter for it alone (docs/metrics.md, `apns.client.faults`); nil for what it counts by connections
-    /// or not at all.
+    /// The client's counter for this fault alone (docs/metrics.md, `apns.client.faults`); nil if it is counted by
+    /// connections or not at all.
     var counter: String? {
         switch self {
         case .refuseStream: "stream_refused"
@@ -103,9 +101,8 @@ enum ChaosFault: String, CaseIterable {
         }
     }
 
-    /// All of them in their order, the outage last, drawn from a seed.
-    ///
-    /// - Parameter outages: how many have begun with this one; 0 for a plan without one.
+    /// All rules in order, the outage last. `outages` counts those that have begun, including this one; 0 for a plan
+    /// without one.
     static func plan(seed: UInt64, outages: Int) -> FaultPlan {
         // Each plan starts its dice afresh; by another number than the dice step by, or they would come to the same faces.
         let seed = seed &+ UInt64(outages) &* 0x2545_f491_4f6c_dd1d
@@ -114,7 +111,7 @@ enum ChaosFault: String, CaseIterable {
     }
 }
 
-/// A line of the simulator's log that says what became of a request; what follows acceptance is left out.
+/// A line of the simulator's log about a request; what follows acceptance is left out.
 enum ChaosLine: Hashable, Sendable {
     case accepted
     case answerLost

@@ -10,9 +10,8 @@ import NIOPosix
 import Synchronization
 import TidingsModel
 
-/// One run of the chaos: a client that keeps so many notifications in flight, and the simulator it sends them to.
+/// A client that keeps so many notifications in flight to a simulator.
 final class ChaosRun: Sendable {
-    /// What a run is told.
     struct Options: Sendable {
         var notifications: Int
         var devices: Int
@@ -21,13 +20,12 @@ final class ChaosRun: Sendable {
         var seed: UInt64
     }
 
-    /// What a run has shown.
     struct Report {
         var ledger: ChaosLedger
         var taken: [ChaosFault: Int]
         var seen: ChaosLedger.Sightings
         var outages: ChaosLedger.Outages
-        /// Why notifications were of unknown outcome or not sent, by the words of the client without its numbers.
+        /// Why notifications were not accepted, in the client's words.
         var causes: [String: Int]
         var seconds: Double
     }
@@ -41,7 +39,7 @@ final class ChaosRun: Sendable {
     }
 
     static let topic = "com.example.chaos"
-    /// Lines read from the log at once: less than what comes while one page is read would never end.
+    /// Lines per page of the log; a smaller page would never catch up.
     private static let page = 5_000
     /// A run in which nothing ends for so long is stuck: twice what a notification may take.
     private static let patience = Duration.seconds(60)
@@ -58,7 +56,6 @@ final class ChaosRun: Sendable {
         self.state = Mutex(State(ledger: ChaosLedger(notifications: options.notifications)))
     }
 
-    /// Runs a client against a simulator that has started.
     static func run(_ options: Options, _ simulator: APNsSimulator, _ addresses: APNsSimulator.Addresses) async throws
         -> Report
     {
@@ -96,7 +93,7 @@ final class ChaosRun: Sendable {
         }
     }
 
-    /// The client as it is, with shorter pauses: the run takes minutes, and the rules are the same.
+    /// Pauses are shorter, so that the run takes minutes; the rules are the same.
     private static func client(
         _ options: Options, _ addresses: APNsSimulator.Addresses, _ metrics: ChaosMetrics, _ eventLoop: any EventLoop
     ) throws -> APNsClient {
@@ -167,7 +164,7 @@ final class ChaosRun: Sendable {
         }
     }
 
-    /// Device and length of payload come from seed and number, the id from the number.
+    /// Device and payload length follow from seed and number, the id from the number.
     private func request(_ number: Int) -> APNsRequest {
         var dice = SplitMix64(seed: self.options.seed &+ UInt64(number) &* 0x2545_f491_4f6c_dd1d)
         let token = self.tokens[Int(dice.next() % UInt64(self.tokens.count))]
@@ -200,7 +197,6 @@ final class ChaosRun: Sendable {
         }
     }
 
-    /// Reads what is new in the simulator's log, page by page.
     private func readLog(_ simulator: APNsSimulator, from line: inout Int) async throws {
         while true {
             let page = try await simulator.log(from: line, limit: Self.page)

@@ -1,6 +1,5 @@
 import Foundation
 
-/// A run of the chaos in words.
 enum ChaosText {
     /// The table of faults, the results by kind, and what the run has cost.
     static func lines(_ report: ChaosRun.Report, notifications: Int) -> [String] {

@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import TidingsModel
 
-/// `tidings demo`: one message in each state of a phone, over real processes.
 struct Demo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show a message reaching a phone in each of its states; exit status 0 only if every step held.",
@@ -58,14 +57,12 @@ struct Demo: AsyncParsableCommand {
     }
 }
 
-/// A step of the demo that did not hold.
 struct DemoFailure: Error {
     var step: String
     var expected: String
     var found: String
 }
 
-/// The demo's one timeline: time, who, what, how it was shown, callback, reason.
 final class Timeline {
     private let start = ContinuousClock.now
     private var steps = 0

@@ -1,7 +1,7 @@
 import Foundation
 import TidingsModel
 
-/// The demo's two phones and its five steps. Each step looks at the phone itself and at the server's trace of the message.
+/// The demo's two phones and its five steps. Each step checks the phone itself and the server's trace of the message.
 final class DemoStage {
     private let site: LocalServer
     private let timeline: Timeline
@@ -16,7 +16,7 @@ final class DemoStage {
         self.timeline = timeline
     }
 
-    /// Starts both phones, signs both people in and waits until both are connected.
+    /// Returns when both people are signed in and connected.
     func open() async throws {
         self.timeline.add("server", "gateway \(self.site.gatewayPort), HTTP API \(self.site.apiPort)", reason: "ready")
         self.timeline.add(
@@ -49,9 +49,7 @@ final class DemoStage {
         return client
     }
 
-    /// Plays the five steps.
-    ///
-    /// - Throws: `DemoFailure` naming the step, what was expected and what was found.
+    /// - Throws: `DemoFailure` for the step that did not hold.
     func play() async throws {
         guard let alice = self.alice, let bob = self.bob else { throw ToolFailure("the phones were not started") }
         try await self.inFront(alice, bob)
@@ -169,7 +167,6 @@ final class DemoStage {
             reason: "each message once, one ring")
     }
 
-    /// Ends both phones and the servers.
     func close() async {
         await self.alice?.close()
         await self.bob?.close()
@@ -177,7 +174,6 @@ final class DemoStage {
         await self.site.stop()
     }
 
-    /// The last lines of every process, for a failed step.
     func printLogs() async {
         for process in self.phones + [self.site.server, self.site.apns].compactMap({ $0 }) {
             print("\nlast lines of \(process.name):\n\(process.logTail())")
@@ -191,14 +187,13 @@ extension DemoStage {
         DemoFailure(step: "", expected: expected, found: found)
     }
 
-    /// The only app's part of a phone's screen.
+    /// The phone has one app.
     static func app(_ screen: JSONValue) -> JSONValue? { screen["apps"]?.objectValue?.members.first?.value }
 
     static func texts(_ screen: JSONValue) -> [String] {
         Self.app(screen)?["screen"]?["messages"]?.arrayValue?.compactMap(\.stringValue) ?? []
     }
 
-    /// How a presentation was shown, in words.
     static func parts(_ presentation: JSONValue) -> String {
         var parts = ["banner", "list", "sound"].filter { presentation[$0]?.boolValue == true }
         if let badge = presentation["badge"]?.intValue { parts.append("badge \(badge)") }
@@ -217,7 +212,7 @@ extension DemoStage {
         throw self.failure(expected, "\(phone.name): \(screen.text)")
     }
 
-    /// Alice types a text into her app; the message's id comes back with the server's acknowledgement.
+    /// Returns the message's id, which comes back with the server's acknowledgement.
     private func send(_ text: String, from alice: ControlClient) async throws -> String {
         let mark = await alice.mark
         _ = try await alice.command("input", [("value", ["send": ["to": "bob", "text": .string(text)]])])
@@ -260,7 +255,7 @@ extension DemoStage {
             "GET", "\(self.site.apiAddress)/v1/apps/\(LocalServer.app)/messages/\(id)/trace", key: self.site.apiKey)
     }
 
-    /// Waits until the extension of bob's phone has told the server that it has shown a message.
+    /// Waits until the extension of bob's phone has reported to the server that it has shown a message.
     private func expectReceipt(_ id: String, seconds: Int) async throws {
         var trace = JSONValue.null
         for _ in 0..<(seconds * 10) {
@@ -274,9 +269,7 @@ extension DemoStage {
         throw self.failure("a receipt of \(id): shown", trace.text)
     }
 
-    /// Waits until the server has ended bob's leg of a message.
-    ///
-    /// - Returns: the end's detail.
+    /// Waits until the server has ended bob's leg of a message, and returns the detail.
     @discardableResult
     private func expectEnd(_ id: String, _ end: String, seconds: Int) async throws -> String {
         var trace = JSONValue.null

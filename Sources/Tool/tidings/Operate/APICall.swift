@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import TidingsModel
 
-/// A conversation as a person types it and traces print it: kind and id, for example `GRP:team`.
+/// Kind and id as traces print them, for example `GRP:team`.
 struct ConversationArgument: ExpressibleByArgument, Equatable {
     var type: ConversationType
     var target: String
@@ -14,17 +14,12 @@ struct ConversationArgument: ExpressibleByArgument, Equatable {
         self.target = String(parts[1])
     }
 
-    /// The kind and the id as two parts of an address.
     var path: String { "\(self.type.rawValue)/\(APIOptions.escaped(self.target))" }
 }
 
 extension APIOptions {
-    /// Asks the app's part of the HTTP API.
-    ///
-    /// - Parameters:
-    ///   - path: what stands behind `/v1/apps/APP/`, its parts escaped.
-    ///   - query: names and values; those without a value are left out.
-    /// - Throws: `ToolFailure` with the problem's own words.
+    /// - Parameters: - path: what follows `/v1/apps/APP/`, its parts escaped. - query: those without a value are left
+    /// out.
     func ask(
         _ method: String, _ path: String, query: [(String, String?)] = [], body: JSONValue? = nil
     ) async throws -> JSONValue {
@@ -35,7 +30,7 @@ extension APIOptions {
             body: body)
     }
 
-    /// A text as one part of an address (RFC 3986 §2.3).
+    /// RFC 3986 §2.3.
     static func escaped(_ text: String) -> String {
         let unreserved = CharacterSet(
             charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
@@ -44,6 +39,5 @@ extension APIOptions {
 }
 
 extension JSONValue {
-    /// A list of texts.
     init(texts: [String]) { self = .array(texts.map { .string($0) }) }
 }

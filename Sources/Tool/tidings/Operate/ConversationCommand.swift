@@ -1,7 +1,6 @@
 import ArgumentParser
 import TidingsModel
 
-/// `tidings conversation`: groups, discussions and chat rooms over the HTTP API.
 struct ConversationCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "conversation",
@@ -12,7 +11,6 @@ struct ConversationCommand: ParsableCommand {
             """,
         subcommands: [Create.self, Show.self, Add.self, Remove.self, Rename.self, Dissolve.self, Messages.self])
 
-    /// What every subcommand is told.
     struct Place: ParsableArguments {
         @OptionGroup var options: APIOptions
         @Option(help: "Who does it; without it the app's backend, which may do everything.") var actor: String?
@@ -46,7 +44,6 @@ struct ConversationCommand: ParsableCommand {
             if self.json { print(info.text) } else { Self.lines(info).forEach { print($0) } }
         }
 
-        /// A conversation as a person reads it: its name, then one line a member.
         static func lines(_ info: JSONValue) -> [String] {
             let members = info["members"]?.arrayValue ?? []
             let dissolved = info["is_dissolved"]?.boolValue == true ? ", dissolved" : ""

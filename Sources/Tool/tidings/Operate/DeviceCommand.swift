@@ -1,7 +1,6 @@
 import ArgumentParser
 import TidingsModel
 
-/// `tidings device`: where people are signed in, over the HTTP API.
 struct DeviceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "device",
@@ -21,7 +20,6 @@ struct DeviceCommand: ParsableCommand {
             for device in devices { print(Self.line(device)) }
         }
 
-        /// A device in one line.
         static func line(_ device: JSONValue) -> String {
             func text(_ name: String) -> String { device[name]?.stringValue ?? "" }
             let reason = device["push_reason"]?.stringValue.map { " (\($0))" } ?? ""

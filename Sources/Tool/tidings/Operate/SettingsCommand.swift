@@ -1,7 +1,6 @@
 import ArgumentParser
 import TidingsModel
 
-/// `tidings settings`: what people and the app have set, over the HTTP API.
 struct SettingsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "settings",
@@ -67,7 +66,6 @@ struct SettingsCommand: ParsableCommand {
             print(Self.line(answer))
         }
 
-        /// The answer in one line.
         static func line(_ answer: JSONValue) -> String {
             func number(_ name: String) -> Int64 { answer[name]?.intValue ?? 0 }
             if let isMuted = answer["is_muted"]?.boolValue {

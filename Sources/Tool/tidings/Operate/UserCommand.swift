@@ -1,7 +1,6 @@
 import ArgumentParser
 import TidingsModel
 
-/// `tidings user`: who may sign in, over the HTTP API.
 struct UserCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "user",
@@ -20,7 +19,6 @@ struct UserCommand: ParsableCommand {
             print(Self.line(self.user, answer))
         }
 
-        /// An account in one line.
         static func line(_ user: String, _ account: JSONValue) -> String {
             let state = account["banned"]?.boolValue == true ? "banned" : "may sign in"
             guard let time = account["tokens_not_before"]?.intValue else { return "\(user)  \(state)" }

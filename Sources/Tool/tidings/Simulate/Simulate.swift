@@ -3,7 +3,6 @@ import Foundation
 import TidingsModel
 import World
 
-/// `tidings simulate`: the World.
 struct Simulate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run server, APNs, phones and people on a virtual clock from one seed, and check the promises.",
@@ -111,14 +110,14 @@ struct Simulate: AsyncParsableCommand {
         return self.trace ? World.trace(options) : (World.run(options), [])
     }
 
-    /// For whoever waits; no part of what is printed.
+    /// Progress, on standard error.
     private static func tell(_ text: String) { FileHandle.standardError.write(Data("\(text)\n".utf8)) }
 }
 
 // MARK: A failure
 
 extension Simulate {
-    /// Makes a failing run short, shows what remains and writes it down.
+    /// Shrinks a failing run, shows what remains and saves it.
     private func shorten(_ report: WorldReport) throws {
         let options = self.options(seed: report.seed)
         var shortest = options
@@ -148,7 +147,7 @@ extension Simulate {
         print("again: tidings simulate --replay \(path)")
     }
 
-    /// A failing run: the first promise, what came from outside, and the last lines of every party.
+    /// The first broken promise, what came from outside, and the last lines of every party.
     private static func show(_ report: WorldReport, _ lines: [TraceLine]) {
         if let first = report.violations.first {
             let moment = first.at.map { "at \(TraceLine.clock($0))" } ?? "at the end"

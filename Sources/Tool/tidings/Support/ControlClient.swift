@@ -5,7 +5,6 @@ import TidingsModel
 
 /// The tool's side of a phone's control channel: commands out, answers and trace records in (docs/virtual-phone.md).
 actor ControlClient {
-    /// One trace record with the time this side saw it.
     struct Event: Sendable {
         var number: Int
         var value: JSONValue
@@ -20,7 +19,7 @@ actor ControlClient {
     private(set) var events: [Event] = []
     private var isClosed = false
 
-    /// Connects to a phone's control port and subscribes to its trace.
+    /// Also subscribes to the phone's trace.
     static func connect(name: String, port: Int, process: ManagedProcess) async throws -> ControlClient {
         for _ in 0..<600 {
             let channel = try? await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -87,8 +86,6 @@ actor ControlClient {
         self.waiting = [:]
     }
 
-    /// Asks the phone for something and waits for its answer.
-    ///
     /// - Throws: `ToolFailure` with the phone's own words if it refuses, or if it is gone.
     func command(_ verb: String, _ members: [(String, JSONValue)] = []) async throws -> JSONValue {
         guard !self.isClosed else { throw ToolFailure("\(self.name) has gone away") }
@@ -101,12 +98,10 @@ actor ControlClient {
         }
     }
 
-    /// How many events there were so far; to look only at what comes later.
+    /// The number of events so far, to look only at later ones.
     var mark: Int { self.events.count }
 
-    /// Waits until an event after `mark` fits.
-    ///
-    /// - Returns: the event, or nil after the time.
+    /// - Returns: nil after the time.
     func event(
         after mark: Int, withinSeconds seconds: Double, _ fits: @Sendable (JSONValue) -> Bool
     ) async throws -> Event? {
@@ -124,7 +119,6 @@ actor ControlClient {
     }
 }
 
-/// Splits a stream into lines that end in a line feed.
 private struct LineDecoder: ByteToMessageDecoder {
     typealias InboundOut = ByteBuffer
 

@@ -3,9 +3,8 @@ import Foundation
 import TidingsModel
 import TidingsServer
 
-/// A server, and if wanted a local APNs, as child processes on fresh temporary state: for `demo`, `run` and `bench`.
+/// A server, and on request a local APNs, as child processes on fresh temporary state.
 final class LocalServer {
-    /// The app's id, and its bundle identifier.
     static let app = AppID("demo")
     static let topic = "com.example.chat"
 
@@ -16,7 +15,7 @@ final class LocalServer {
     let apnsPort: Int
     let controlPort: Int
     let phonePort: Int
-    /// The key of the HTTP API with every scope.
+    /// Has every scope.
     let apiKey: String
     private let tokens: UserTokens
     private(set) var server: ManagedProcess?
@@ -24,7 +23,7 @@ final class LocalServer {
 
     var gatewayAddress: String { "ws://127.0.0.1:\(self.gatewayPort)" }
     var apiAddress: String { "http://127.0.0.1:\(self.apiPort)" }
-    /// Where the phones' extensions ask.
+    /// For the phones' extensions.
     var phoneAddress: String { "http://127.0.0.1:\(self.phonePort)" }
 
     private init(
@@ -41,13 +40,8 @@ final class LocalServer {
         self.tokens = tokens
     }
 
-    /// Starts it and waits until it is ready.
-    ///
-    /// - Parameters:
-    ///   - settings: keys of the server's configuration, for example `["lease.grace_milliseconds": "1000"]`.
-    ///   - ports: gateway, API, APNs, courier, APNs control, phones; nil for free ones.
-    ///
-    /// - Throws: `ToolFailure` if one of `ports` is in use, or what was started is not ready in time.
+    /// - Parameters: - settings: keys of the server's configuration, for example `["lease.grace_milliseconds":
+    /// "1000"]`. - ports: gateway, API, APNs, courier, APNs control, phones; nil for free ones.
     static func start(
         name: String, withAPNs: Bool, settings: [String: String] = [:], ports: [Int]? = nil
     ) async throws -> LocalServer {
@@ -131,7 +125,6 @@ final class LocalServer {
         _ = try self.folder.write(lines.joined(separator: "\n") + "\n", to: "server.yaml")
     }
 
-    /// Starts the server process, also again after `killServer`.
     func startServer() async throws {
         let process = try ManagedProcess(
             name: "server", executable: ownExecutable(),
@@ -143,7 +136,7 @@ final class LocalServer {
     /// SIGKILL, as a crash.
     func killServer() { self.server?.killNow() }
 
-    /// A token for a person, good for a day.
+    /// Valid for a day.
     func userToken(_ user: String) throws -> String {
         let key = UserKey(app: Self.app, user: UserID(user))
         let expiry = Int64(Date().timeIntervalSince1970) + 86_400
@@ -153,7 +146,6 @@ final class LocalServer {
         return token
     }
 
-    /// What the server process has used so far.
     func figures() throws -> ProcessFigures {
         guard let server = self.server, let figures = ProcessFigures(pid: server.pid) else {
             throw ToolFailure("the server is gone. Its last lines:\n\(self.server?.logTail() ?? "")")
@@ -161,12 +153,10 @@ final class LocalServer {
         return figures
     }
 
-    /// Stops both processes.
     func stop() async {
         await self.server?.stop()
         await self.apns?.stop()
     }
 
-    /// Deletes the temporary state.
     func remove() { self.folder.remove() }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A child process of the tool with its own log file. It is stopped by its own process id, also when the tool fails.
+/// A child process with its own log file. It is stopped by its own process id, also when the tool fails.
 final class ManagedProcess {
     let name: String
     let logPath: String
@@ -10,12 +10,7 @@ final class ManagedProcess {
     var pid: Int32 { self.process.processIdentifier }
     var isRunning: Bool { self.process.isRunning }
 
-    /// Starts a program.
-    ///
-    /// - Parameters:
-    ///   - name: how the timeline and the log file call it.
-    ///   - folder: where its log file goes.
-    /// - Throws: `ToolFailure` if the program cannot be started.
+    /// - Parameter folder: where its log file goes.
     init(
         name: String, executable: String, arguments: [String], environment: [String: String] = [:], folder: String
     ) throws {
@@ -48,31 +43,29 @@ final class ManagedProcess {
         }
     }
 
-    /// Sends a signal to this process only.
     func signal(_ number: Int32) { if self.isRunning { kill(self.pid, number) } }
 
-    /// Asks it to end, and kills it if it does not within the time.
+    /// Kills it if it does not end within the time.
     func stop(graceSeconds: Int = 5) async {
         self.signal(SIGTERM)
         for _ in 0..<(graceSeconds * 20) where self.isRunning { try? await Task.sleep(for: .milliseconds(50)) }
         self.killNow()
     }
 
-    /// Kills it without a word and waits until it is gone.
+    /// Waits until it is gone.
     func killNow() {
         self.signal(SIGKILL)
         self.process.waitUntilExit()
         Leftovers.remove(process: self.pid)
     }
 
-    /// The last lines of its log, for an error message.
     func logTail(lines: Int = 15) -> String {
         let text = (try? String(contentsOfFile: self.logPath, encoding: .utf8)) ?? ""
         return text.split(separator: "\n").suffix(lines).map { "    \($0)" }.joined(separator: "\n")
     }
 }
 
-/// A folder of its own that goes away with the run.
+/// Deleted when the tool ends.
 struct TemporaryFolder {
     let path: String
 
@@ -97,15 +90,15 @@ struct TemporaryFolder {
     }
 }
 
-/// What this process has started and made, and has to end and remove before a signal ends it: its children have process groups of their
-/// own, so that neither Ctrl-C nor the end of the terminal reaches them.
+/// What this process has started and made, to be ended and removed when a signal ends it: children have process
+/// groups of their own, so neither Ctrl-C nor closing the terminal reaches them.
 enum Leftovers {
     private struct State {
         var processes: [Int32] = []
         var folders: [String] = []
         var signals: [any DispatchSourceSignal] = []
         var waiter: CheckedContinuation<Void, Never>?
-        /// A signal is ending this process: nothing else may, whatever it says of children that are gone.
+        /// A signal is ending this process: nothing else may, whatever is found out about children that are gone.
         var isEnding = false
     }
 
@@ -113,10 +106,8 @@ enum Leftovers {
     /// How long children may take to end, in units of 50 milliseconds.
     private static let patience = 100
 
-    /// Starts a child that is ended with this process. Once a signal is ending this process nothing is started any more: it would not be
-    /// found among what is ended, would outlive this process, and would go on writing into a folder that is being removed.
-    ///
-    /// - Parameter run: starts it; returns its process id.
+    /// Starts a child that ends with this process. Once a signal is ending the process nothing is started: it would
+    /// outlive the process and write into a folder that is being removed. - Parameter run: returns the process id.
     static func start(_ run: () throws -> Int32) throws {
         self.watchSignals()
         try self.state.withLock { state in
@@ -139,7 +130,7 @@ enum Leftovers {
 
     static func remove(folder: String) { self.state.withLock { $0.folders.removeAll { $0 == folder } } }
 
-    /// Waits for the first signal, after which the caller ends and removes everything itself. A second signal does not wait for that.
+    /// After the first signal the caller ends and removes everything itself; a second signal does not wait for that.
     static func waitForSignal() async {
         self.watchSignals()
         await withCheckedContinuation { continuation in self.state.withLock { $0.waiter = continuation } }
@@ -169,7 +160,7 @@ enum Leftovers {
 
     private static var isEnding: Bool { self.state.withLock { $0.isEnding } }
 
-    /// Removes a folder in which this process's own tasks, and what a killed child has left, may still be making files.
+    /// This process's own tasks, and what a killed child has left, may still be making files in it.
     private static func remove(_ folder: String) {
         for _ in 0..<self.patience {
             try? FileManager.default.removeItem(atPath: folder)
@@ -193,7 +184,7 @@ enum Leftovers {
     }
 }
 
-/// This very program, to be started again under another command.
+/// This program, to be started under another command.
 func ownExecutable() -> String {
     (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
 }

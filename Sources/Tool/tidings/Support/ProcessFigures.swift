@@ -1,13 +1,12 @@
 import Foundation
 
-/// What the kernel says about a process (proc(5)).
+/// From proc(5).
 struct ProcessFigures {
-    /// CPU time in user and system mode so far, in microseconds.
+    /// In user and system mode, since its start.
     var cpuMicroseconds: Double
-    /// Resident memory in bytes.
     var residentBytes: Int
 
-    /// Reads the figures of a process; nil once it is gone, and on systems without /proc.
+    /// Nil for a process that is gone, and on systems without /proc.
     init?(pid: Int32) {
         guard let stat = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8),
             let status = try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8),

@@ -1,9 +1,8 @@
 import Dispatch
 import Foundation
 
-/// Signals as something to wait for.
 enum Signals {
-    /// Waits for the first of some signals, which no longer end the process by themselves.
+    /// The signals no longer end the process.
     static func wait(for numbers: [Int32]) async {
         let (stream, continuation) = AsyncStream.makeStream(of: Int32.self)
         let sources = numbers.map { number in
