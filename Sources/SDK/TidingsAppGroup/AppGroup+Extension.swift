@@ -7,7 +7,6 @@ extension AppGroup.Contents: ExtensionGroup {
         set { if let newValue { self.recipient?.position = newValue } }
     }
     package var showsContent: Bool { self.settings.showsContent }
-    /// The built-in words in the phone's language until the app has stored its own.
     package var words: NotificationWords {
         self.settings.words ?? AppWords(language: PhoneLanguage.tag).words(for: nil).words
     }

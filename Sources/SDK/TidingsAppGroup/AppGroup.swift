@@ -14,7 +14,6 @@ package final class AppGroup: Sendable {
     private let files: Locked<Files>
     private let suspension: any SuspensionGuard
 
-    /// Holding the lock takes far less than a millisecond.
     package static let lockMilliseconds: Int64 = 2_000
 
     /// - Throws: `FileFault` if the folder cannot be made, for example before the first unlock.
@@ -40,7 +39,7 @@ package final class AppGroup: Sendable {
     /// If the files cannot be locked in time, read or written, or `body` throws, nothing is changed.
     package func update<Value>(_ body: (inout Contents) throws -> Value) throws -> Value {
         var result: Result<Value, any Error>?
-        let isGranted = self.suspension.perform { result = Result { try self.updateNow(body) } }
+        let isGranted = self.suspension.run { result = Result { try self.updateNow(body) } }
         guard isGranted, let result else { throw FileFault(path: self.folder.path, work: .staying, code: 0) }
         return try result.get()
     }
@@ -63,7 +62,6 @@ package final class AppGroup: Sendable {
         }
     }
 
-    /// Sorted; tells why there is no badge under this process's own key (S2.14).
     package var storedBadgeKeys: [String] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: self.folder.path)) ?? []
         return names.filter { $0.hasPrefix(Files.badgePrefix) && $0.hasSuffix(Files.badgeSuffix) }
@@ -119,36 +117,31 @@ private struct Files {
 
     var ledger: LedgerFile
     private let badge: BadgeFile
-    private let paths: [String]
     private var recipient: JSONFile<AppGroup.Person>
     private var settings: JSONFile<SharedSettings>
 
     init(folder: URL, badgeKey: String) {
         func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
-        let names = (badge: Self.badgePrefix + badgeKey + Self.badgeSuffix, ledger: "ledger.records")
-        self.ledger = LedgerFile(path(names.ledger))
-        self.badge = BadgeFile(path(names.badge))
+        self.ledger = LedgerFile(path("ledger.records"))
+        self.badge = BadgeFile(path: path(Self.badgePrefix + badgeKey + Self.badgeSuffix))
         self.recipient = JSONFile(path("recipient.json")) { AppGroup.Person(json: $0) }
         self.settings = JSONFile(path("settings.json")) { SharedSettings(json: $0) }
-        self.paths = [names.badge, names.ledger, "recipient.json", "settings.json"].map(path)
     }
 
     func removeDamaged() throws(FileFault) {
-        for path in self.paths { try SmallFile.removeAside(path) }
+        for path in [self.badge.path, self.ledger.path, self.recipient.path, self.settings.path] {
+            try SmallFile.removeAside(path)
+        }
     }
 
     mutating func read() throws(FileFault) -> AppGroup.Contents {
-        var damage = (ledger: false, badge: false, recipient: false, settings: false)
-        let badge = try self.badge.read(isDamaged: &damage.badge)
-        let person = try self.recipient.read(isDamaged: &damage.recipient) ?? .unknown
-        let settings = try self.settings.read(isDamaged: &damage.settings) ?? SharedSettings()
-        let ledger = try self.ledger.take(isDamaged: &damage.ledger)
-        var damaged: Set<AppGroup.File> = []
-        if damage.ledger { damaged.insert(.ledger) }
-        if damage.badge { damaged.insert(.badge) }
-        if damage.recipient { damaged.insert(.recipient) }
-        if damage.settings { damaged.insert(.settings) }
-        return AppGroup.Contents(ledger: ledger, badge: badge, person: person, settings: settings, damaged: damaged)
+        var damage: [AppGroup.File: Bool] = [:]
+        let badge = try self.badge.read(isDamaged: &damage[.badge, default: false])
+        let person = try self.recipient.read(isDamaged: &damage[.recipient, default: false]) ?? .unknown
+        let settings = try self.settings.read(isDamaged: &damage[.settings, default: false]) ?? SharedSettings()
+        let ledger = try self.ledger.checkOut(isDamaged: &damage[.ledger, default: false])
+        return AppGroup.Contents(
+            ledger: ledger, badge: badge, person: person, settings: settings, damaged: Set(damage.filter(\.value).keys))
     }
 
     /// The ledger is written first: a crash between two writes then costs a ring rather than adding one.

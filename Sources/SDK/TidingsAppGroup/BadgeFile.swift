@@ -3,12 +3,10 @@ import TidingsModel
 
 /// The badge as one record, overwritten in place. Used under the lock only.
 struct BadgeFile {
-    private let path: String
+    let path: String
 
     private static let none: UInt8 = 0
     private static let some: UInt8 = 1
-
-    init(_ path: String) { self.path = path }
 
     /// - Parameter isDamaged: set if the file could not be understood and was set aside; it counts as no badge
     /// (S2.20) until the app writes it again.
@@ -27,16 +25,14 @@ struct BadgeFile {
     }
 
     func write(_ badge: Badge?) throws(FileFault) {
+        var record = Record(kind: Self.none, 0, 0, 0)
+        if let badge {
+            let (server, foreign) = (Int64(badge.server), Int64(badge.foreign))
+            record = Record(
+                kind: Self.some, UInt64(bitPattern: server), UInt64(bitPattern: foreign), badge.position)
+        }
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(Record.size)
-        let record =
-            badge.map {
-                Record(
-                    kind: Self.some, UInt64(bitPattern: Int64($0.server)), UInt64(bitPattern: Int64($0.foreign)),
-                    $0.position)
-            } ?? Record(kind: Self.none, 0, 0, 0)
         record.write(into: &bytes)
-        guard let file = try SmallFile(self.path, creating: true) else { return }
-        try file.write(bytes, at: 0)
+        try SmallFile(self.path, creating: true)?.write(bytes, at: 0)
     }
 }

@@ -48,20 +48,17 @@ public struct BadgeStore: Sendable {
     ///
     /// - Throws: an error of the file system; nothing was changed then.
     @discardableResult
-    public func increment() throws -> Int? {
-        try self.group.update { contents in
-            contents.badge?.pushedByAnother(isRecall: false)
-            return contents.badge?.shown
-        }
-    }
+    public func increment() throws -> Int? { try self.count(isRecall: false) }
 
     /// Another sender withdrew a push (S2.19); never below 0. Returns the new number.
     ///
     /// - Throws: an error of the file system; nothing was changed then.
     @discardableResult
-    public func decrement() throws -> Int? {
+    public func decrement() throws -> Int? { try self.count(isRecall: true) }
+
+    private func count(isRecall: Bool) throws -> Int? {
         try self.group.update { contents in
-            contents.badge?.pushedByAnother(isRecall: true)
+            contents.badge?.pushedByAnother(isRecall: isRecall)
             return contents.badge?.shown
         }
     }
@@ -77,7 +74,6 @@ public struct BadgeStore: Sendable {
         }
     }
 
-    /// The key is part of a file name.
     static func isKey(_ key: String) -> Bool {
         (1...64).contains(key.utf8.count)
             && key.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" || $0 == ".") }

@@ -1,37 +1,17 @@
-/// Where the app, which gets the extension token with each connect, stores it for its extension (DESIGN §7
-/// "Extension"). Without one of these it lies in the app group's recipient file, which only the person's own account
-/// may read.
+/// Where the app, which gets the extension token with each connect, stores it for its extension (DESIGN §7 "Extension").
+/// Without one of these it lies in the app group's recipient file, which only the person's own account may read.
 package protocol ExtensionTokens: Sendable {
     /// Nil also where it cannot be read now, for example before the first unlock.
     func read() -> String?
     /// After an error the earlier token may still be there.
-    func write(_ token: String?) throws(ExtensionTokenFault)
-}
-
-/// Nearly always a group that is not among the target's entitlements.
-package struct ExtensionTokenFault: Error, Hashable, Sendable, CustomStringConvertible {
-    package var accessGroup: String
-    /// -34018 is a missing entitlement.
-    package var status: Int32
-
-    package init(accessGroup: String, status: Int32) {
-        self.accessGroup = accessGroup
-        self.status = status
-    }
-
-    package var description: String {
-        "keychainAccessGroup \"\(self.accessGroup)\" cannot hold the extension token (OSStatus \(self.status)); add it under "
-            + "Keychain Sharing of the app and of the extension, with the team's prefix"
-    }
+    func write(_ token: String?) throws(KeychainFault)
 }
 
 package struct KeychainTokens: ExtensionTokens {
-    private let accessGroup: String
     private let password: KeychainPassword
 
     /// - Parameter accessGroup: a group of both targets, with the team's prefix.
     package init(accessGroup: String) {
-        self.accessGroup = accessGroup
         self.password = KeychainPassword(account: "extension-token", accessGroup: accessGroup)
     }
 
@@ -39,11 +19,5 @@ package struct KeychainTokens: ExtensionTokens {
         ((try? self.password.read()) ?? nil).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    package func write(_ token: String?) throws(ExtensionTokenFault) {
-        do throws(KeychainFault) {
-            try self.password.write(token.map { Array($0.utf8) })
-        } catch {
-            throw ExtensionTokenFault(accessGroup: self.accessGroup, status: error.status)
-        }
-    }
+    package func write(_ token: String?) throws(KeychainFault) { try self.password.write(token.map { Array($0.utf8) }) }
 }

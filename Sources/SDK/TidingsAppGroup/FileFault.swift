@@ -13,7 +13,6 @@ package struct FileFault: Error, Hashable, Sendable, CustomStringConvertible {
         /// Before the first unlock the code is `EPERM` (ios-delivery.md §10).
         case read
         case write = "written"
-        /// Asking the system not to suspend this process.
         case staying = "touched: the system is about to suspend the process"
     }
 

@@ -10,7 +10,6 @@ struct FileLock {
 
     /// How many times it yields before the first sleep: holders' work takes microseconds.
     private static let yieldsMax = 50
-    /// Nanoseconds.
     private static let napMax = 1_000_000
 
     /// - Throws: `FileFault`; with `ETIMEDOUT` when the time is over.
@@ -38,7 +37,6 @@ struct FileLock {
 
     func unlock() { close(self.descriptor) }
 
-    /// Monotonic nanoseconds.
     private static var now: Int64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)

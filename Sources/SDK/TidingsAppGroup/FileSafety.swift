@@ -19,28 +19,25 @@ package protocol FileSafety: Sendable {
 package struct SystemFileSafety: FileSafety {
     package init() {}
 
-    #if canImport(Darwin)
-        package func protect(_ path: String, as protection: FileProtectionClass) throws {
-            #if os(iOS)
-                let type: FileProtectionType =
-                    switch protection {
-                    case .completeUntilFirstUserAuthentication: .completeUntilFirstUserAuthentication
-                    case .completeUnlessOpen: .completeUnlessOpen
-                    }
-                try FileManager.default.setAttributes([.protectionKey: type], ofItemAtPath: path)
-            #endif
-        }
+    package func protect(_ path: String, as protection: FileProtectionClass) throws {
+        #if os(iOS)
+            let type: FileProtectionType =
+                switch protection {
+                case .completeUntilFirstUserAuthentication: .completeUntilFirstUserAuthentication
+                case .completeUnlessOpen: .completeUnlessOpen
+                }
+            try FileManager.default.setAttributes([.protectionKey: type], ofItemAtPath: path)
+        #endif
+    }
 
-        package func excludeFromBackup(_ path: String) throws {
+    package func excludeFromBackup(_ path: String) throws {
+        #if canImport(Darwin)
             var url = URL(fileURLWithPath: path)
             var values = URLResourceValues()
             values.isExcludedFromBackup = true
             try url.setResourceValues(values)
-        }
-    #else
-        package func protect(_ path: String, as protection: FileProtectionClass) throws {}
-        package func excludeFromBackup(_ path: String) throws {}
-    #endif
+        #endif
+    }
 }
 
 extension FileSafety {

@@ -3,7 +3,7 @@ import TidingsModel
 /// A file with one JSON object, replaced as a whole and parsed again only when it has changed. Used under the lock
 /// only.
 struct JSONFile<Value: Equatable> {
-    private let path: String
+    let path: String
     private let parse: (JSONValue) -> Value?
     private var known: (stamp: SmallFile.Stamp, value: Value)?
 

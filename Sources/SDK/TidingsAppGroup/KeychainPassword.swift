@@ -8,17 +8,25 @@ import Foundation
 
 package struct KeychainFault: Error, Hashable, Sendable, CustomStringConvertible {
     package var account: String
+    package var accessGroup: String?
+    /// -34018 is a missing entitlement.
     package var status: Int32
 
-    package init(account: String, status: Int32) {
-        self.account = account
-        self.status = status
+    package init(account: String, accessGroup: String? = nil, status: Int32) {
+        (self.account, self.accessGroup, self.status) = (account, accessGroup, status)
     }
 
     /// errSecNotAvailable: not on a phone, or on a virtual one without a folder.
     package var isMissing: Bool { self.status == -25_291 }
 
-    package var description: String { "the keychain item \"\(self.account)\" cannot be used (OSStatus \(self.status))" }
+    package var description: String {
+        guard let accessGroup else {
+            return "the keychain item \"\(self.account)\" cannot be used (OSStatus \(self.status))"
+        }
+        return
+            "keychainAccessGroup \"\(accessGroup)\" cannot hold the extension token (OSStatus \(self.status)); add it under "
+            + "Keychain Sharing of the app and of the extension, with the team's prefix"
+    }
 }
 
 /// One generic password in the keychain. It can be read from the first unlock on, since the app is woken and the
@@ -50,7 +58,7 @@ package struct KeychainPassword: Sendable {
         let status = SecItemCopyMatching(question as CFDictionary, &found)
         if status == errSecItemNotFound { return nil }
         guard status == errSecSuccess, let data = found as? Data else {
-            throw KeychainFault(account: self.account, status: status)
+            throw self.fault(status)
         }
         return Array(data)
     }
@@ -67,8 +75,12 @@ package struct KeychainPassword: Sendable {
     }
 
     private func check(_ status: OSStatus) throws(KeychainFault) {
-        // To delete what is gone already is no fault.
+        // Deleting what is gone already is no fault.
         guard status != errSecSuccess, status != errSecItemNotFound else { return }
-        throw KeychainFault(account: self.account, status: status)
+        throw self.fault(status)
+    }
+
+    private func fault(_ status: OSStatus) -> KeychainFault {
+        KeychainFault(account: self.account, accessGroup: self.accessGroup, status: status)
     }
 }

@@ -4,10 +4,10 @@ import TidingsModel
 /// The ledger as a file of records. They are appended, so that a change costs one small write and a process that
 /// knows the file reads only what others have added. Used under the lock only.
 struct LedgerFile {
-    private let path: String
+    let path: String
     /// What this process has read of the file, up to `end`.
     private var known = Ledger()
-    private var file: (device: UInt64, inode: UInt64)?
+    private var file: SmallFile.Identity?
     private var end = 0
     /// The record before `end`: a rewritten file may get the inode of the old one, and is recognized by its contents.
     private var last: [UInt8] = []
@@ -21,7 +21,7 @@ struct LedgerFile {
 
     /// Returns the current ledger, to be given back with `commit` or dropped with `forget`. What was read before any
     /// damage is kept.
-    mutating func take(isDamaged: inout Bool) throws(FileFault) -> Ledger {
+    mutating func checkOut(isDamaged: inout Bool) throws(FileFault) -> Ledger {
         try self.refresh(isDamaged: &isDamaged)
         _ = self.known.takeChanges()
         let ledger = self.known
@@ -35,12 +35,10 @@ struct LedgerFile {
             try self.rewrite(ledger)
         } else if !changes.messages.isEmpty {
             var bytes: [UInt8] = []
-            bytes.reserveCapacity(changes.messages.count * Record.size)
             for message in changes.messages { Self.record(message, ledger[message]).write(into: &bytes) }
             guard let file = try SmallFile(self.path, creating: true) else { return }
             try file.write(bytes, at: self.end)
-            let stamp = try file.stamp
-            self.file = (stamp.device, stamp.inode)
+            self.file = try file.stamp.identity
             self.end += bytes.count
             self.last = Array(bytes.suffix(Record.size))
         }
@@ -57,12 +55,9 @@ struct LedgerFile {
     private mutating func refresh(isDamaged: inout Bool) throws(FileFault) {
         guard let file = try SmallFile(self.path, creating: false) else { return self.forget() }
         let stamp = try file.stamp
-        if let known = self.file, known != (stamp.device, stamp.inode) || stamp.size < self.end { self.forget() }
-        self.file = (stamp.device, stamp.inode)
-        if try file.read(at: self.end - self.last.count, count: self.last.count) != self.last {
-            self.forget()
-            self.file = (stamp.device, stamp.inode)
-        }
+        if let known = self.file, known != stamp.identity || stamp.size < self.end { self.forget() }
+        if try file.read(at: self.end - self.last.count, count: self.last.count) != self.last { self.forget() }
+        self.file = stamp.identity
         guard stamp.size > self.end else { return }
         let bytes = try file.read(at: self.end, count: stamp.size - self.end)
         var offset = 0
@@ -76,7 +71,7 @@ struct LedgerFile {
         }
         self.end += offset
         if offset > 0 { self.last = Array(bytes[(offset - Record.size)..<offset]) }
-        // A process died while it appended: nobody has acted on what it did not finish.
+        // A process died while it appended: nobody has acted on an unfinished record.
         if offset < bytes.count { try file.truncate(to: self.end) }
     }
 
@@ -85,8 +80,7 @@ struct LedgerFile {
         for (message, entry) in ledger.all { Self.record(message, entry).write(into: &bytes) }
         try SmallFile.replace(self.path, with: bytes)
         guard let file = try SmallFile(self.path, creating: false) else { return }
-        let stamp = try file.stamp
-        self.file = (stamp.device, stamp.inode)
+        self.file = try file.stamp.identity
         self.end = bytes.count
         self.last = Array(bytes.suffix(Record.size))
     }

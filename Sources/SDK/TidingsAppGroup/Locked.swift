@@ -14,4 +14,12 @@ package final class Locked<Value>: @unchecked Sendable {
         defer { self.lock.unlock() }
         return try body(&self.value)
     }
+
+    /// Replaces a part of the value and returns the old one.
+    package func exchange<Part>(_ part: WritableKeyPath<Value, Part>, _ new: Part) -> Part {
+        self.withLock { value in
+            defer { value[keyPath: part] = new }
+            return value[keyPath: part]
+        }
+    }
 }

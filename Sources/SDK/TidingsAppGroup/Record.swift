@@ -2,7 +2,6 @@
 struct Record: Hashable {
     static let size = 32
 
-    /// Each file has its own values.
     var kind: UInt8
     var first: UInt64
     var second: UInt64
@@ -23,23 +22,14 @@ struct Record: Hashable {
             return nil
         }
         func number(_ start: Int, _ count: Int) -> UInt64 {
-            var value: UInt64 = 0
-            var index = start + count
-            while index > start {
-                index -= 1
-                value = value << 8 | UInt64(bytes[offset + index])
-            }
-            return value
+            bytes[(offset + start)..<(offset + start + count)].reversed().reduce(0) { $0 << 8 | UInt64($1) }
         }
         self.init(kind: bytes[offset + 2], number(4, 8), number(12, 8), number(20, 8))
         guard UInt32(truncatingIfNeeded: number(28, 4)) == self.sum else { return nil }
     }
 
     func write(into bytes: inout [UInt8]) {
-        bytes.append(Self.mark)
-        bytes.append(Self.version)
-        bytes.append(self.kind)
-        bytes.append(0)
+        bytes += [Self.mark, Self.version, self.kind, 0]
         for number in [self.first, self.second, self.third] {
             for shift in 0..<8 { bytes.append(UInt8(truncatingIfNeeded: number >> UInt64(8 * shift))) }
         }

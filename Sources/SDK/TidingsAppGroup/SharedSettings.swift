@@ -3,13 +3,10 @@ package import TidingsModel
 /// Settings and names the app writes for its extension; all of it may be missing.
 package struct SharedSettings: Hashable, Sendable {
     /// ios-delivery.md §1.3, "show push content".
-    package var showsContent: Bool
-    /// The server's HTTP API.
+    package var showsContent = true
     package var apiURL: String?
-    /// In the person's language.
     package var words: NotificationWords?
-    /// Oldest first.
-    private var names: [Name]
+    private var names: [Name] = []
 
     private struct Name: Hashable, Sendable {
         var key: String
@@ -18,16 +15,10 @@ package struct SharedSettings: Hashable, Sendable {
 
     package static let namesMax = 500
 
-    package init() {
-        self.showsContent = true
-        self.apiURL = nil
-        self.words = nil
-        self.names = []
-    }
+    package init() {}
 
     package enum NameKey: Hashable, Sendable {
         case user(UserID)
-        /// A group or discussion group.
         case conversation(ConversationID)
 
         fileprivate var text: String {
@@ -82,7 +73,6 @@ extension NotificationWords {
             ])
     }
 
-    /// Nil if a word is missing.
     fileprivate init?(json: JSONValue) {
         self.init()
         for member in Self.members {

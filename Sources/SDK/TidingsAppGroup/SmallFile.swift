@@ -8,11 +8,15 @@
 struct SmallFile: ~Copyable {
     /// Tells a file from one that has replaced it, and an older state from a newer one.
     struct Stamp: Hashable {
-        var device: UInt64
-        var inode: UInt64
+        var identity: Identity
         var size: Int
         var seconds: Int
         var nanoseconds: Int
+    }
+
+    struct Identity: Hashable {
+        var device: UInt64
+        var inode: UInt64
     }
 
     private let path: String
@@ -42,13 +46,13 @@ struct SmallFile: ~Copyable {
             #else
                 let time = status.st_mtim
             #endif
+            let identity = Identity(
+                device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(status.st_ino))
             return Stamp(
-                device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(status.st_ino),
-                size: Int(status.st_size), seconds: time.tv_sec, nanoseconds: time.tv_nsec)
+                identity: identity, size: Int(status.st_size), seconds: time.tv_sec, nanoseconds: time.tv_nsec)
         }
     }
 
-    /// At most `count` bytes.
     func read(at offset: Int, count: Int) throws(FileFault) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         var done = 0

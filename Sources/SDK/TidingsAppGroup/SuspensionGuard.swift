@@ -4,26 +4,21 @@
 /// main thread, which may itself be waiting for the lock.
 package protocol SuspensionGuard: Sendable {
     /// Runs `work` on this thread at once. Returns false, without running it, if the system refuses.
-    func perform(_ work: () -> Void) -> Bool
+    func run(_ work: () -> Void) -> Bool
 }
 
 package struct SystemSuspensionGuard: SuspensionGuard {
     package init() {}
 
-    #if os(iOS) || os(tvOS) || os(watchOS)
-        package func perform(_ work: () -> Void) -> Bool {
+    package func run(_ work: () -> Void) -> Bool {
+        #if os(iOS) || os(tvOS) || os(watchOS)
             let activity = ExpiringActivity()
             guard activity.begin() else { return false }
             defer { activity.end() }
-            work()
-            return true
-        }
-    #else
-        package func perform(_ work: () -> Void) -> Bool {
-            work()
-            return true
-        }
-    #endif
+        #endif
+        work()
+        return true
+    }
 }
 
 #if os(iOS) || os(tvOS) || os(watchOS)

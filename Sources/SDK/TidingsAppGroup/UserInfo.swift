@@ -55,7 +55,6 @@ extension JSONValue {
         }
     }
 
-    /// Strings, numbers, Booleans, arrays and dictionaries.
     package var anyValue: Any {
         switch self {
         case .null: NSNull()
@@ -63,12 +62,10 @@ extension JSONValue {
         case .number(let number): number.int64.map { Int($0) as Any } ?? number.double
         case .string(let text): text
         case .array(let elements): elements.map(\.anyValue)
-        case .object(let object):
-            Dictionary(uniqueKeysWithValues: object.members.map { ($0.key, $0.value.anyValue) })
+        case .object: self.userInfo
         }
     }
 
-    /// Empty for anything but an object.
     package var userInfo: [AnyHashable: Any] {
         guard let object = self.objectValue else { return [:] }
         return Dictionary(uniqueKeysWithValues: object.members.map { (AnyHashable($0.key), $0.value.anyValue) })

@@ -4,9 +4,7 @@ import TidingsAppGroup
 import TidingsModel
 
 /// Who was signed in last at some moment, in the format of `ClientFolders.signInNote`; nil for nobody.
-package struct SignInNote: Hashable, Sendable {
-    let text: String?
-}
+package struct SignInNote: Hashable, Sendable { let text: String? }
 
 // Work in the background: silent pushes, Background Fetch, BGAppRefreshTask, and actions of a notification.
 extension ChatClient {
@@ -52,11 +50,11 @@ extension ChatClient {
                 state.pendingWakes.append(wake)
                 return (wake, nil)
             }
-            if let engine { return self.beginOrLose(wake, on: engine) }
+            if let engine { return self.startWake(wake, on: engine) }
             let clock = self.clock
             Task {
                 await clock.sleep(untilMonotonic: since + Self.signInMilliseconds)
-                self.giveUp(wake)
+                self.failPendingWake(wake)
             }
         }
     }
@@ -67,19 +65,14 @@ extension ChatClient {
             defer { state.pendingWakes = [] }
             return state.pendingWakes
         }
-        for wake in wakes { self.beginOrLose(wake, on: engine) }
+        for wake in wakes { self.startWake(wake, on: engine) }
     }
 
-    private func beginOrLose(_ wake: PendingWake, on engine: ClientEngine) {
+    private func startWake(_ wake: PendingWake, on engine: ClientEngine) {
         let note = self.folders.signInNote(engine.person, app: self.configuration.appKey)
-        if wake.work == .refresh || wake.signIn.text == nil || wake.signIn.text == note {
-            self.begin(wake, on: engine)
-        } else {
-            self.lose(wake)
+        guard wake.work == .refresh || wake.signIn.text == nil || wake.signIn.text == note else {
+            return self.failWake(wake)
         }
-    }
-
-    private func begin(_ wake: PendingWake, on engine: ClientEngine) {
         let events = wake.work.events(
             replyID: ClientMessageID(UUID().uuidString.lowercased()), position: { try? engine.store.position(of: $0) },
             newest: { try? engine.store.newest($0) })
@@ -88,26 +81,24 @@ extension ChatClient {
         engine.post(.wakeBegan(wake.number, remainingMilliseconds: wake.remaining.map { $0 - waited }))
     }
 
-    private func giveUp(_ wake: PendingWake) {
+    private func failPendingWake(_ wake: PendingWake) {
         let isPending = self.state.withLock { state in
             let before = state.pendingWakes.count
             state.pendingWakes.removeAll { $0.number == wake.number }
             return state.pendingWakes.count < before
         }
-        if isPending { self.lose(wake) }
+        if isPending { self.failWake(wake) }
     }
 
-    private func lose(_ wake: PendingWake) {
+    private func failWake(_ wake: PendingWake) {
         if case .reply(_, let conversation, _, _) = wake.work { self.report(.replyLost(conversation: conversation)) }
         self.finishWake(wake.number, .failed)
     }
 
-    /// The first result counts.
     func finishWake(_ number: WakeNumber, _ result: BackgroundRefreshResult) {
         self.state.withLock { $0.wakes.removeValue(forKey: number) }?.resume(returning: result)
     }
 
-    /// Called when the engine that would have answered is gone.
     func failWakes() {
         let wakes = self.state.withLock { state in
             let pending = Set(state.pendingWakes.map(\.number))

@@ -1,7 +1,7 @@
 import ClientCore
 package import TidingsModel
 
-// The receipt that a person opened a message's notification (DESIGN §5), also for a tap that launched the app.
+// Receipts for opened notifications (DESIGN §5), also for a tap that launched the app.
 extension ChatClient {
     /// A tap that came before the sign-in. It belongs to the person who was signed in last when it came (DESIGN P7).
     struct PendingOpened {
@@ -22,11 +22,8 @@ extension ChatClient {
         engine?.post(.notificationOpened(message))
     }
 
-    func tellPendingOpened(to engine: ClientEngine) {
-        let pending = self.state.withLock { state in
-            defer { state.pendingOpened = [] }
-            return state.pendingOpened
-        }
+    func postPendingOpened(to engine: ClientEngine) {
+        let pending = self.state.exchange(\.pendingOpened, [])
         guard !pending.isEmpty else { return }
         let note = self.folders.signInNote(engine.person, app: self.configuration.appKey)
         for tap in pending where tap.signIn == nil || tap.signIn == note {

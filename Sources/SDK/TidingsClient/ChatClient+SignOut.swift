@@ -3,7 +3,8 @@ import Foundation
 import TidingsAppGroup
 import TidingsModel
 
-// Signing out, also while the server cannot be reached: it is told until it has confirmed, also by a later process (DESIGN P7).
+// Signing out, also while the server cannot be reached: the client, or a later process, repeats it until the server has
+// confirmed (DESIGN P7).
 extension ChatClient {
     /// How long `signOut` waits for a connected server; the farewell outlives the wait.
     static let farewellWaitMilliseconds: Int64 = 2_000
@@ -18,10 +19,7 @@ extension ChatClient {
             return state.status == .connected
         }
         await self.enterGate()
-        let engine = self.state.withLock { state in
-            defer { state.engine = nil }
-            return state.engine
-        }
+        let engine = self.state.exchange(\.engine, nil)
         if let engine { await self.signOut(engine) } else { await self.forgetSignedIn() }
         self.leaveGate()
         if let engine, wasConnected { await self.waitForFarewell(of: engine.person) }
@@ -39,12 +37,12 @@ extension ChatClient {
         }
         await earlier?.finish()
         if !isLeaving { await engine.finish() }
-        self.changed(.disconnected)
+        self.publishStatus(.disconnected)
     }
 
     /// Nobody has connected in this process: clears what an earlier one left of its person.
     private func forgetSignedIn() async {
-        // What cannot be deleted is another person's with the next connect, and no good to anybody after the sign-out.
+        // A token that cannot be deleted is replaced by the next connect, and worthless after the sign-out.
         try? self.tokens?.write(nil)
         if let folder = self.configuration.resolvedAppGroupFolder {
             let words = self.configuration.words
@@ -91,17 +89,13 @@ extension ChatClient {
     }
 
     private func endFarewellWaits() {
-        let waiters = self.state.withLock { state in
-            defer { state.farewellWaiters = [] }
-            return state.farewellWaiters
-        }
-        for waiter in waiters { waiter.resume() }
+        for waiter in self.state.exchange(\.farewellWaiters, []) { waiter.resume() }
     }
 
     /// Called when the engine has not told the server of the sign-out; without a token it never can. One farewell is
     /// kept. Where the server was unreachable all the time, the farewell of the earlier person, whom the server
     /// knows, outlives that of anybody who signed in meanwhile.
-    func keepFarewell(of person: UserID, token: String?, wasWelcomed: Bool) {
+    func storeFarewell(of person: UserID, token: String?, wasWelcomed: Bool) {
         guard let token = token ?? self.folders.token(of: person, app: self.configuration.appKey) else { return }
         let earlier = self.folders.farewell(app: self.configuration.appKey)
         guard wasWelcomed || earlier == nil || earlier?.person == person else { return }
@@ -110,7 +104,6 @@ extension ChatClient {
         self.storing { try $0.write(farewell, app: self.configuration.appKey) }
     }
 
-    /// The server has confirmed the sign-out, or it was given up.
     func farewellEnded(of person: UserID) {
         if self.folders.farewell(app: self.configuration.appKey)?.person == person {
             self.storing { try $0.write(nil, app: self.configuration.appKey) }

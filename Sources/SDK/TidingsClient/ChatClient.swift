@@ -97,11 +97,11 @@ public final class ChatClient: Sendable {
     public func connect(
         userID: UserID, tokenProvider: @escaping @Sendable () async throws -> String
     ) async throws {
-        do throws(InvalidField) {
+        try ChatError.check { () throws(InvalidField) in
             _ = try UserID.validated(userID.rawValue, field: "user_id")
-        } catch { throw ChatError.invalid(error) }
+        }
         let generation = self.state.withLock { $0.generation }
-        let provider = self.keeping(tokenProvider, of: userID, generation: generation)
+        let provider = self.storingTokens(tokenProvider, of: userID, generation: generation)
         let engine = try await self.signIn(userID, generation: generation, tokenProvider: provider)
         try await engine.connect(
             tokenProvider: provider, limit: self.configuration.connectTimeLimit.wholeMilliseconds
@@ -136,11 +136,11 @@ public final class ChatClient: Sendable {
     ///
     /// - Parameter remaining: the background time the system says is left, in seconds; nil if it does not say.
     public func applicationDidEnterBackground(remaining: TimeInterval? = nil) {
-        self.moved(toForeground: false, .appDidEnterBackground(remainingMilliseconds: remaining?.wholeMilliseconds))
+        self.changeForeground(false, .appDidEnterBackground(remainingMilliseconds: remaining?.wholeMilliseconds))
     }
 
     /// The app is coming to the front.
-    public func applicationWillEnterForeground() { self.moved(toForeground: true, .appWillEnterForeground) }
+    public func applicationWillEnterForeground() { self.changeForeground(true, .appWillEnterForeground) }
 
     /// The app stopped being active: the badge is written (S2.17).
     public func applicationWillResignActive() { self.engine?.post(.appWillResignActive) }
@@ -154,7 +154,7 @@ public final class ChatClient: Sendable {
     /// The background time is over: hangs up at once.
     public func backgroundTimeWillExpire() { self.engine?.post(.backgroundTimeExpired) }
 
-    private func moved(toForeground isForeground: Bool, _ event: ClientEvent) {
+    private func changeForeground(_ isForeground: Bool, _ event: ClientEvent) {
         let since = self.clock.now.monotonic
         let (engine, leaving) = self.state.withLock { state in
             state.isForeground = isForeground
@@ -176,11 +176,11 @@ public final class ChatClient: Sendable {
     /// - Throws: `ChatError.invalid` for an empty token or an app without bundle identifier.
     public func register(deviceToken: DeviceToken, environment: PushEnvironment) throws {
         let topic = self.configuration.bundleIdentifier ?? Bundle.main.bundleIdentifier ?? ""
-        do throws(InvalidField) {
+        try ChatError.check { () throws(InvalidField) in
             let token = try PushToken.validated(deviceToken.hexString, field: "device_token")
             guard !topic.isEmpty else { throw InvalidField(field: "bundleIdentifier", rule: "must not be empty") }
             self.setRegistration(PushRegistration(token: token, environment: environment, topic: topic))
-        } catch { throw ChatError.invalid(error) }
+        }
     }
 
     /// Takes the push registration back: the server forgets this device's token, now or with the next connection, also of a
@@ -194,7 +194,7 @@ public final class ChatClient: Sendable {
             return state.engine
         }
         let app = self.configuration.appKey
-        self.storing { try $0.note(isUnregistered: registration == nil, app: app) }
+        self.storing { try $0.writeUnregistered(registration == nil, app: app) }
         engine?.post(.pushRegistrationSet(registration))
     }
 
@@ -207,7 +207,7 @@ public final class ChatClient: Sendable {
             return state.engine
         }
         engine?.setHost(host)
-        engine?.noteSettings(settings)
+        engine?.setKitSettings(settings)
         engine?.post(.kitConfigured(settings))
     }
 
@@ -225,7 +225,7 @@ public final class ChatClient: Sendable {
         do {
             return try body(engine.store)
         } catch {
-            _ = engine.tellsDamage(error)
+            _ = engine.reportDamage(error)
             throw ChatError.store(reason: "\(error)")
         }
     }
@@ -251,9 +251,9 @@ public final class ChatClient: Sendable {
                     try AppGroup(folder: folder, badgeKey: self.configuration.badgeKey, safety: self.safety)
                 }
                 group = try? opened.get()
-                // A push for the person before must not be shown to this one, also before the first welcome, nor say names only the
-                // other knew (DESIGN P7); and a badge counted at a place in their log would outrank this one's. Cleared before
-                // the sign-in is noted, so that a failure is made good by the next attempt.
+                // A push for the earlier person must not be shown to this one, also before the first welcome, nor use names only the
+                // other knew (DESIGN P7); and a badge counted at a position of their log would outrank this one's. Cleared before
+                // the sign-in is recorded, so that the next attempt makes up for a failure.
                 if isNew {
                     let isAfterAnother = folders.lastSignIn != nil
                     try opened.get().update {
@@ -261,7 +261,7 @@ public final class ChatClient: Sendable {
                     }
                 }
             }
-            // Whoever did not sign out before leaves nothing that this person, or whoever takes the phone, could read.
+            // Nothing of a person who did not sign out stays for this one, or for anybody who takes the phone.
             try folders.removeStores(except: person, app: app)
             if isNew { try folders.noteSignIn(person, app: app) }
         }
@@ -284,19 +284,18 @@ public final class ChatClient: Sendable {
             outlets: self.engineOutlets(for: person))
     }
 
-    /// Whether somebody else, or nobody, signed in last.
     func isNewSignIn(_ person: UserID) -> Bool {
         self.folders.lastSignIn != self.folders.signInNote(person, app: self.configuration.appKey)
     }
 
-    func changed(_ status: ConnectionStatus) {
+    func publishStatus(_ status: ConnectionStatus) {
         self.state.withLock { $0.status = status }
         self.outlets.statuses.send(status)
     }
 
     private func engineOutlets(for person: UserID) -> ClientEngine.Outlets {
         ClientEngine.Outlets(
-            status: { [weak self] in self?.changed($0) },
+            status: { [weak self] in self?.publishStatus($0) },
             runState: { [weak self] runState in
                 self?.state.withLock { $0.runState = runState }
                 self?.outlets.runs.send(runState)
@@ -306,7 +305,7 @@ public final class ChatClient: Sendable {
             signal: { [weak self] in self?.outlets.signals.send($0) },
             problem: { [weak self] in self?.report($0) },
             wakeFinished: { [weak self] in self?.finishWake($0, $1) },
-            keepFarewell: { [weak self] in self?.keepFarewell(of: person, token: $0, wasWelcomed: $1) },
+            keepFarewell: { [weak self] in self?.storeFarewell(of: person, token: $0, wasWelcomed: $1) },
             farewellEnded: { [weak self] in self?.farewellEnded(of: person) })
     }
 

@@ -62,6 +62,15 @@ public enum ChatError: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    static func check(_ rules: () throws(InvalidField) -> Void) throws(ChatError) {
+        do throws(InvalidField) { try rules() } catch { throw .invalid(error) }
+    }
+
+    static var unexpectedAnswer: ChatError {
+        .refused(
+            ServerFrame.Problem(code: .unexpectedFrame, field: "answer", rule: "is not of the kind that was asked"))
+    }
+
     /// One sentence with what to do.
     public var description: String {
         switch self {

@@ -10,46 +10,35 @@ struct PhoneApp {
     let contentExtension: PhoneHost.ContentExtension?
     private let isChat: Bool
 
-    private static let known = [
-        (
-            name: "chat", executable: "ChatApp", extension: "ChatNotificationService",
-            contentExtension: "ChatNotificationContent"
-        )
-    ]
-
-    /// The defaults of `tidings serve`.
     private static let gateway = "ws://127.0.0.1:7400"
     private static let api = "http://127.0.0.1:7480"
     private static let phoneRoutes = "http://127.0.0.1:7481"
 
-    static var names: String { self.known.map(\.name).joined(separator: ", ") }
+    static let names = "chat"
 
-    /// - Parameters: - name: a known name, or a path, which has a slash. - extension: a path; `none` for an app
-    /// without one; nil for a known app's own. The same for `contentExtension`.
+    /// A name without a slash is a known app's. Extensions are paths; `none` is an app without one, nil a known app's own.
     init(_ name: String, extension: String?, contentExtension: String?, categories: [String]) throws {
-        let known = Self.known.first { $0.name == name }
-        let content =
-            contentExtension == "none"
-            ? nil : try contentExtension ?? known.map { try siblingExecutable($0.contentExtension) }
-        self.contentExtension = content.map { PhoneHost.ContentExtension(executable: $0, categories: categories) }
-        if let known {
-            self.executable = try siblingExecutable(known.executable)
-            self.extensionExecutable =
-                `extension` == "none" ? nil : try `extension` ?? siblingExecutable(known.extension)
-        } else if name.contains("/") {
-            guard FileManager.default.isExecutableFile(atPath: name) else {
-                throw ValidationError("--app must be an executable file, got \"\(name)\"")
-            }
-            self.executable = name
-            self.extensionExecutable = `extension` == "none" ? nil : `extension`
-        } else {
+        let isChat = name == "chat"
+        guard isChat || name.contains("/") else {
             throw ValidationError("--app must be one of \(Self.names), or the path of an executable, got \"\(name)\"")
         }
-        self.isChat = name == "chat"
+        guard isChat || FileManager.default.isExecutableFile(atPath: name) else {
+            throw ValidationError("--app must be an executable file, got \"\(name)\"")
+        }
+        func path(_ given: String?, _ sibling: String) throws -> String? {
+            if given == "none" { return nil }
+            return try given ?? (isChat ? siblingExecutable(sibling) : nil)
+        }
+        self.isChat = isChat
+        self.executable = isChat ? try siblingExecutable("ChatApp") : name
+        self.extensionExecutable = try path(`extension`, "ChatNotificationService")
+        self.contentExtension = try path(contentExtension, "ChatNotificationContent").map {
+            PhoneHost.ContentExtension(executable: $0, categories: categories)
+        }
     }
 
     /// Which delegate methods the app has, by their names in ios-delivery.md §0.3.
-    enum Delegate: String {
+    enum Delegate: String, CaseIterable, ExpressibleByArgument {
         /// `application(_:didReceiveRemoteNotification:fetchCompletionHandler:)` and the methods of
         /// `UNUserNotificationCenterDelegate`; the example app also has
         /// `application(_:didReceiveRemoteNotification:)` and `performFetch`.
@@ -58,7 +47,6 @@ struct PhoneApp {
         case legacy
     }
 
-    /// Must match what the app declares.
     func installed(
         as bundle: BundleID, delegate: Delegate, lifecycle: LifecycleStyle?, appGroup: String
     ) -> InstalledApp {
@@ -104,9 +92,10 @@ struct PhoneApp {
     private static func token(app: String, user: String, _ own: [String: String]) async -> String {
         if let token = own["TIDINGS_TOKEN"], !token.isEmpty { return token }
         guard let key = own["TIDINGS_API_KEY"], !key.isEmpty else { return "none" }
-        let answer = try? await HTTP.json(
-            "POST", "\(own["TIDINGS_API"] ?? Self.api)/v1/apps/\(app)/tokens", key: key,
-            body: ["user": .string(user), "expires_in_seconds": 86_400])
-        return answer?["token"]?.stringValue ?? "none"
+        var options = APIOptions()
+        (options.api, options.apiKey, options.app) = (own["TIDINGS_API"] ?? Self.api, key, app)
+        return (try? await options.userToken(for: user, seconds: 86_400)) ?? "none"
     }
 }
+
+extension LifecycleStyle: ExpressibleByArgument {}

@@ -5,11 +5,9 @@ import TidingsAppGroup
 /// oldest falls out, and the reader is told of the gap before the next value.
 final class Broadcast<Value: Sendable>: Sendable {
     private struct State {
-        /// Each takes a value and returns who holds it now.
         var outlets: [UInt64: @Sendable (Value) -> AnyObject?] = [:]
         var last: UInt64 = 0
         var kept: [Value] = []
-        /// Values fell out of `kept`.
         var hasGap = false
     }
 
@@ -29,7 +27,6 @@ final class Broadcast<Value: Sendable>: Sendable {
         self.stream(startingWith: first(), gap: gap) { $0 }
     }
 
-    /// Values that transform to nil take no place in the stream.
     func stream<Other: Sendable>(
         startingWith first: @autoclosure () -> Value? = nil, gap: @escaping @Sendable () -> Void = {},
         _ transform: @escaping @Sendable (Value) -> Other?
@@ -43,7 +40,7 @@ final class Broadcast<Value: Sendable>: Sendable {
             if let first = first() { _ = send(first) }
             state.last += 1
             state.outlets[state.last] = send
-            if state.hasGap { buffer.noteGap() }
+            if state.hasGap { buffer.markGap() }
             for value in state.kept { _ = send(value) }
             state.kept = []
             state.hasGap = false
@@ -54,7 +51,7 @@ final class Broadcast<Value: Sendable>: Sendable {
     }
 
     func send(_ value: Value) {
-        // Held until the lock is given back: a buffer whose last holder goes meanwhile takes the lock as it ends.
+        // Kept alive until the lock is released: a buffer that is freed meanwhile takes the lock in its `deinit`.
         let held = self.state.withLock { state in
             if self.keepsForFirst, state.last == 0 {
                 if state.kept.count == self.capacity {
@@ -70,7 +67,6 @@ final class Broadcast<Value: Sendable>: Sendable {
     }
 }
 
-/// What one reader has not taken yet.
 final class StreamBuffer<Element: Sendable>: Sendable {
     fileprivate struct State {
         /// Those before `first` are taken.
@@ -102,14 +98,14 @@ final class StreamBuffer<Element: Sendable>: Sendable {
         if isOver { end() }
     }
 
-    func noteGap() { self.state.withLock { $0.hasGap = true } }
+    func markGap() { self.state.withLock { $0.hasGap = true } }
 
     func send(_ element: Element) {
         let reader = self.state.withLock { state -> CheckedContinuation<Element?, Never>? in
             guard !state.isOver else { return nil }
             guard state.readers.isEmpty else { return state.readers.removeFirst() }
             if state.waiting.count - state.first == self.capacity {
-                _ = state.take()
+                _ = state.popFirst()
                 state.hasGap = true
             }
             state.waiting.append(element)
@@ -121,7 +117,7 @@ final class StreamBuffer<Element: Sendable>: Sendable {
     func next() async -> Element? {
         await withCheckedContinuation { continuation in
             let (element, hasGap, waits) = self.state.withLock { state -> (Element?, Bool, Bool) in
-                if let element = state.take() {
+                if let element = state.popFirst() {
                     defer { state.hasGap = false }
                     return (element, state.hasGap, false)
                 }
@@ -150,12 +146,12 @@ final class StreamBuffer<Element: Sendable>: Sendable {
 }
 
 extension StreamBuffer.State {
-    fileprivate mutating func take() -> Element? {
+    fileprivate mutating func popFirst() -> Element? {
         guard self.first < self.waiting.count else { return nil }
         defer {
             self.waiting[self.first] = nil
             self.first += 1
-            // Now and then, so that taking costs the same on average, however many wait.
+            // Now and then, so that the average cost does not depend on how many wait.
             if self.first == self.waiting.count || self.first >= 256 {
                 self.waiting.removeFirst(self.first)
                 self.first = 0

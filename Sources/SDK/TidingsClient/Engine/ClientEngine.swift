@@ -12,16 +12,13 @@ final class ClientEngine: Sendable {
         var core: ClientCore
         var store: LocalStore
         var group: AppGroup?
-        /// Nil keeps the extension token in the app group's file.
         var tokens: (any ExtensionTokens)?
         var transport: any ClientTransport
         var serverURL: URL
-        /// For the extension.
         var apiURL: URL?
         var clock: any ClientClock
         /// Tells this process's claims in the ledger from an earlier one's.
         var processNumber: UInt64
-        /// When the core was made.
         var isForeground: Bool
         var settings = PersonSettings()
         var words = AppWords()
@@ -115,15 +112,29 @@ final class ClientEngine: Sendable {
             late.0?.resume(throwing: ChatError.timedOut(reason: late.1))
         }
         defer { timer.cancel() }
+        try await self.waitForAnswer(posted: wished) { (shared, continuation: CheckedContinuation<Void, any Error>) in
+            shared.connecting[number] = continuation
+            return .connectWished
+        }
+    }
+
+    /// Waits until the continuation that `register` stores is resumed by an effect.
+    ///
+    /// - Parameters:
+    ///   - posted: called when the core has the event, before the answer.
+    ///   - register: returns the event for the core.
+    /// - Throws: `ChatError.cancelled` if the core answers nothing any more, and what the answer throws.
+    func waitForAnswer<Answer>(
+        posted: () -> Void = {},
+        _ register: (inout Shared, CheckedContinuation<Answer, any Error>) -> ClientEvent
+    ) async throws -> Answer {
         try await withCheckedThrowingContinuation { continuation in
-            let isOver = self.shared.withLock { shared in
-                if shared.isMute || shared.isFinished { return true }
-                shared.connecting[number] = continuation
-                return false
+            let event = self.shared.withLock { shared in
+                shared.isMute || shared.isFinished ? nil : register(&shared, continuation)
             }
-            if isOver { return continuation.resume(throwing: ChatError.cancelled) }
-            self.post(.connectWished)
-            wished()
+            guard let event else { return continuation.resume(throwing: ChatError.cancelled) }
+            self.post(event)
+            posted()
         }
     }
 
@@ -142,34 +153,20 @@ final class ClientEngine: Sendable {
     func mute() { self.shared.withLock { $0.isMute = true } }
 
     func send(_ draft: MessageDraft) async throws -> Message {
-        try await withCheckedThrowingContinuation { continuation in
-            let isOver = self.shared.withLock { shared in
-                if shared.isMute || shared.isFinished { return true }
-                shared.sending[draft.clientMessageID] = continuation
-                return false
-            }
-            if isOver { return continuation.resume(throwing: ChatError.cancelled) }
-            self.post(.sendWished(draft))
+        try await self.waitForAnswer { shared, continuation in
+            shared.sending[draft.clientMessageID] = continuation
+            return .sendWished(draft)
         }
     }
 
-    /// Ends the engine after everything posted before.
     func finish() async {
         self.shared.withLock { $0.isFinished = true }
         self.events.finish()
         await self.task.withLock { $0 }?.value
-        let left = self.shared.withLock { shared in
-            let left = (shared.connecting, shared.sending, shared.signingOut, shared.requesting)
-            shared.connecting = [:]
-            shared.sending = [:]
-            shared.signingOut = []
-            shared.requesting = [:]
-            return left
-        }
-        for continuation in left.2 { continuation.resume() }
-        for (_, continuation) in left.0 { continuation.resume(throwing: ChatError.cancelled) }
-        for (_, continuation) in left.1 { continuation.resume(throwing: ChatError.cancelled) }
-        for (_, continuation) in left.3 { continuation.resume(throwing: ChatError.cancelled) }
+        for waiting in self.shared.exchange(\.signingOut, []) { waiting.resume() }
+        for waiting in self.shared.exchange(\.connecting, [:]).values { waiting.resume(throwing: ChatError.cancelled) }
+        for waiting in self.shared.exchange(\.sending, [:]).values { waiting.resume(throwing: ChatError.cancelled) }
+        for waiting in self.shared.exchange(\.requesting, [:]).values { waiting.resume(throwing: ChatError.cancelled) }
     }
 
     // MARK: The loop
@@ -185,15 +182,11 @@ final class ClientEngine: Sendable {
             core.handle(event, at: self.parts.clock.now, into: &effects)
             if case .connectionClosed(let number, _) = event { connections.removeValue(forKey: number) }
             if case .frameReceived = event { self.intake.handled() }
-            // What lets a waiting caller go on comes last: it finds done what this event has led to.
-            for effect in effects where !effect.answersCaller { self.perform(effect, &connections) }
-            for effect in effects where effect.answersCaller { self.perform(effect, &connections) }
+            // Answers to waiting callers come last: they find done what this event has led to.
+            for effect in effects where !effect.answersCaller { self.carryOut(effect, &connections) }
+            for effect in effects where effect.answersCaller { self.carryOut(effect, &connections) }
             if event == .signOutWished {
-                let waiting = self.shared.withLock { shared in
-                    defer { shared.signingOut = [] }
-                    return shared.signingOut
-                }
-                for continuation in waiting { continuation.resume() }
+                for waiting in self.shared.exchange(\.signingOut, []) { waiting.resume() }
             }
             guard core.nextDeadline != armed || event == .deadlineReached else { continue }
             timer?.cancel()
@@ -209,7 +202,7 @@ final class ClientEngine: Sendable {
         for connection in connections.values { connection.close() }
     }
 
-    private func perform(_ effect: ClientEffect, _ connections: inout [ConnectionNumber: any TransportConnection]) {
+    private func carryOut(_ effect: ClientEffect, _ connections: inout [ConnectionNumber: any TransportConnection]) {
         // tidy: long because it is one line per effect.
         switch effect {
         case .askToken: self.askToken()
@@ -222,17 +215,17 @@ final class ClientEngine: Sendable {
             self.store(effect)
         case .resetLog:
             self.store(effect)
-            // The number was counted at a position of the other log: any of the new one's is newer.
+            // The number was counted at a position of the old log: any position of the new one is newer.
             self.withGroup { $0.badge?.restarted() }
         case .setStoreAside:
             self.storing { self.parts.outlets.problem(.storeSetAside(path: try self.store.renew().path)) }
         case .storeRecipient(let recipient): self.storeRecipient(recipient)
         case .noteHiddenContent(let hides):
             self.shared.withLock { $0.hidesContent = hides }
-            self.noteSettings()
+            self.shareSettings()
         case .noteLanguage(let language):
             self.shared.withLock { $0.language = language }
-            self.noteSettings()
+            self.shareSettings()
         case .readTimeZone(let name):
             self.post(.timeZoneRead(name, TimeZoneFacts(named: name, at: self.parts.clock.now.wall)))
         case .forgetPerson: self.forgetPerson()
@@ -293,7 +286,7 @@ final class ClientEngine: Sendable {
 
     private func open(_ number: ConnectionNumber) -> any TransportConnection {
         let reader = FrameReader(number: number, intake: self.intake) { self.post($0) }
-        let connection = self.parts.transport.open(self.parts.serverURL) { reader.take($0) }
+        let connection = self.parts.transport.open(self.parts.serverURL) { reader.handle($0) }
         reader.attach(connection)
         return connection
     }
@@ -311,14 +304,14 @@ final class ClientEngine: Sendable {
         do {
             try work()
         } catch {
-            guard !self.tellsDamage(error) else { return }
+            guard !self.reportDamage(error) else { return }
             self.parts.outlets.problem(.storeFault(reason: "\(error)"))
             self.post(command?.failure(reason: "\(error)") ?? .storeFailed(reason: "\(error)"))
         }
     }
 
     /// Tells the core if an error says that the store is damaged and it does not know yet.
-    func tellsDamage(_ error: any Error) -> Bool {
+    func reportDamage(_ error: any Error) -> Bool {
         guard self.store.isFirstDamage(error) else { return false }
         self.post(.storeDamaged(reason: "\(error)"))
         return true

@@ -90,10 +90,10 @@ final class FrameReader: Sendable {
         self.intake.began(self.number, connection)
     }
 
-    func take(_ event: TransportEvent) {
+    func handle(_ event: TransportEvent) {
         switch event {
         case .opened: self.post(.connectionOpened(self.number))
-        case .received(let bytes): self.take(bytes)
+        case .received(let bytes): self.decode(bytes)
         case .closed(let reason):
             self.state.withLock { state in
                 state.isEnded = true
@@ -103,13 +103,13 @@ final class FrameReader: Sendable {
         }
     }
 
-    private func take(_ bytes: [UInt8]) {
+    private func decode(_ bytes: [UInt8]) {
         let (connection, bytesMax) = self.state.withLock { ($0.connection, $0.bytesMax) }
         let frame: ServerFrame
         do {
             frame = try FrameCodec.decodeServerFrame(bytes, as: .protobuf, bytesMax: bytesMax)
         } catch FrameError.empty {
-            // Of a newer server: nothing this client has asked for.
+            // From a newer server: nothing this client has requested.
             return
         } catch {
             let problem = ServerFrame.Problem(code: .malformedFrame, rule: "\(error)")
@@ -117,9 +117,9 @@ final class FrameReader: Sendable {
         }
         // Here and not by the core: what follows the welcome may be read before the core has handled it.
         if case .welcome(let welcome) = frame {
-            let told = FrameCodec.serverFrameBytesMax(after: welcome)
-            self.state.withLock { $0.bytesMax = told }
-            connection?.limitReceived(to: told)
+            let bytesMax = FrameCodec.serverFrameBytesMax(after: welcome)
+            self.state.withLock { $0.bytesMax = bytesMax }
+            connection?.limitReceived(to: bytesMax)
         }
         self.intake.received(bytes.count, on: self.number, connection)
         self.post(.frameReceived(self.number, frame))

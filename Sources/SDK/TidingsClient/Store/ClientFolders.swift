@@ -10,8 +10,7 @@ struct ClientFolders {
 
     /// The name is the ids in hexadecimal, so that any id makes a file name.
     func store(app: AppID, person: UserID) -> URL {
-        self.root.appendingPathComponent(Self.hexadecimal(app.rawValue), isDirectory: true)
-            .appendingPathComponent("\(Self.hexadecimal(person.rawValue)).sqlite")
+        self.storeFolder(app).appendingPathComponent("\(Self.hexadecimal(person.rawValue)).sqlite")
     }
 
     /// Excluded from backups: the server can give messages back, and a copy of log and outbox on another device would
@@ -19,7 +18,7 @@ struct ClientFolders {
     func makeStoreFolder(app: AppID) throws {
         let folder = self.storeFolder(app)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        // Messages come and go while the phone is locked: over the connection that is still there, and in wakes.
+        // Messages arrive while the phone is locked, over the remaining connection and in wakes.
         try self.safety.protectAll(in: folder, as: .completeUntilFirstUserAuthentication)
         try self.safety.excludeFromBackup(folder.path)
     }
@@ -55,9 +54,8 @@ struct ClientFolders {
         }
         let id = UUID().uuidString.lowercased()
         try self.write(Data(id.utf8), to: file)
-        // What an earlier installation has left in the keychain is nobody's.
-        try? self.secrets?.write(nil, as: Self.tokenName(app))
-        try? self.secrets?.write(nil, as: Self.farewellName(app))
+        // The keychain outlives an earlier installation.
+        for secret in [Secret.token(app), .farewell(app)] { try? self.secrets?.write(nil, as: secret.name) }
         return DeviceID(id)
     }
 
@@ -82,30 +80,27 @@ struct ClientFolders {
 
     func forgetSignIn(app: AppID) throws {
         if self.signedIn(app: app) != nil { try Self.remove(self.signInFile) }
-        try self.forgetSecret(Self.tokenName(app), self.tokenFile(app))
+        try self.forgetSecret(.token(app))
     }
 
     /// A later process may have to tell the server of the sign-out before the app gives it a token.
     func keepToken(_ token: String, of person: UserID, app: AppID) throws {
-        let note = Self.json(Farewell(person: person, token: token))
-        try self.keepSecret(note, Self.tokenName(app), self.tokenFile(app))
+        try self.keepSecret(Farewell(person: person, token: token).json, .token(app))
     }
 
     /// Another person's token stays.
     func forgetToken(of person: UserID, app: AppID) throws {
         guard self.token(of: person, app: app) != nil else { return }
-        try self.forgetSecret(Self.tokenName(app), self.tokenFile(app))
+        try self.forgetSecret(.token(app))
     }
 
     func token(of person: UserID, app: AppID) -> String? {
-        guard let kept = self.farewell(in: self.secret(Self.tokenName(app), self.tokenFile(app))),
-            kept.person == person
-        else { return nil }
+        guard let kept = Farewell(json: self.secret(.token(app))), kept.person == person else { return nil }
         return kept.token
     }
 
     /// A later process has to tell the server.
-    func note(isUnregistered: Bool, app: AppID) throws {
+    func writeUnregistered(_ isUnregistered: Bool, app: AppID) throws {
         let file = self.unregisteredFile(app)
         if isUnregistered { try self.write(Data(), to: file) } else { try Self.remove(file) }
     }
@@ -123,28 +118,11 @@ struct ClientFolders {
     }
 
     func write(_ farewell: Farewell?, app: AppID) throws {
-        let file = self.farewellFile(app)
-        guard let farewell else { return try self.forgetSecret(Self.farewellName(app), file) }
-        try self.keepSecret(Self.json(farewell), Self.farewellName(app), file)
+        guard let farewell else { return try self.forgetSecret(.farewell(app)) }
+        try self.keepSecret(farewell.json, .farewell(app))
     }
 
-    func farewell(app: AppID) -> Farewell? {
-        self.farewell(in: self.secret(Self.farewellName(app), self.farewellFile(app)))
-    }
-
-    private static func tokenName(_ app: AppID) -> String { "user-token-\(Self.hexadecimal(app.rawValue))" }
-    private static func farewellName(_ app: AppID) -> String { "farewell-\(Self.hexadecimal(app.rawValue))" }
-
-    private static func json(_ farewell: Farewell) -> [UInt8] {
-        JSONValue.members([("user", .string(farewell.person.rawValue)), ("token", .string(farewell.token))]).serialized
-    }
-
-    private func farewell(in bytes: [UInt8]?) -> Farewell? {
-        guard let bytes, let json = try? JSONValue(parsing: bytes), let user = json["user"]?.stringValue,
-            let token = json["token"]?.stringValue
-        else { return nil }
-        return Farewell(person: UserID(user), token: token)
-    }
+    func farewell(app: AppID) -> Farewell? { Farewell(json: self.secret(.farewell(app))) }
 
     /// Excluded from backups: restored on a second device, it would give two devices one id and one token. Atomic
     /// writing makes a new file each time, so each is marked.
@@ -160,21 +138,44 @@ struct ClientFolders {
         if FileManager.default.fileExists(atPath: file.path) { try FileManager.default.removeItem(at: file) }
     }
 
-    private func tokenFile(_ app: AppID) -> URL {
-        self.root.appendingPathComponent("token-\(Self.hexadecimal(app.rawValue)).json")
-    }
-
     private func unregisteredFile(_ app: AppID) -> URL {
         self.root.appendingPathComponent("unregistered-\(Self.hexadecimal(app.rawValue))")
     }
 
-    private func farewellFile(_ app: AppID) -> URL {
-        self.root.appendingPathComponent("farewell-\(Self.hexadecimal(app.rawValue)).json")
-    }
-
-    private static func hexadecimal(_ text: String) -> String { Hexadecimal.text(text.utf8) }
+    fileprivate static func hexadecimal(_ text: String) -> String { Hexadecimal.text(text.utf8) }
 
     private static func text(hexadecimal: Substring) -> String? {
         Hexadecimal.bytes(hexadecimal.utf8).flatMap { String(bytes: $0, encoding: .utf8) }
+    }
+}
+
+extension ClientFolders {
+    /// The item of the keychain, and the file where there is no keychain.
+    struct Secret {
+        var name: String
+        var file: String
+
+        static func token(_ app: AppID) -> Self {
+            let app = ClientFolders.hexadecimal(app.rawValue)
+            return Self(name: "user-token-\(app)", file: "token-\(app).json")
+        }
+
+        static func farewell(_ app: AppID) -> Self {
+            let name = "farewell-\(ClientFolders.hexadecimal(app.rawValue))"
+            return Self(name: name, file: "\(name).json")
+        }
+    }
+}
+
+extension ClientFolders.Farewell {
+    fileprivate var json: [UInt8] {
+        JSONValue.members([("user", .string(self.person.rawValue)), ("token", .string(self.token))]).serialized
+    }
+
+    fileprivate init?(json bytes: [UInt8]?) {
+        guard let bytes, let json = try? JSONValue(parsing: bytes), let user = json["user"]?.stringValue,
+            let token = json["token"]?.stringValue
+        else { return nil }
+        self.init(person: UserID(user), token: token)
     }
 }

@@ -7,7 +7,6 @@ struct EndedSends {
     /// Row numbers of the outbox, which are never reused. They hold for this process even if recording them failed.
     private(set) var numbers: [Int64] = []
     private let file: URL?
-    /// The first slot that nobody has written to.
     private var free = 0
 
     static let max = 256
@@ -31,8 +30,7 @@ struct EndedSends {
         if bytes.count != Self.max * Self.slotBytes { try? self.clear() }
     }
 
-    /// - Throws: an error of the file system, or that the file is full.
-    mutating func note(_ number: Int64) throws {
+    mutating func append(_ number: Int64) throws {
         guard !self.numbers.contains(number) else { return }
         self.numbers.append(number)
         guard let file = self.file else { return }
@@ -41,12 +39,13 @@ struct EndedSends {
         let handle = try FileHandle(forUpdating: file)
         defer { try? handle.close() }
         try handle.seek(toOffset: UInt64(self.free * Self.slotBytes))
-        try handle.write(contentsOf: Data(Self.bytes(word) + Self.bytes(word ^ Self.mask)))
+        let slot = [word.littleEndian, (word ^ Self.mask).littleEndian]
+        try handle.write(contentsOf: slot.withUnsafeBytes { Data($0) })
         try handle.synchronize()
         self.free += 1
     }
 
-    mutating func forget() throws {
+    mutating func removeAll() throws {
         self.numbers = []
         self.free = 0
         try self.clear()
@@ -63,9 +62,5 @@ struct EndedSends {
 
     private static func word(_ bytes: ArraySlice<UInt8>) -> UInt64 {
         bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
-    }
-
-    private static func bytes(_ word: UInt64) -> [UInt8] {
-        (0..<8).map { UInt8(truncatingIfNeeded: word >> UInt64(8 * $0)) }
     }
 }

@@ -2,7 +2,6 @@ import Foundation
 import GRDB
 import TidingsAppGroup
 
-// A store that is damaged is set aside, when it is opened or in the middle of its work.
 extension LocalStore {
     /// True once per store: the caller tells the core.
     func isFirstDamage(_ error: any Error) -> Bool {
@@ -17,7 +16,7 @@ extension LocalStore {
     /// cannot be used any more.
     func renew() throws -> URL {
         try self.current.withLock { current in
-            // What cannot be closed is moved all the same: an open file keeps its bytes, wherever its name goes.
+            // A file that cannot be closed is moved all the same: it keeps its bytes under any name.
             try? current.queue?.close()
             current.queue = nil
             let aside = try Self.putAside(self.file, self.safety)
@@ -33,7 +32,6 @@ extension LocalStore {
 
     static func aside(_ file: URL) -> URL { file.appendingPathExtension("damaged") }
 
-    /// File name suffixes of a store.
     static let suffixes = ["", "-wal", "-shm", ".ended"]
 
     static func putAside(_ file: URL, _ safety: any FileSafety) throws -> URL {
@@ -44,7 +42,6 @@ extension LocalStore {
             try? FileManager.default.removeItem(atPath: to)
             if FileManager.default.fileExists(atPath: from) {
                 try FileManager.default.moveItem(atPath: from, toPath: to)
-                // Nobody reads it in the background any more.
                 try safety.protect(to, as: .completeUnlessOpen)
             }
         }

@@ -12,9 +12,7 @@ final class LocalStore: Sendable {
     /// SQLite does not check its handle.
     let current: Locked<(queue: DatabaseQueue?, isDamaged: Bool)>
     let file: URL
-    /// What the outbox still holds though it has ended.
     private let ended: Locked<EndedSends>
-    /// Where a damaged store was put when this one was opened; nil if nothing was wrong.
     let setAside: URL?
     let safety: any FileSafety
 
@@ -54,7 +52,7 @@ final class LocalStore: Sendable {
         configuration.busyMode = .timeout(5)
         configuration.prepareDatabase { database in
             if !isInMemory { try database.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL") }
-            // What was withdrawn or deleted is written over, also where SQLite was not built to do so by itself.
+            // Overwrites recalled and deleted content, also where this is not SQLite's default.
             try database.execute(sql: "PRAGMA secure_delete = ON")
         }
         return configuration
@@ -106,7 +104,7 @@ final class LocalStore: Sendable {
                     try database.execute(sql: "DELETE FROM outbox WHERE number = ?", arguments: [number])
                 }
             }
-            if removed != nil { try? ended.forget() }
+            if removed != nil { try? ended.removeAll() }
         }
     }
 
@@ -123,9 +121,8 @@ final class LocalStore: Sendable {
             let drafts = try Row.fetchAll(database, sql: "SELECT * FROM outbox ORDER BY number")
                 .filter { !ended.contains($0["number"]) }.compactMap(Self.draft)
             let reads = try Row.fetchAll(database, sql: "SELECT * FROM pendingRead ORDER BY type, target")
-                .compactMap { row -> ClientCore.ReadPosition? in
-                    guard let conversation = Self.conversation(row) else { return nil }
-                    return ClientCore.ReadPosition(conversation: conversation, upTo: LogPosition(row["upTo"] as Int64))
+                .compactMap { row in
+                    ConversationID(row).map { ClientCore.ReadPosition(conversation: $0, upTo: row["upTo"]) }
                 }
             let preferences = try Self.preferences(in: database)
             return ClientCore.Restored(
@@ -140,19 +137,19 @@ final class LocalStore: Sendable {
 
     /// Writes entries in one transaction. Entries that are there already change nothing, and what would leave a gap
     /// is not written: after a failed write the log is requested again from where it ends.
-    func write(_ entries: [LogEntry], person: UserID) throws -> Written {
+    func writeEntries(_ entries: [LogEntry], person: UserID) throws -> Written {
         try self.write { database in
             var stored = try Self.number("stored", in: database)
             var touched: Set<ConversationID> = []
             var reads: [ConversationID: LogPosition] = [:]
             for entry in entries where entry.position == stored + 1 {
-                if let conversation = try Self.write(entry, person: person, in: database) {
+                if let conversation = try Self.writeEntry(entry, person: person, in: database) {
                     reads[conversation] = entry.position
                 }
                 if let group = entry.group { touched.insert(group) }
                 stored = entry.position
             }
-            try Self.set("stored", stored, in: database)
+            try Self.setNumber("stored", stored, in: database)
             let incomplete = try touched.sorted().filter { try !Self.isKnown($0, in: database) }
             for (conversation, position) in reads { try Self.markRead(conversation, upTo: position, in: database) }
             return Written(
@@ -162,38 +159,33 @@ final class LocalStore: Sendable {
     }
 
     /// - Returns: a conversation that was read up to here before the log began anew.
-    private static func write(_ entry: LogEntry, person: UserID, in database: Database) throws -> ConversationID? {
-        if case .message(let message) = entry.body {
+    private static func writeEntry(
+        _ entry: LogEntry, person: UserID, in database: Database
+    ) throws -> ConversationID? {
+        switch entry.body {
+        case .message(let message):
             try Self.makePlace(for: message.id, in: database)
-            try Self.insert(message, at: entry.position, person: person, in: database)
+            try Self.insertMessage(message, at: entry.position, person: person, in: database)
             let conversation = message.conversation(seenBy: person)
             return try Self.wasRead(message.id, in: conversation, database) ? conversation : nil
-        }
-        try Self.writeOther(entry, person: person, in: database)
-        return nil
-    }
-
-    private static func writeOther(_ entry: LogEntry, person: UserID, in database: Database) throws {
-        switch entry.body {
-        case .message: break
         case .read(let conversation, let upTo):
             try Self.confirmRead(conversation, upTo: upTo, in: database)
-        case .custom(let message): try Self.insert(message, at: entry.position, in: database)
-        case .recall(let recall): try Self.withdraw(recall, in: database)
-        case .edit(let edit): try Self.edit(edit, in: database)
-        case .deletion(let deletion): try Self.delete(deletion, in: database)
-        case .conversationSettings, .personSettings, .blocked: try Self.change(entry.body, in: database)
+        case .custom(let message): try Self.insertCustom(message, at: entry.position, in: database)
+        case .recall(let recall): try Self.applyRecall(recall, in: database)
+        case .edit(let edit): try Self.applyEdit(edit, in: database)
+        case .deletion(let deletion): try Self.applyDeletion(deletion, in: database)
+        case .conversationSettings, .personSettings, .blocked: try Self.applySetting(entry.body, in: database)
         case .unknown: break
         case .change(let change):
-            try Self.apply(change, in: database)
-            // Who comes back has missed who came and went meanwhile, and may not have known who was there before.
+            try Self.applyChange(change, in: database)
+            // A member who comes back has missed changes, and may never have known the others.
             if change.adds(person) { try Self.markKnown(false, change.conversation, in: database) }
-            guard change.removes(person) else { return }
-            // Whoever is no member any more has nothing unread there.
+            guard change.removes(person) else { break }
+            // A former member has nothing unread there, and is not told of further changes.
             try Self.confirmRead(change.conversation, upTo: entry.position, in: database)
-            // Nobody would tell what changes from now on.
             try Self.markKnown(true, change.conversation, in: database)
         }
+        return nil
     }
 
     /// The log says that a conversation is read up to here: what was read on this device up to there is known to the
@@ -204,7 +196,7 @@ final class LocalStore: Sendable {
         try Self.markRead(conversation, upTo: position, in: database)
         try database.execute(
             sql: "DELETE FROM pendingRead WHERE type = ? AND target = ? AND upTo <= ?",
-            arguments: [conversation.type.rawValue, conversation.target, Int64(position)])
+            arguments: conversation.key + [position])
     }
 
     /// The server has trimmed its log: a store that ends at `position` goes on after `end`. Otherwise nothing
@@ -214,26 +206,19 @@ final class LocalStore: Sendable {
             let stored = try Self.number("stored", in: database)
             let goesOn = stored == position && end > position
             if goesOn {
-                try Self.set("stored", end, in: database)
-                // What changed in between is not known.
+                try Self.setNumber("stored", end, in: database)
+                // Changes in between were not told.
                 try database.execute(sql: "UPDATE info SET isKnown = 0")
             }
             return Written(stored: goesOn ? end : stored, unread: try Self.counts(in: database).unread)
         }
     }
 
-    func writeSettled(_ position: LogPosition) throws {
-        try self.write { try Self.set("settled", position, in: $0) }
-    }
-
     func writeOutgoing(_ draft: MessageDraft) throws {
         let ended = Set(self.ended.withLock { $0.numbers })
         try self.write { database in
-            let number = try Int64.fetchOne(
-                database, sql: "SELECT number FROM outbox WHERE clientMessageID = ?",
-                arguments: [draft.clientMessageID.rawValue])
-            // Its row has ended and could not be removed: nothing would be kept in its place.
-            if let number, ended.contains(number) {
+            // Its row has ended and could not be removed: nothing would be stored in its place.
+            if let number = try Self.outboxNumber(draft.clientMessageID, in: database), ended.contains(number) {
                 throw DatabaseError(resultCode: .SQLITE_FULL, message: "an ended message of this id is still there")
             }
             try database.execute(
@@ -243,9 +228,9 @@ final class LocalStore: Sendable {
                     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (clientMessageID) DO NOTHING
                     """,
                 arguments: [
-                    draft.clientMessageID.rawValue, draft.conversation.type.rawValue, draft.conversation.target,
-                    draft.objectName.rawValue, draft.content, Int64(draft.flags.rawValue), draft.pushText,
-                    draft.mentions.column, draft.recipients.column, draft.lifetimeMilliseconds,
+                    draft.clientMessageID, draft.conversation.type.rawValue, draft.conversation.target,
+                    draft.objectName, draft.content, draft.flags, draft.pushText, draft.mentions,
+                    draft.recipients.column, draft.lifetimeMilliseconds,
                 ])
         }
     }
@@ -255,15 +240,16 @@ final class LocalStore: Sendable {
     func removeOutgoing(_ id: ClientMessageID) throws {
         do {
             try self.write {
-                try $0.execute(sql: "DELETE FROM outbox WHERE clientMessageID = ?", arguments: [id.rawValue])
+                try $0.execute(sql: "DELETE FROM outbox WHERE clientMessageID = ?", arguments: [id])
             }
         } catch let error as DatabaseError where !Self.isDamage(error) {
-            let number = try self.read {
-                try Int64.fetchOne(
-                    $0, sql: "SELECT number FROM outbox WHERE clientMessageID = ?", arguments: [id.rawValue])
-            }
-            if let number { try self.ended.withLock { try $0.note(number) } }
+            let number = try self.read { try Self.outboxNumber(id, in: $0) }
+            if let number { try self.ended.withLock { try $0.append(number) } }
         }
+    }
+
+    private static func outboxNumber(_ id: ClientMessageID, in database: Database) throws -> Int64? {
+        try Int64.fetchOne(database, sql: "SELECT number FROM outbox WHERE clientMessageID = ?", arguments: [id])
     }
 
     /// Stores a reading position until the log confirms it. Returns the unread messages outside muted conversations.
@@ -275,7 +261,7 @@ final class LocalStore: Sendable {
                     INSERT INTO pendingRead (type, target, upTo) VALUES (?, ?, ?)
                     ON CONFLICT (type, target) DO UPDATE SET upTo = max(upTo, excluded.upTo)
                     """,
-                arguments: [conversation.type.rawValue, conversation.target, Int64(position)])
+                arguments: conversation.key + [position])
             return try Self.counts(in: database).unread
         }
     }
@@ -285,7 +271,7 @@ final class LocalStore: Sendable {
     /// set aside goes too (DESIGN P7).
     func forgetAll() throws {
         try self.current.withLock { current in
-            // What cannot be closed is removed all the same; its room comes free when the last who has it open lets go.
+            // A file that cannot be closed is removed all the same; its space is freed when the last user closes it.
             try? current.queue?.close()
             current.queue = nil
             try Self.removeFiles(of: self.file)

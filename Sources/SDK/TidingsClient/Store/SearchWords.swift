@@ -16,7 +16,6 @@ enum SearchWords {
 
     private struct Run {
         var text: String
-        /// Whether each character is a word.
         var isCharacters: Bool
     }
 

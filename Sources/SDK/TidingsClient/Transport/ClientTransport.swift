@@ -8,6 +8,13 @@ package protocol ClientTransport: Sendable {
     func open(_ url: URL, events: @escaping @Sendable (TransportEvent) -> Void) -> any TransportConnection
 }
 
+extension URL {
+    var connectPath: String {
+        let base = self.path.hasSuffix("/") ? String(self.path.dropLast()) : self.path
+        return base.hasSuffix("/v1/connect") ? base : base + "/v1/connect"
+    }
+}
+
 package protocol TransportConnection: Sendable {
     /// Messages leave in the order of the calls. Ignored when the connection is closed.
     func send(_ bytes: [UInt8])
@@ -20,9 +27,7 @@ package protocol TransportConnection: Sendable {
 }
 
 package enum TransportEvent: Hashable, Sendable {
-    /// The WebSocket handshake is done.
     case opened
-    /// A whole message.
     case received([UInt8])
     case closed(reason: String)
 }

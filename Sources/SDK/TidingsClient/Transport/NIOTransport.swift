@@ -43,7 +43,7 @@
                             try channel.pipeline.syncOperations.addHandler(
                                 NIOSSLClientHandler(context: context, serverHostname: name))
                         }
-                        try Self.upgrade(channel, host: host, port: port, path: Self.path(url), connection: connection)
+                        try Self.upgrade(channel, host: host, port: port, path: url.connectPath, connection: connection)
                     }
                 }
             bootstrap.connect(host: host, port: port).whenComplete { result in
@@ -58,11 +58,6 @@
 
         private static func isAddress(_ host: String) -> Bool {
             (try? SocketAddress(ipAddress: host, port: 0)) != nil
-        }
-
-        private static func path(_ url: URL) -> String {
-            let base = url.path.hasSuffix("/") ? String(url.path.dropLast()) : url.path
-            return base.hasSuffix("/v1/connect") ? base : base + "/v1/connect"
         }
 
         private static func upgrade(
@@ -122,7 +117,6 @@
 
         func close() { self.close(saying: .normalClosure) }
 
-        /// For tests.
         var channel: (any Channel)? { self.state.withLock { $0.channel } }
 
         func limitReceived(to bytes: Int) { self.state.withLock { $0.receivedBytesMax = bytes } }
@@ -138,9 +132,17 @@
                 return state.channel
             }
             guard let channel else { return self.end(reason: "closed before it was open") }
+            Self.close(channel, saying: code)
+        }
+
+        static func close(_ channel: any Channel, saying code: WebSocketErrorCode) {
             var data = channel.allocator.buffer(capacity: 2)
             data.write(webSocketErrorCode: code)
-            let frame = WebSocketFrame(fin: true, opcode: .connectionClose, maskKey: .random(), data: data)
+            Self.close(channel, data)
+        }
+
+        static func close(_ channel: any Channel, _ code: ByteBuffer) {
+            let frame = WebSocketFrame(fin: true, opcode: .connectionClose, maskKey: .random(), data: code)
             channel.writeAndFlush(frame).whenComplete { _ in channel.close(promise: nil) }
         }
 
@@ -170,7 +172,6 @@
             }
         }
 
-        /// Stores why the connection is about to end, for `closed`.
         func explain(_ reason: String) { self.state.withLock { if $0.reason == nil { $0.reason = reason } } }
 
         func end(reason: String) {
@@ -226,13 +227,11 @@
     private final class WebSocketRules: ChannelInboundHandler, Sendable {
         typealias InboundIn = WebSocketFrame
         typealias InboundOut = WebSocketFrame
-        typealias OutboundOut = WebSocketFrame
         private let connection: NIOConnection
         private let hasFailed = Mutex(false)
 
         init(connection: NIOConnection) { self.connection = connection }
 
-        /// Nil if the handshake is good.
         static func fault(in headers: HTTPHeaders) -> String? {
             let ours = WireFormat.protobuf.subprotocol
             if headers["Sec-WebSocket-Protocol"] != [ours] { return "the server does not speak \(ours)" }
@@ -256,11 +255,7 @@
             guard let fault = Self.fault(in: self.unwrapInboundIn(data)) else { return context.fireChannelRead(data) }
             self.hasFailed.withLock { $0 = true }
             self.connection.explain(fault)
-            var code = context.channel.allocator.buffer(capacity: 2)
-            code.write(webSocketErrorCode: .protocolError)
-            let close = WebSocketFrame(fin: true, opcode: .connectionClose, maskKey: .random(), data: code)
-            let channel = context.channel
-            context.writeAndFlush(self.wrapOutboundOut(close)).whenComplete { _ in channel.close(promise: nil) }
+            NIOConnection.close(context.channel, saying: .protocolError)
         }
     }
 
@@ -289,10 +284,8 @@
             case .connectionClose:
                 self.connection.explain("the server closed the connection")
                 // RFC 6455 §5.5.1: a close frame is answered with its code.
-                let code = data.getSlice(at: data.readerIndex, length: 2) ?? ByteBuffer()
-                let close = WebSocketFrame(fin: true, opcode: .connectionClose, maskKey: .random(), data: code)
-                let channel = context.channel
-                context.writeAndFlush(self.wrapOutboundOut(close)).whenComplete { _ in channel.close(promise: nil) }
+                NIOConnection.close(
+                    context.channel, data.getSlice(at: data.readerIndex, length: 2) ?? ByteBuffer())
             default: break
             }
         }

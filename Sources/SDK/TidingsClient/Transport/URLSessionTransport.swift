@@ -23,7 +23,6 @@
             var isWriting = false
             var isClosing = false
             var isReading = true
-            /// Whether a message was requested and has not come.
             var isReceiving = false
         }
 
@@ -33,9 +32,8 @@
         init(events: @escaping @Sendable (TransportEvent) -> Void) { self.events = events }
 
         func start(_ url: URL) {
-            let base = url.path.hasSuffix("/") ? String(url.path.dropLast()) : url.path
             var parts = URLComponents(url: url, resolvingAgainstBaseURL: false)
-            parts?.path = base.hasSuffix("/v1/connect") ? base : base + "/v1/connect"
+            parts?.path = url.connectPath
             guard let address = parts?.url else { return self.end(reason: "\(url.absoluteString) is no address") }
             let session = URLSession(configuration: .ephemeral, delegate: self, delegateQueue: nil)
             let task = session.webSocketTask(with: address, protocols: [WireFormat.protobuf.subprotocol])

@@ -70,7 +70,8 @@ final class BenchConnection: ChannelInboundHandler {
             self.pending.writeBuffer(&buffer)
         }
         if self.phase == .opening {
-            guard let end = self.endOfHead() else { return }
+            let head = self.pending.readableBytesView
+            guard let end = head.firstRange(of: [13, 10, 13, 10])?.upperBound else { return }
             guard self.pending.getString(at: self.pending.readerIndex, length: 12) == "HTTP/1.1 101" else {
                 self.fail("the server refused the WebSocket handshake")
                 context.close(promise: nil)
@@ -83,17 +84,6 @@ final class BenchConnection: ChannelInboundHandler {
         }
         while self.nextFrame() {}
         if self.pending.readableBytes == 0 { self.pending.clear() }
-    }
-
-    private func endOfHead() -> Int? {
-        let view = self.pending.readableBytesView
-        var matched = 0
-        let end: [UInt8] = [13, 10, 13, 10]
-        for index in view.indices {
-            matched = view[index] == end[matched] ? matched + 1 : (view[index] == end[0] ? 1 : 0)
-            if matched == 4 { return index + 1 }
-        }
-        return nil
     }
 
     /// Reads one WebSocket frame if it is complete. Servers do not mask (RFC 6455 §5.1).

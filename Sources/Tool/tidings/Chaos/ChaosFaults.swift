@@ -27,7 +27,6 @@ struct ChaosFaults {
         self.outages.cut += cut
     }
 
-    /// Counts what the rules of a plan have done.
     mutating func count(_ counts: [FaultCount]) {
         for (fault, count) in zip(ChaosFault.allCases, counts) {
             guard fault != .outage else {

@@ -11,7 +11,6 @@ struct ChaosLedger: Sendable {
         case notSent
     }
 
-    /// The client's counters.
     struct Sightings: Sendable {
         /// `apns.client.faults`, by fault.
         var faults: [String: Int] = [:]
@@ -21,7 +20,6 @@ struct ChaosLedger: Sendable {
         var opened = 0
     }
 
-    /// Connections that were ended by outages.
     struct Outages: Sendable {
         /// Connections that were open when one began.
         var cut = 0
@@ -65,7 +63,7 @@ struct ChaosLedger: Sendable {
         self.entries[number].last = line
     }
 
-    mutating func note(_ text: String) { self.broken.append(text) }
+    mutating func addViolation(_ text: String) { self.broken.append(text) }
 
     // MARK: Whether it agrees
 

@@ -1,7 +1,6 @@
 import Metrics
 import Synchronization
 
-/// The client's counters of faults and of ended connections.
 final class ChaosMetrics: MetricsFactory, Sendable {
     private final class Count: CounterHandler, Sendable {
         private let value = Mutex<Int64>(0)

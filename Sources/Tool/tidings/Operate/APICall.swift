@@ -17,10 +17,28 @@ struct ConversationArgument: ExpressibleByArgument, Equatable {
     var path: String { "\(self.type.rawValue)/\(APIOptions.escaped(self.target))" }
 }
 
+/// The options of a command about one person.
+struct PersonOptions: ParsableArguments {
+    @OptionGroup var options: APIOptions
+    @Argument(help: "The person.") var user: String
+
+    /// - Parameter path: what follows `/v1/apps/APP/users/USER/`.
+    func request(_ method: String, _ path: String, body: JSONValue? = nil) async throws -> JSONValue {
+        try await self.options.request(method, "users/\(APIOptions.escaped(self.user))/\(path)", body: body)
+    }
+}
+
 extension APIOptions {
-    /// - Parameters: - path: what follows `/v1/apps/APP/`, its parts escaped. - query: those without a value are left
-    /// out.
-    func ask(
+    func userToken(for user: String, seconds: Int) async throws -> String {
+        let answer = try await self.request(
+            "POST", "tokens", body: ["user": .string(user), "expires_in_seconds": .int(seconds)])
+        guard let token = answer["token"]?.stringValue else { throw ToolFailure("the answer holds no token") }
+        return token
+    }
+
+    /// - Parameter path: what follows `/v1/apps/APP/`, its parts escaped.
+    @discardableResult
+    func request(
         _ method: String, _ path: String, query: [(String, String?)] = [], body: JSONValue? = nil
     ) async throws -> JSONValue {
         let items = query.compactMap { name, value in value.map { "\(name)=\(Self.escaped($0))" } }
@@ -30,7 +48,6 @@ extension APIOptions {
             body: body)
     }
 
-    /// RFC 3986 §2.3.
     static func escaped(_ text: String) -> String {
         let unreserved = CharacterSet(
             charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")

@@ -40,12 +40,12 @@ struct Backup: AsyncParsableCommand {
             try StoreMaintenance.backUp(path: database, to: target, logger: self.options.logger)
         } catch {
             guard error.reason == .inUse else { throw error }
-            try await Self.ask(database, target)
+            try await Self.requestBackup(database, target)
         }
         print(target)
     }
 
-    private static func ask(_ database: String, _ target: String) async throws {
+    private static func requestBackup(_ database: String, _ target: String) async throws {
         let fault: String?
         do {
             fault = try await StoreControl.backUp(

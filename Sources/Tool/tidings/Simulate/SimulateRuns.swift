@@ -6,8 +6,8 @@ struct SimulateRuns: Sendable {
     var jobs: Int
     var run: @Sendable (UInt64) -> (WorldReport, [TraceLine])
 
-    /// - Parameter take: gets one report after the other in the order of the seeds; false stops.
-    func each(in seeds: ClosedRange<UInt64>, take: (WorldReport, [TraceLine]) -> Bool) async {
+    /// - Parameter handle: gets one report after the other in the order of the seeds; false stops.
+    func each(in seeds: ClosedRange<UInt64>, handle: (WorldReport, [TraceLine]) -> Bool) async {
         let run = self.run
         await withTaskGroup { (group: inout TaskGroup<(UInt64, WorldReport, [TraceLine])>) in
             var next: UInt64? = seeds.lowerBound
@@ -25,7 +25,7 @@ struct SimulateRuns: Sendable {
             while let (seed, report, lines) = await group.next() {
                 waiting[seed] = (report, lines)
                 while let (report, lines) = waiting.removeValue(forKey: due) {
-                    guard take(report, lines) else { return }
+                    guard handle(report, lines) else { return }
                     due &+= 1
                 }
                 start()
@@ -38,7 +38,6 @@ struct SimulateTotal {
     private(set) var runs = 0
     private(set) var events = 0
     private(set) var failed = 0
-    /// Of the lowest seed.
     private(set) var firstFailure: WorldReport?
     /// Over the hashes of the runs, in the order in which they were added.
     private(set) var hash = FNV1a()

@@ -5,21 +5,15 @@ import TidingsModel
 
 /// The tool's side of a phone's control channel: commands out, answers and trace records in (docs/virtual-phone.md).
 actor ControlClient {
-    struct Event: Sendable {
-        var number: Int
-        var value: JSONValue
-    }
-
     let name: String
     private let channel: NIOAsyncChannel<ByteBuffer, ByteBuffer>
     private let commands: AsyncStream<ByteBuffer>.Continuation
     private var task: Task<Void, Never>?
     private var nextID = 1
     private var waiting: [Int64: CheckedContinuation<JSONValue, any Error>] = [:]
-    private(set) var events: [Event] = []
+    private(set) var events: [JSONValue] = []
     private var isClosed = false
 
-    /// Also subscribes to the phone's trace.
     static func connect(name: String, port: Int, process: ManagedProcess) async throws -> ControlClient {
         for _ in 0..<600 {
             let channel = try? await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -33,7 +27,7 @@ actor ControlClient {
                 let (stream, continuation) = AsyncStream.makeStream(of: ByteBuffer.self)
                 let client = ControlClient(name: name, channel: channel, commands: continuation)
                 await client.start(stream)
-                _ = try await client.command("subscribe")
+                try await client.command("subscribe")
                 return client
             }
             guard process.isRunning else { break }
@@ -76,7 +70,7 @@ actor ControlClient {
                     throwing: ToolFailure("\(self.name): \(field) \(value["rule"]?.stringValue ?? "refused")"))
             }
         } else if value["event"] != nil {
-            self.events.append(Event(number: self.events.count, value: value))
+            self.events.append(value)
         }
     }
 
@@ -87,6 +81,7 @@ actor ControlClient {
     }
 
     /// - Throws: `ToolFailure` with the phone's own words if it refuses, or if it is gone.
+    @discardableResult
     func command(_ verb: String, _ members: [(String, JSONValue)] = []) async throws -> JSONValue {
         guard !self.isClosed else { throw ToolFailure("\(self.name) has gone away") }
         let id = self.nextID
@@ -98,16 +93,14 @@ actor ControlClient {
         }
     }
 
-    /// The number of events so far, to look only at later ones.
     var mark: Int { self.events.count }
 
-    /// - Returns: nil after the time.
     func event(
         after mark: Int, withinSeconds seconds: Double, _ fits: @Sendable (JSONValue) -> Bool
-    ) async throws -> Event? {
+    ) async throws -> JSONValue? {
         let deadline = ContinuousClock.now + .milliseconds(Int(seconds * 1_000))
         while true {
-            if let event = self.events.dropFirst(mark).first(where: { fits($0.value) }) { return event }
+            if let event = self.events.dropFirst(mark).first(where: fits) { return event }
             guard ContinuousClock.now < deadline, !self.isClosed else { return nil }
             try await Task.sleep(for: .milliseconds(20))
         }

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 
 /// A TCP port on the loopback address on which nobody listens; never given twice.
-func freePort() throws -> Int { try FreePorts.ofThisProcess.withLock { try $0.take() } }
+func freePort() throws -> Int { try FreePorts.ofThisProcess.withLock { try $0.nextPort() } }
 
 /// A port that was released a moment ago is free: servers take it over.
 func isPortFree(_ port: Int) -> Bool {
@@ -24,18 +24,18 @@ private struct FreePorts {
     private var nextPart = Self.lowest
     private var left = 0..<0
 
-    mutating func take() throws -> Int {
+    mutating func nextPort() throws -> Int {
         while true {
             while let port = self.left.popFirst() {
                 guard let probe = Self.bound(to: port) else { continue }
                 close(probe)
                 return port
             }
-            try self.takePart()
+            try self.claimPart()
         }
     }
 
-    private mutating func takePart() throws {
+    private mutating func claimPart() throws {
         while self.nextPart + Self.part <= self.border {
             let first = self.nextPart
             self.nextPart += Self.part
@@ -52,7 +52,7 @@ private struct FreePorts {
         let usual = 32_768
         let text = try? String(contentsOfFile: "/proc/sys/net/ipv4/ip_local_port_range", encoding: .utf8)
         guard let first = text?.split(whereSeparator: \.isWhitespace).first.flatMap({ Int($0) }) else { return usual }
-        // A system that chooses from nearly all ports leaves nothing; then the part and the look are all there is.
+        // Where the system chooses from nearly all ports, nothing but the claimed part and the probe helps.
         return first >= Self.lowest + Self.part ? min(first, usual) : usual
     }
 

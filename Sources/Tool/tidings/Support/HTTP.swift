@@ -6,7 +6,6 @@ import TidingsModel
 #endif
 
 enum HTTP {
-    /// - Throws: `ToolFailure` naming the address if there is no answer.
     static func call(
         _ method: String, _ address: String, key: String? = nil, body: JSONValue? = nil, timeoutSeconds: Double = 10
     ) async throws -> (status: Int, body: [UInt8]) {

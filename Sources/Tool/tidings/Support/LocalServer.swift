@@ -15,7 +15,6 @@ final class LocalServer {
     let apnsPort: Int
     let controlPort: Int
     let phonePort: Int
-    /// Has every scope.
     let apiKey: String
     private let tokens: UserTokens
     private(set) var server: ManagedProcess?
@@ -23,12 +22,9 @@ final class LocalServer {
 
     var gatewayAddress: String { "ws://127.0.0.1:\(self.gatewayPort)" }
     var apiAddress: String { "http://127.0.0.1:\(self.apiPort)" }
-    /// For the phones' extensions.
     var phoneAddress: String { "http://127.0.0.1:\(self.phonePort)" }
 
-    private init(
-        folder: TemporaryFolder, ports: [Int], apiKey: String, tokens: UserTokens
-    ) {
+    private init(folder: TemporaryFolder, ports: [Int], apiKey: String, tokens: UserTokens) {
         self.folder = folder
         self.gatewayPort = ports[0]
         self.apiPort = ports[1]
@@ -40,8 +36,9 @@ final class LocalServer {
         self.tokens = tokens
     }
 
-    /// - Parameters: - settings: keys of the server's configuration, for example `["lease.grace_milliseconds":
-    /// "1000"]`. - ports: gateway, API, APNs, courier, APNs control, phones; nil for free ones.
+    /// - Parameters:
+    ///   - settings: keys of the server's configuration, for example `["limits.mode": "none"]`.
+    ///   - ports: gateway, API, APNs, courier, APNs control, phones; nil for free ones.
     static func start(
         name: String, withAPNs: Bool, settings: [String: String] = [:], ports: [Int]? = nil
     ) async throws -> LocalServer {
@@ -56,13 +53,13 @@ final class LocalServer {
         }
         let folder = try TemporaryFolder(name)
         do {
-            let secret = SymmetricKey(size: .bits256).withUnsafeBytes { Data($0).base64EncodedString() }
-            let apiKey = SymmetricKey(size: .bits256).withUnsafeBytes { Data($0).base64EncodedString() }
+            func random() -> String { SymmetricKey(size: .bits256).withUnsafeBytes { Data($0).base64EncodedString() } }
+            let secret = random()
             var app = ServerConfiguration.App(id: Self.app, tokenSecret: Secret(secret))
             app.apiKeys = []
             let ports = try ports ?? (0..<6).map { _ in try freePort() }
             let site = LocalServer(
-                folder: folder, ports: ports, apiKey: apiKey, tokens: try await UserTokens(apps: [app]))
+                folder: folder, ports: ports, apiKey: random(), tokens: try await UserTokens(apps: [app]))
             do {
                 if withAPNs { try await site.startAPNs() }
                 try site.writeConfiguration(secret: secret, withAPNs: withAPNs, settings: settings)
@@ -92,14 +89,22 @@ final class LocalServer {
 
     private func writeConfiguration(secret: String, withAPNs: Bool, settings: [String: String]) throws {
         let hash = Hexadecimal.text(SHA256.hash(data: Data(self.apiKey.utf8)))
-        var lines = [
-            "gateway:", "  port: \(self.gatewayPort)", "api:", "  port: \(self.apiPort)", "phone:",
-            "  port: \(self.phonePort)", "store:",
-            "  path: \"\(self.folder.path)/tidings.sqlite\"", "apps: [\(Self.app)]", "app:", "  \(Self.app):",
-            "    token_secret: \"\(secret)\"", "    api_keys: [tool]", "    api_key:", "      tool:",
-            "        sha256: \"\(hash)\"",
-            "        scopes: [tokens, messages, conversations, history, settings, trace, accounts]",
-        ]
+        var text = """
+            gateway: {port: \(self.gatewayPort)}
+            api: {port: \(self.apiPort)}
+            phone: {port: \(self.phonePort)}
+            store: {path: "\(self.folder.path)/tidings.sqlite"}
+            apps: [\(Self.app)]
+            app:
+              \(Self.app):
+                token_secret: "\(secret)"
+                api_keys: [tool]
+                api_key:
+                  tool:
+                    sha256: "\(hash)"
+                    scopes: [tokens, messages, conversations, history, settings, trace, accounts]
+
+            """
         if withAPNs {
             let credential = try JSONValue(
                 parsing: Data(contentsOf: URL(fileURLWithPath: "\(self.folder.path)/apns-state/credential.json")))
@@ -109,20 +114,28 @@ final class LocalServer {
                 }
                 return text
             }
-            lines += [
-                "    apns:", "      environment: sandbox", "      team_id: \"\(try member("team_id"))\"",
-                "      key_id: \"\(try member("key_id"))\"", "      key_path: \"\(try member("p8_path"))\"",
-                "      topic: \(Self.topic)", "      host: localhost", "      port: \(self.apnsPort)",
-                "      trust_roots_path: \"\(try member("ca_path"))\"",
-            ]
+            text += """
+                    apns:
+                      environment: sandbox
+                      team_id: "\(try member("team_id"))"
+                      key_id: "\(try member("key_id"))"
+                      key_path: "\(try member("p8_path"))"
+                      topic: \(Self.topic)
+                      host: localhost
+                      port: \(self.apnsPort)
+                      trust_roots_path: "\(try member("ca_path"))"
+
+                """
         }
         var groups: [String: [String]] = [:]
         for (key, value) in settings {
             let parts = key.split(separator: ".", maxSplits: 1).map(String.init)
             groups[parts[0], default: []].append("  \(parts[1]): \(value)")
         }
-        for group in groups.keys.sorted() { lines += ["\(group):"] + (groups[group] ?? []).sorted() }
-        _ = try self.folder.write(lines.joined(separator: "\n") + "\n", to: "server.yaml")
+        for (group, lines) in groups.sorted(by: { $0.key < $1.key }) {
+            text += (["\(group):"] + lines.sorted()).joined(separator: "\n") + "\n"
+        }
+        try self.folder.write(text, to: "server.yaml")
     }
 
     func startServer() async throws {
@@ -133,10 +146,8 @@ final class LocalServer {
         try await HTTP.waitUntilReady("\(self.apiAddress)/readyz", process: process)
     }
 
-    /// SIGKILL, as a crash.
     func killServer() { self.server?.killNow() }
 
-    /// Valid for a day.
     func userToken(_ user: String) throws -> String {
         let key = UserKey(app: Self.app, user: UserID(user))
         let expiry = Int64(Date().timeIntervalSince1970) + 86_400

@@ -10,10 +10,7 @@ final class ManagedProcess {
     var pid: Int32 { self.process.processIdentifier }
     var isRunning: Bool { self.process.isRunning }
 
-    /// - Parameter folder: where its log file goes.
-    init(
-        name: String, executable: String, arguments: [String], environment: [String: String] = [:], folder: String
-    ) throws {
+    init(name: String, executable: String, arguments: [String], folder: String) throws {
         self.name = name
         self.logPath = "\(folder)/\(name).log"
         if !FileManager.default.fileExists(atPath: self.logPath) {
@@ -26,7 +23,6 @@ final class ManagedProcess {
         self.process = Process()
         self.process.executableURL = URL(fileURLWithPath: executable)
         self.process.arguments = arguments
-        self.process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         self.process.standardInput = FileHandle.nullDevice
         self.process.standardOutput = log
         self.process.standardError = log
@@ -45,27 +41,25 @@ final class ManagedProcess {
 
     func signal(_ number: Int32) { if self.isRunning { kill(self.pid, number) } }
 
-    /// Kills it if it does not end within the time.
-    func stop(graceSeconds: Int = 5) async {
+    /// Kills it if it does not end within five seconds.
+    func stop() async {
         self.signal(SIGTERM)
-        for _ in 0..<(graceSeconds * 20) where self.isRunning { try? await Task.sleep(for: .milliseconds(50)) }
+        for _ in 0..<100 where self.isRunning { try? await Task.sleep(for: .milliseconds(50)) }
         self.killNow()
     }
 
-    /// Waits until it is gone.
     func killNow() {
         self.signal(SIGKILL)
         self.process.waitUntilExit()
         Leftovers.remove(process: self.pid)
     }
 
-    func logTail(lines: Int = 15) -> String {
+    func logTail() -> String {
         let text = (try? String(contentsOfFile: self.logPath, encoding: .utf8)) ?? ""
-        return text.split(separator: "\n").suffix(lines).map { "    \($0)" }.joined(separator: "\n")
+        return text.split(separator: "\n").suffix(15).map { "    \($0)" }.joined(separator: "\n")
     }
 }
 
-/// Deleted when the tool ends.
 struct TemporaryFolder {
     let path: String
 
@@ -83,10 +77,8 @@ struct TemporaryFolder {
         Leftovers.remove(folder: self.path)
     }
 
-    func write(_ text: String, to name: String) throws -> String {
-        let path = "\(self.path)/\(name)"
-        try text.write(toFile: path, atomically: true, encoding: .utf8)
-        return path
+    func write(_ text: String, to name: String) throws {
+        try text.write(toFile: "\(self.path)/\(name)", atomically: true, encoding: .utf8)
     }
 }
 
@@ -107,7 +99,7 @@ enum Leftovers {
     private static let patience = 100
 
     /// Starts a child that ends with this process. Once a signal is ending the process nothing is started: it would
-    /// outlive the process and write into a folder that is being removed. - Parameter run: returns the process id.
+    /// outlive the process and write into a folder that is being removed. `run` returns the process id.
     static func start(_ run: () throws -> Int32) throws {
         self.watchSignals()
         try self.state.withLock { state in
@@ -154,7 +146,7 @@ enum Leftovers {
         if let waiter = self.state.withLock({ $0.waiter.take() }) {
             waiter.resume()
         } else {
-            self.end(by: number)
+            self.exit(by: number)
         }
     }
 
@@ -169,7 +161,7 @@ enum Leftovers {
         }
     }
 
-    private static func end(by number: Int32) {
+    private static func exit(by number: Int32) {
         let (processes, folders) = self.state.withLock { state in
             state.isEnding = true
             return (state.processes, state.folders)
@@ -179,7 +171,7 @@ enum Leftovers {
         for process in processes { kill(process, SIGKILL) }
         for folder in folders { self.remove(folder) }
         fflush(nil)
-        // As a shell tells of it. What waits at the exit is left there.
+        // As a shell reports it, without the handlers that wait at `exit`.
         _exit(128 + number)
     }
 }
@@ -189,7 +181,6 @@ func ownExecutable() -> String {
     (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
 }
 
-/// A program that is built beside this one.
 func siblingExecutable(_ name: String) throws -> String {
     let path = URL(fileURLWithPath: ownExecutable()).deletingLastPathComponent().appendingPathComponent(name).path
     guard FileManager.default.isExecutableFile(atPath: path) else {

@@ -2,7 +2,6 @@ import TidingsModel
 
 /// What the person allows the app on a device, from the API's JSON.
 enum StatusLine {
-    /// The API's names of what a person can turn off.
     private static let switches = ["alert", "sound", "badge", "lock_screen", "notification_center"]
 
     /// Nil if nothing is turned off.

@@ -1,7 +1,6 @@
 import Foundation
 import TidingsModel
 
-/// The life of one message as a table, from the API's JSON.
 struct TraceTable {
     let lines: [String]
 
@@ -50,7 +49,6 @@ struct TraceTable {
         }
     }
 
-    /// A trace without a kind is a message's.
     private static func title(_ trace: JSONValue) -> String {
         let id = trace["message_id"]?.stringValue ?? "?"
         let sender = trace["sender"]?.stringValue ?? "?"
