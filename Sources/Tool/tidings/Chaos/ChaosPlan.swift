@@ -81,10 +81,10 @@ enum ChaosFault: String, CaseIterable {
     /// or not at all.
     var counter: String? {
         switch self.line {
-        case .refused(let reason): reason.name
-        case .faulted("refuse_stream"): "stream_refused"
-        case .faulted("reset_stream"): "stream_reset"
-        case .accepted, .answerLost, .faulted, nil: nil
+        case .refused(let reason)?: reason.name
+        case .faulted("refuse_stream")?: "stream_refused"
+        case .faulted("reset_stream")?: "stream_reset"
+        case .accepted?, .answerLost?, .faulted?, nil: nil
         }
     }
 
