@@ -26,43 +26,44 @@ private let hours = QuietHours(start: 1_320, end: 420, weekdays: [1, 7], timeZon
     }
 
     @Test(arguments: [
-        SettingsWish.conversation(team, muted), .conversation(team, ConversationSettings()),
+        PendingSettingsChange.conversation(team, muted), .conversation(team, ConversationSettings()),
         .level(.group, .mentionsOfMe), .quietHours(hours), .quietHours(nil), .hidesContent(true), .language("en"),
         .language(nil),
     ])
-    func `wished here are there after a restart, until they are dropped`(wish: SettingsWish) throws {
+    func `requested here are there after a restart, until they are dropped`(pendingChange: PendingSettingsChange) throws
+    {
         let bench = try StoreBench()
-        _ = try bench.store.writeWish(wish)
+        _ = try bench.store.writeWish(pendingChange)
         try bench.reopen()
-        #expect(try bench.store.restored().wishes == [wish])
-        _ = try bench.store.dropWish(wish, isKept: false)
+        #expect(try bench.store.restored().pendingChanges == [pendingChange])
+        _ = try bench.store.removePendingChange(pendingChange, isKept: false)
         #expect(try bench.store.restored() == ClientCore.Restored())
     }
 
-    @Test func `wished here hold over those of the log, and count`() throws {
+    @Test func `requested here hold over those of the log, and count`() throws {
         let bench = try StoreBench()
         try bench.appendText("hi")
         #expect(try bench.store.writeWish(.conversation(team, muted)) == 0)
         try bench.append(.conversationSettings(team, ConversationSettings(level: .mentions)))
         #expect(try bench.store.counts().unread == 0)
         #expect(try bench.store.preferences().current.conversations == [team: muted])
-        #expect(try bench.store.dropWish(.conversation(team, muted), isKept: false) == 1)
+        #expect(try bench.store.removePendingChange(.conversation(team, muted), isKept: false) == 1)
     }
 
-    @Test func `wished here are dropped only if nothing else was wished since`() throws {
+    @Test func `requested here are dropped only if nothing else was requested since`() throws {
         let bench = try StoreBench()
         _ = try bench.store.writeWish(.hidesContent(true))
         _ = try bench.store.writeWish(.hidesContent(false))
-        _ = try bench.store.dropWish(.hidesContent(true), isKept: false)
-        #expect(try bench.store.restored().wishes == [.hidesContent(false)])
+        _ = try bench.store.removePendingChange(.hidesContent(true), isKept: false)
+        #expect(try bench.store.restored().pendingChanges == [.hidesContent(false)])
     }
 
-    @Test func `wished here are taken for the log's where it need not say them`() throws {
+    @Test func `requested here are taken for the log's where it need not say them`() throws {
         let bench = try StoreBench()
         try bench.append(.personSettings(PersonSettings(language: "en")))
-        for wish in [SettingsWish.conversation(team, muted), .level(.group, .mentions)] {
-            _ = try bench.store.writeWish(wish)
-            _ = try bench.store.dropWish(wish, isKept: true)
+        for pendingChange in [PendingSettingsChange.conversation(team, muted), .level(.group, .mentions)] {
+            _ = try bench.store.writeWish(pendingChange)
+            _ = try bench.store.removePendingChange(pendingChange, isKept: true)
         }
         #expect(
             try bench.store.restored().preferences
@@ -78,7 +79,7 @@ private let hours = QuietHours(start: 1_320, end: 420, weekdays: [1, 7], timeZon
         #expect(try bench.store.restored().preferences == all)
         _ = try bench.store.writeWish(.hidesContent(false))
         try bench.store.resetLog(nil)
-        #expect(try bench.store.restored() == ClientCore.Restored(wishes: [.hidesContent(false)]))
+        #expect(try bench.store.restored() == ClientCore.Restored(pendingChanges: [.hidesContent(false)]))
         try bench.store.forgetAll()
         #expect(try bench.store.restored() == ClientCore.Restored())
     }

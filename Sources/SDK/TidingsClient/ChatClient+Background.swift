@@ -46,7 +46,7 @@ extension ChatClient {
                     number: state.lastWake, work: work, remaining: remaining?.wholeMilliseconds, since: since,
                     signIn: signIn)
                 state.wakes[wake.number] = continuation
-                if let engine = state.engine, state.hasWished { return (wake, engine) }
+                if let engine = state.engine, state.hasRequested { return (wake, engine) }
                 state.pendingWakes.append(wake)
                 return (wake, nil)
             }
@@ -61,7 +61,7 @@ extension ChatClient {
 
     func beginPendingWakes(on engine: ClientEngine) {
         let wakes = self.state.withLock { state in
-            state.hasWished = true
+            state.hasRequested = true
             defer { state.pendingWakes = [] }
             return state.pendingWakes
         }

@@ -9,7 +9,7 @@ extension ChatClient {
     ///
     /// - Parameters:
     ///   - name: 1 to 256 bytes.
-    ///   - portrait: its picture.
+    ///   - portrait: its image.
     ///   - members: its first members besides the person.
     ///   - id: its id, which no other group has or had; nil draws one.
     /// - Throws: `ChatError.exists`.
@@ -76,7 +76,7 @@ extension ChatClient {
         try await self.requestChange(conversation, .rename(name))
     }
 
-    /// Sets or removes its picture: for those who may rename it.
+    /// Sets or removes its image: for those who may rename it.
     ///
     /// - Throws: `ChatError.unknownConversation`, `.notAMember`, `.notAllowed`.
     public func setPortrait(_ portrait: URL?, of conversation: ConversationID) async throws {

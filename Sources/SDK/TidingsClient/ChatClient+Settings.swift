@@ -81,9 +81,9 @@ extension ChatClient {
     /// Unblocks a person. Throws like `block(_:)`.
     public func unblock(_ user: UserID) async throws { try await self.request(.setBlocked(user, false)) }
 
-    private func storeSetting(_ wish: SettingsWish) throws {
-        let unread = try self.reading { try $0.writeWish(wish) }
-        self.engine?.post(.settingWished(wish))
+    private func storeSetting(_ pendingChange: PendingSettingsChange) throws {
+        let unread = try self.reading { try $0.writeWish(pendingChange) }
+        self.engine?.post(.settingRequested(pendingChange))
         self.engine?.post(.unreadCounted(unread))
     }
 

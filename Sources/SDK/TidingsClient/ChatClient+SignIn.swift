@@ -32,14 +32,14 @@ extension ChatClient {
     ) async throws -> ClientEngine {
         await self.enterGate()
         defer { self.leaveGate() }
-        await self.resumeFarewell(unless: person)
+        await self.resumePendingSignOut(unless: person)
         while true {
             let (isVoid, current) = self.state.withLock { ($0.generation != generation, $0.engine) }
             guard !isVoid else { throw ChatError.cancelled }
             if let current {
                 if current.person == person { return current }
                 self.state.withLock { if $0.engine === current { $0.engine = nil } }
-                current.post(.disconnectWished)
+                current.post(.disconnectRequested)
                 await current.finish()
                 self.failWakes()
                 continue
@@ -83,7 +83,7 @@ extension ChatClient {
             engine.post(.pushRegistrationSet(state.registration))
         }
         state.engine = engine
-        state.hasWished = false
+        state.hasRequested = false
         return engine
     }
 

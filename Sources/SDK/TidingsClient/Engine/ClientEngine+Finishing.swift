@@ -8,7 +8,7 @@ extension ClientEngine {
         try await self.waitForAnswer { shared, continuation in
             shared.requests += 1
             shared.requesting[shared.requests] = continuation
-            return .requestWished(shared.requests, request)
+            return .requestSubmitted(shared.requests, request)
         }
     }
 

@@ -35,8 +35,8 @@ final class ClientEngine: Sendable {
         var wakeFinished: @Sendable (WakeNumber, BackgroundRefreshResult) -> Void
         /// The person has signed out and the server does not know: the last token the app gave, and whether the
         /// server has welcomed the person.
-        var keepFarewell: @Sendable (String?, Bool) -> Void
-        var farewellEnded: @Sendable () -> Void
+        var keepPendingSignOut: @Sendable (String?, Bool) -> Void
+        var pendingSignOutEnded: @Sendable () -> Void
     }
 
     typealias TokenProvider = @Sendable () async throws -> String
@@ -94,9 +94,9 @@ final class ClientEngine: Sendable {
     func setHost(_ host: (any KitHost)?) { self.shared.withLock { $0.host = host } }
 
     /// Returns when the server has welcomed this device. The request to connect outlives `limit` (milliseconds).
-    /// `wished` is called when the core has the request, before the answer.
+    /// `requested` is called when the core has the request, before the answer.
     func connect(
-        tokenProvider: @escaping TokenProvider, limit: Int64, wished: @Sendable () -> Void = {}
+        tokenProvider: @escaping TokenProvider, limit: Int64, requested: @Sendable () -> Void = {}
     ) async throws {
         let number = self.shared.withLock { shared in
             shared.tokenProvider = tokenProvider
@@ -112,9 +112,10 @@ final class ClientEngine: Sendable {
             late.0?.resume(throwing: ChatError.timedOut(reason: late.1))
         }
         defer { timer.cancel() }
-        try await self.waitForAnswer(posted: wished) { (shared, continuation: CheckedContinuation<Void, any Error>) in
+        try await self.waitForAnswer(posted: requested) {
+            (shared, continuation: CheckedContinuation<Void, any Error>) in
             shared.connecting[number] = continuation
-            return .connectWished
+            return .connectRequested
         }
     }
 
@@ -138,7 +139,7 @@ final class ClientEngine: Sendable {
         }
     }
 
-    /// Returns when the core has signed out; `keepFarewell` tells what remains to be done.
+    /// Returns when the core has signed out; `keepPendingSignOut` tells what remains to be done.
     func signOut() async {
         await withCheckedContinuation { continuation in
             let isOver = self.shared.withLock { shared in
@@ -146,7 +147,7 @@ final class ClientEngine: Sendable {
                 return shared.isFinished
             }
             if isOver { return continuation.resume() }
-            self.post(.signOutWished)
+            self.post(.signOutRequested)
         }
     }
 
@@ -155,7 +156,7 @@ final class ClientEngine: Sendable {
     func send(_ draft: MessageDraft) async throws -> Message {
         try await self.waitForAnswer { shared, continuation in
             shared.sending[draft.clientMessageID] = continuation
-            return .sendWished(draft)
+            return .sendRequested(draft)
         }
     }
 
@@ -185,7 +186,7 @@ final class ClientEngine: Sendable {
             // Answers to waiting callers come last: they find done what this event has led to.
             for effect in effects where !effect.answersCaller { self.carryOut(effect, &connections) }
             for effect in effects where effect.answersCaller { self.carryOut(effect, &connections) }
-            if event == .signOutWished {
+            if event == .signOutRequested {
                 for waiting in self.shared.exchange(\.signingOut, []) { waiting.resume() }
             }
             guard core.nextDeadline != armed || event == .deadlineReached else { continue }
@@ -210,8 +211,9 @@ final class ClientEngine: Sendable {
         case .sendFrame(let number, let frame): connections[number]?.send(FrameCodec.encode(frame, as: .protobuf))
         case .close(let number): connections[number]?.close()
 
-        case .storeEntries, .skipEntries, .storeSettled, .storeOutgoing, .removeOutgoing, .storeRead, .storeWish,
-            .dropWish, .keepWish, .storeSettings, .storeConversation, .storeOrigin:
+        case .storeEntries, .skipEntries, .storeSettled, .storeOutgoing, .removeOutgoing, .storeRead,
+            .storePendingChange,
+            .removePendingChange, .addPendingChange, .storeSettings, .storeConversation, .storeOrigin:
             self.store(effect)
         case .resetLog:
             self.store(effect)
@@ -234,10 +236,10 @@ final class ClientEngine: Sendable {
             .publishSignal:
             if !self.shared.withLock({ $0.isMute }) { self.publish(effect) }
         case .finishWake(let number, let result): self.parts.outlets.wakeFinished(number, result)
-        case .keepFarewell:
+        case .keepPendingSignOut:
             let (token, tag) = self.shared.withLock { ($0.lastToken, $0.recipientTag) }
-            self.parts.outlets.keepFarewell(token, tag != nil)
-        case .farewellEnded: self.parts.outlets.farewellEnded()
+            self.parts.outlets.keepPendingSignOut(token, tag != nil)
+        case .pendingSignOutEnded: self.parts.outlets.pendingSignOutEnded()
         case .finishSend(let id, let outcome): self.finishSend(id, outcome)
         case .finishRequest(let number, let outcome): self.finishRequest(number, outcome)
         case .finishConnect(let failure): self.finishConnect(failure)
@@ -254,12 +256,12 @@ final class ClientEngine: Sendable {
         case .claimRing(let id): self.claim(id)
         case .postNotification(let notification): self.postNotification(notification)
         case .markShown(let id): self.markShown(id)
-        case .markWithdrawn(let id): self.markWithdrawn(id)
+        case .markRecalled(let id): self.markRecalled(id)
         case .releaseClaim(let id):
             let holder = Ledger.Holder.kit(process: self.parts.processNumber)
             self.withGroup { $0.ledger.release(id, by: holder) }
         case .clearNotifications(let conversation, let position): self.clearNotifications(conversation, upTo: position)
-        case .withdrawNotification(let id, let replacement): self.withdraw(id, replacement)
+        case .recallNotification(let id, let replacement): self.recall(id, replacement)
         case .readDeviceStatus: self.readDeviceStatus()
         case .lowerBadge(let unread, let position): self.lowerBadge(unread: unread, position: position)
         case .writeBadge(let unread, let position): self.writeBadge(unread: unread, position: position)

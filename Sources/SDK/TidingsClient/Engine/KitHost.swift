@@ -19,8 +19,8 @@ package protocol KitHost: Sendable {
     ) async
     /// Removes all of our notifications, delivered and pending (DESIGN P7).
     func clearAllNotifications() async
-    /// Silently replaces the delivered notification of a message that was withdrawn, or removes it.
-    func withdraw(_ message: MessageID, replacement: LocalNotification?, badge: Int?) async
+    /// Silently replaces the delivered notification of a message that was recalled, or removes it.
+    func recall(_ message: MessageID, replacement: LocalNotification?, badge: Int?) async
     /// Nil if the system does not say.
     func deviceStatus() async -> DeviceStatus?
     /// Returns when the system has been told.

@@ -55,7 +55,7 @@ struct ClientFolders {
         let id = UUID().uuidString.lowercased()
         try self.write(Data(id.utf8), to: file)
         // The keychain outlives an earlier installation.
-        for secret in [Secret.token(app), .farewell(app)] { try? self.secrets?.write(nil, as: secret.name) }
+        for secret in [Secret.token(app), .pendingSignOut(app)] { try? self.secrets?.write(nil, as: secret.name) }
         return DeviceID(id)
     }
 
@@ -85,7 +85,7 @@ struct ClientFolders {
 
     /// A later process may have to tell the server of the sign-out before the app gives it a token.
     func keepToken(_ token: String, of person: UserID, app: AppID) throws {
-        try self.keepSecret(Farewell(person: person, token: token).json, .token(app))
+        try self.keepSecret(PendingSignOut(person: person, token: token).json, .token(app))
     }
 
     /// Another person's token stays.
@@ -95,7 +95,7 @@ struct ClientFolders {
     }
 
     func token(of person: UserID, app: AppID) -> String? {
-        guard let kept = Farewell(json: self.secret(.token(app))), kept.person == person else { return nil }
+        guard let kept = PendingSignOut(json: self.secret(.token(app))), kept.person == person else { return nil }
         return kept.token
     }
 
@@ -112,17 +112,17 @@ struct ClientFolders {
     private var signInFile: URL { self.root.appendingPathComponent("signed-in") }
 
     /// Who has signed out without the server knowing.
-    struct Farewell {
+    struct PendingSignOut {
         var person: UserID
         var token: String
     }
 
-    func write(_ farewell: Farewell?, app: AppID) throws {
-        guard let farewell else { return try self.forgetSecret(.farewell(app)) }
-        try self.keepSecret(farewell.json, .farewell(app))
+    func write(_ pendingSignOut: PendingSignOut?, app: AppID) throws {
+        guard let pendingSignOut else { return try self.forgetSecret(.pendingSignOut(app)) }
+        try self.keepSecret(pendingSignOut.json, .pendingSignOut(app))
     }
 
-    func farewell(app: AppID) -> Farewell? { Farewell(json: self.secret(.farewell(app))) }
+    func pendingSignOut(app: AppID) -> PendingSignOut? { PendingSignOut(json: self.secret(.pendingSignOut(app))) }
 
     /// Excluded from backups: restored on a second device, it would give two devices one id and one token. Atomic
     /// writing makes a new file each time, so each is marked.
@@ -160,14 +160,14 @@ extension ClientFolders {
             return Self(name: "user-token-\(app)", file: "token-\(app).json")
         }
 
-        static func farewell(_ app: AppID) -> Self {
+        static func pendingSignOut(_ app: AppID) -> Self {
             let name = "farewell-\(ClientFolders.hexadecimal(app.rawValue))"
             return Self(name: name, file: "\(name).json")
         }
     }
 }
 
-extension ClientFolders.Farewell {
+extension ClientFolders.PendingSignOut {
     fileprivate var json: [UInt8] {
         JSONValue.members([("user", .string(self.person.rawValue)), ("token", .string(self.token))]).serialized
     }

@@ -11,8 +11,9 @@ extension LocalStore: LocalStoreContract {
         case .removeOutgoing(let id): try self.removeOutgoing(id)
         case .markRead(let conversation, let position):
             return .counted(try self.writeRead(conversation, upTo: position))
-        case .keepWish(let wish): return .counted(try self.writeWish(wish))
-        case .dropWish(let wish, let isKept): return .counted(try self.dropWish(wish, isKept: isKept))
+        case .addPendingChange(let pendingChange): return .counted(try self.writeWish(pendingChange))
+        case .removePendingChange(let pendingChange, let isKept):
+            return .counted(try self.removePendingChange(pendingChange, isKept: isKept))
         case .replaceSettings(let all): return .counted(try self.replaceSettings(all))
         case .keepConversation(let info): try self.writeInfo(info)
         case .resetLog(let origin): try self.resetLog(origin)

@@ -7,9 +7,10 @@ extension LocalStore {
     func preferences() throws -> Preferences { try self.read { try Self.preferences(in: $0) } }
 
     static func preferences(in database: Database) throws -> Preferences {
-        let wishes = try String.fetchAll(database, sql: "SELECT value FROM wish ORDER BY number")
+        let pendingChanges = try String.fetchAll(database, sql: "SELECT value FROM wish ORDER BY number")
         return Preferences(
-            confirmed: try Self.confirmed(in: database), wishes: wishes.compactMap { SettingsWish(column: $0) })
+            confirmed: try Self.confirmed(in: database),
+            pendingChanges: pendingChanges.compactMap { PendingSettingsChange(column: $0) })
     }
 
     private static func confirmed(in database: Database) throws -> AllSettings {
@@ -72,30 +73,31 @@ extension LocalStore {
 
     /// Stores what the person has set until the log confirms it. Returns the unread messages outside muted
     /// conversations.
-    func writeWish(_ wish: SettingsWish) throws -> Int {
+    func writeWish(_ pendingChange: PendingSettingsChange) throws -> Int {
         try self.write { database in
             try database.execute(
                 sql: """
-                    INSERT INTO wish (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value
+                    INSERT INTO pendingChange (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value
                     """, arguments: [wish.key, wish.column])
             return try Self.counts(in: database).unread
         }
     }
 
-    /// Forgets a wish that has not changed; `isKept` takes it for what the log says. Returns the unread messages
+    /// Forgets a pending change that has not changed; `isKept` takes it for what the log says. Returns the unread messages
     /// outside muted conversations.
-    func dropWish(_ wish: SettingsWish, isKept: Bool) throws -> Int {
+    func removePendingChange(_ pendingChange: PendingSettingsChange, isKept: Bool) throws -> Int {
         try self.write { database in
             if isKept {
                 var all = try Self.confirmed(in: database)
-                wish.apply(to: &all)
-                switch wish {
+                pendingChange.apply(to: &all)
+                switch pendingChange {
                 case .conversation(let conversation, let own): try Self.writeLevel(own, of: conversation, in: database)
                 case .level, .quietHours, .hidesContent, .language: try Self.writePerson(all.person, in: database)
                 }
             }
             try database.execute(
-                sql: "DELETE FROM wish WHERE name = ? AND value = ?", arguments: [wish.key, wish.column])
+                sql: "DELETE FROM wish WHERE name = ? AND value = ?",
+                arguments: [pendingChange.key, pendingChange.column])
             return try Self.counts(in: database).unread
         }
     }

@@ -128,7 +128,7 @@ final class LocalStore: Sendable {
             return ClientCore.Restored(
                 stored: try Self.number("stored", in: database), settled: try Self.number("settled", in: database),
                 outbox: drafts, reads: reads, unread: try Self.counts(in: database).unread,
-                preferences: preferences.confirmed, wishes: preferences.wishes,
+                preferences: preferences.confirmed, pendingChanges: preferences.pendingChanges,
                 hasCustomMessages: try self.hasCustomMessages(in: database), origin: try Self.origin(in: database))
         }
     }

@@ -18,7 +18,7 @@ package struct KeychainSecrets: SecretStore {
     }
 }
 
-// Token and farewell lie in the keychain; without one, and in earlier versions, in files. A file moves when it is read.
+// Token and pending sign-out lie in the keychain; without one, and in earlier versions, in files. A file moves when it is read.
 extension ClientFolders {
     /// Nil also where it cannot be read now.
     func secret(_ secret: Secret) -> [UInt8]? {

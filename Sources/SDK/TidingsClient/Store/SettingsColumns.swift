@@ -46,8 +46,8 @@ extension QuietHours {
     }
 }
 
-extension SettingsWish {
-    /// The same wish is always the same text.
+extension PendingSettingsChange {
+    /// The same pending change is always the same text.
     var column: String {
         let members: [(String, JSONValue)] =
             switch self {

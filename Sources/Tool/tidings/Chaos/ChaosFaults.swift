@@ -4,7 +4,7 @@ import APNsSimulator
 /// The faults of one run: a plan that is always active, and outages that begin now and then and end when the
 /// simulator has refused two connections.
 struct ChaosFaults {
-    /// How often each fault has struck, without what the active plan has done.
+    /// How often each fault was injected, without what the active plan has done.
     private(set) var taken: [ChaosFault: Int] = [:]
     private(set) var outages = ChaosLedger.Outages()
     private let seed: UInt64

@@ -33,7 +33,7 @@ final class ChaosRun: Sendable {
     /// Lines per page of the log; a smaller page would never catch up.
     private static let page = 5_000
     /// A run in which nothing ends for so long is stuck: twice what a notification may take.
-    private static let patience = Duration.seconds(60)
+    private static let timeLimit = Duration.seconds(60)
 
     private let options: Chaos
     private let seed: UInt64
@@ -184,8 +184,8 @@ final class ChaosRun: Sendable {
     private var isFinished: Bool {
         self.state.withLock { state in
             if state.ledger.endedCount == self.options.notifications { return true }
-            guard ContinuousClock.now - state.lastEnd > Self.patience else { return false }
-            state.ledger.addViolation("nothing has ended for \(Self.patience)")
+            guard ContinuousClock.now - state.lastEnd > Self.timeLimit else { return false }
+            state.ledger.addViolation("nothing has ended for \(Self.timeLimit)")
             return true
         }
     }

@@ -50,15 +50,15 @@ final class DemoStage {
 
     func play() async throws {
         guard let alice = self.alice, let bob = self.bob else { throw ToolFailure("the phones were not started") }
-        try await self.inFront(alice, bob)
+        try await self.inForeground(alice, bob)
         try await self.inBackground(alice, bob)
         try await self.frozen(alice, bob)
         try await self.frozenWithoutAWord(alice, bob)
         try await self.serverKilled(alice, bob)
     }
 
-    private func inFront(_ alice: ControlClient, _ bob: ControlClient) async throws {
-        self.timeline.step("bob's app is in front: the message appears on the open screen")
+    private func inForeground(_ alice: ControlClient, _ bob: ControlClient) async throws {
+        self.timeline.step("bob's app is in the foreground: the message appears on the open screen")
         try await bob.command("input", [("value", ["open": "PR:alice"])])
         let mark = await bob.mark
         let id = try await self.send("one", from: alice)
@@ -122,7 +122,7 @@ final class DemoStage {
     }
 
     private func frozenWithoutAWord(_ alice: ControlClient, _ bob: ControlClient) async throws {
-        self.timeline.step("bob's app freezes in front without a word: the missed deadline turns into a push")
+        self.timeline.step("bob's app freezes in the foreground without a word: the missed deadline turns into a push")
         try await bob.command("freeze")
         try await bob.command("home")
         self.timeline.add("bob's phone", "SIGSTOP while connected, nobody was told")
