@@ -17,10 +17,8 @@ private let alice: UserID = "alice"
 private let bob: UserID = "bob"
 private let withBob = ConversationID(type: .direct, target: "bob")
 
-/// Notes how each file is to lie on the device.
 private final class SafetyDouble: FileSafety {
     private let state = Mutex<(classes: [String: FileProtectionClass], excluded: Set<String>)>(([:], []))
-    /// The class of each file or folder, by its path.
     var classes: [String: FileProtectionClass] { self.state.withLock { $0.classes } }
     var excluded: Set<String> { self.state.withLock { $0.excluded } }
 
@@ -270,7 +268,8 @@ extension ClientBench {
                 try tokens.write(nil)
                 #expect(folders.token(of: alice, app: "demo") == nil)
                 #expect(tokens.read() == nil)
-                #expect(throws: ExtensionTokenFault(accessGroup: "group.other", status: -34_018)) {
+                #expect(throws: KeychainFault(account: "extension-token", accessGroup: "group.other", status: -34_018))
+                {
                     try KeychainTokens(accessGroup: "group.other").write("x")
                 }
             }
