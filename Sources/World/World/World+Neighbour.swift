@@ -1,4 +1,3 @@
-import ClientCore
 import OrderedCollections
 import ServerCore
 import StoreModel
@@ -11,7 +10,7 @@ extension World {
 
     mutating func neighbourActs() {
         guard !self.hasHealed else { return }
-        self.takeTurn(.neighbour)
+        self.beginDraw(of: .neighbour)
         self.plan(.neighbourActs, after: self.chance.number(20_000...120_000))
         guard self.server != nil, self.happens(), let person = self.drawn(self.people),
             let conversation = self.drawn(self.groups)
@@ -31,29 +30,27 @@ extension World {
         default:
             let device = self.drawn(self.phones)?.device ?? DeviceID("phone-0")
             let user = UserKey(app: Self.neighbour, user: person)
-            self.note("the neighbour signs \(person) out of \(device)")
+            self.appendTrace("the neighbour signs \(person) out of \(device)")
             self.callAsNeighbour(.signOut(DeviceKey(user: user, device: device)))
         }
     }
 
-    /// A message to a group, or to one person, under the number of the last one somebody of ours has written.
+    /// Under the number of the last message somebody of ours has written.
     private mutating func neighbourSends(from person: UserID, to group: ConversationID) {
         let other = self.drawn(self.people) ?? person
         let conversation =
             self.chance.chance(perMille: 500) ? group : ConversationID(type: .direct, target: other.rawValue)
         let phone = self.phones.first { $0.person == person }
         let name = phone?.drafts.keys.last ?? ClientMessageID("n\(self.time)")
-        self.note("the neighbour sends \(name) to \(conversation) as \(person)")
+        self.appendTrace("the neighbour sends \(name) to \(conversation) as \(person)")
         self.callAsNeighbour(
             .send(
                 UserKey(app: Self.neighbour, user: person),
-                MessageDraft(
-                    clientMessageID: name, conversation: conversation, objectName: .text,
-                    content: JSONValue.members([("content", .string("the neighbour's"))]).text)))
+                Self.draft(name.rawValue, to: conversation, saying: "the neighbour's")))
     }
 
     private mutating func neighbourPuts(_ conversation: ConversationID) {
-        self.note("the neighbour makes \(conversation)")
+        self.appendTrace("the neighbour makes \(conversation)")
         self.callAsNeighbour(
             .putConversation(
                 ConversationRecord(
@@ -62,20 +59,19 @@ extension World {
     }
 
     private mutating func neighbourAsks(_ actor: UserID?, _ request: ClientRequest) {
-        self.note("the neighbour asks", more: "\(request)")
+        self.appendTrace("the neighbour asks", more: "\(request)")
         self.callAsNeighbour(.request(Self.neighbour, actor: actor, request))
     }
 
     private mutating func callAsNeighbour(_ command: ApiCommand) {
-        self.see(.reached(.neighbours))
+        self.emit(.reached(.neighbours))
         self.lastApiRequest += 1
         self.neighbours.insert(ApiRequestID(self.lastApiRequest))
-        self.ask(command, as: ApiRequestID(self.lastApiRequest))
+        self.callAPI(command, as: ApiRequestID(self.lastApiRequest))
     }
 }
 
 extension StoreCommand {
-    /// Whose app it is about.
     var app: AppID {
         switch self {
         case .accept(let message, _, _): message.app
@@ -87,9 +83,8 @@ extension StoreCommand {
         case .delete(let user, _, _), .setConversationSettings(let user, _, _, _), .endLevel(let user, _, _),
             .setPersonSettings(let user, _, _), .setBlocked(let user, _, _, _), .markRead(let user, _, _, _),
             .changeAccount(let user, _, _), .readAccount(let user), .loadUser(let user), .readLog(let user, _, _, _),
-            .readHistory(let user, _, _, _, _),
-            .readSettings(let user),
-            .readUnread(let user, _), .mayWrite(let user, _, _), .compareLog(let user, _):
+            .readHistory(let user, _, _, _, _), .readSettings(let user), .readUnread(let user, _),
+            .mayWrite(let user, _, _), .compareLog(let user, _):
             user.app
         case .signIn(let device, _, _, _), .signOut(let device, _), .setPushState(let device, _, _),
             .advance(let device, _, _):

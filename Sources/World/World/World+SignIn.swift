@@ -11,9 +11,9 @@ extension World {
     mutating func signOut(in process: ProcessID, on index: Int) {
         let key = self.phones[index].key
         self.leaveNetwork(index)
-        self.note("person signs out on phone \(index)")
-        self.see(.disturbed(key))
-        self.see(.signedOut(key))
+        self.appendTrace("person signs out on phone \(index)")
+        self.emit(.disturbed(key))
+        self.emit(.signedOut(key))
         self.phones[index].isSignedIn = false
         self.plan(.signsIn(index), after: 12_000)
         self.handle(.signOutWished, in: process, on: index)
@@ -27,10 +27,11 @@ extension World {
         self.phones[index].group.ledger = Ledger()
         if self.phones[index].group.badge != nil { self.phones[index].group.badge = Badge() }
         self.setBadge(0, in: process, on: index)
-        self.tell(process, .deliveredRemoved(identifiers: nil), on: index)
+        self.sendToSystem(process, .deliveredRemoved(identifiers: nil), on: index)
     }
 
-    /// Some sign out where there is no network; and of these some never say farewell, since their token is not good any more by then.
+    /// Some sign out where there is no network; and of these some can never tell the server, since their token is not
+    /// good any more by then.
     private mutating func leaveNetwork(_ index: Int) {
         guard self.chance.chance(perMille: 600) else { return }
         self.handle(PhoneEvent.person(.airplaneModeChanged(isOn: true)), on: index)
@@ -39,13 +40,13 @@ extension World {
         self.phones[index].isTokenVoid = self.chance.chance(perMille: 500)
     }
 
-    /// A token of the app's backend: the person, and until when it is good.
+    /// Of the app's backend: the person, and until when it is good.
     func token(for person: UserID) -> String {
         guard let life = self.options.tokenLife else { return person.rawValue }
         return "\(person)@\(self.serverNow.wall + life)"
     }
 
-    /// What the server thinks of a token: that of somebody who has signed out may be void.
+    /// That of somebody who has signed out may be void.
     mutating func verdict(on token: String, of index: Int) -> TokenVerdict {
         let parts = token.split(separator: "@")
         let key = UserKey(app: Self.app, user: UserID(parts.first.map(String.init) ?? ""))
@@ -55,13 +56,13 @@ extension World {
             let checked = CheckedToken(user: key, expiresAt: expiresAt)
             return .valid(checked, extensionToken: "\(self.serverNow.wall)")
         }
-        self.see(.reached(.lostFarewells))
+        self.emit(.reached(.lostFarewells))
         return .invalid
     }
 
-    /// The server has heard of the farewell: nobody is signed in, and nothing is left to do for the client.
+    /// The server knows of the sign-out: nobody is signed in, and nothing is left to do for the client.
     mutating func endFarewell(in process: ProcessID, on index: Int) {
-        self.note("phone \(index) has said farewell")
+        self.appendTrace("phone \(index) has said farewell")
         self.phones[index].isLeaving = false
         self.phones[index].saidFarewellAt = self.time
         // Nothing is on its way to somebody whom the server has sent away: the next one may come at once.
@@ -80,9 +81,9 @@ extension World {
             self.phones[index].processes[process]?.isInFront == true,
             self.phones[index].processes[process]?.isSuspended == false
         else { return self.plan(.signsIn(index), after: 5_000) }
-        self.takeTurn(.signIn(index))
+        self.beginDraw(of: .signIn(index))
         let person = self.drawn(self.people) ?? self.phones[index].person
-        self.note("\(person) signs in on phone \(index)")
+        self.appendTrace("\(person) signs in on phone \(index)")
         self.phones[index].others[self.phones[index].person] = self.phones[index].disk
         self.phones[index].person = person
         let disk = self.phones[index].others.removeValue(forKey: person) ?? WorldDisk()
@@ -90,13 +91,13 @@ extension World {
         self.phones[index].group.hidesContent = disk.store.preferences().current.person.hidesContent
         self.phones[index].isSignedIn = true
         // What came too late for the sign-out to clear, the next one must not see.
-        self.tell(process, .deliveredRemoved(identifiers: nil), on: index)
+        self.sendToSystem(process, .deliveredRemoved(identifiers: nil), on: index)
         self.phones[index].isTokenVoid = false
         self.phones[index].processes[process]?.timerAt = nil
         let client = self.client(of: index)
         self.phones[index].processes[process]?.client = client
-        self.see(.reached(.signIns))
-        self.see(.signedIn(self.phones[index].key))
+        self.emit(.reached(.signIns))
+        self.emit(.signedIn(self.phones[index].key))
         self.handle(.kitConfigured(KitSettings()), in: process, on: index)
         self.handle(.connectWished, in: process, on: index)
         if let registration = self.phones[index].registration {

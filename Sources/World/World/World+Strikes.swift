@@ -1,39 +1,36 @@
 import OrderedCollections
 import TidingsModel
 
-// Faults that come while somebody else has the turn: each has a number of its own, so that it can be left out of a run.
+// Faults that come while somebody else has the draw: each has a number of its own, so that it can be left out of a run.
 extension World {
-    /// Whether a party's fault strikes now; what it draws beside.
-    ///
-    /// Every question is a turn of the party, whether it strikes or not. The turn under way goes on drawing what it would have drawn.
-    ///
-    /// - Parameter perMille: in so many of a thousand cases.
-    mutating func strike(_ party: Party, perMille: Int64) -> SplitMix64? {
-        let turn = self.turns[party] ?? 0
-        self.turns[party] = turn + 1
+    /// Whether a source's fault is injected now; what it draws beside. Every question is a draw of the source,
+    /// whether the fault is injected or not. The draw under way goes on with what it would have drawn.
+    mutating func strike(_ stream: RandomStream, perMille: Int64) -> SplitMix64? {
+        let draw = self.draws[stream] ?? 0
+        self.draws[stream] = draw + 1
         guard !self.hasHealed, perMille > 0 else { return nil }
-        var chance = SplitMix64(seed: self.options.seed, party: party, turn: turn)
-        guard chance.chance(perMille: perMille), self.happens(OutsideEvent(party, turn: turn)) else { return nil }
+        var chance = SplitMix64(seed: self.options.seed, stream: stream, draw: draw)
+        guard chance.chance(perMille: perMille), self.happens(OutsideEvent(stream, draw: draw)) else { return nil }
         return chance
     }
 
-    /// What happens to an HTTP request of a phone's extension; one event for all of it.
+    /// One event for all of it.
     mutating func httpFate(of index: Int) -> HTTPFate {
-        let party = Party.http(index)
-        let turn = self.turns[party] ?? 0
-        self.turns[party] = turn + 1
+        let stream = RandomStream.http(index)
+        let draw = self.draws[stream] ?? 0
+        self.draws[stream] = draw + 1
         guard !self.hasHealed, self.options.faults.http > 0 else { return HTTPFate() }
-        var chance = SplitMix64(seed: self.options.seed, party: party, turn: turn)
+        var chance = SplitMix64(seed: self.options.seed, stream: stream, draw: draw)
         let rate = self.options.faults.http
         let fate = HTTPFate(
             isLost: chance.chance(perMille: rate), losesAnswer: chance.chance(perMille: rate),
             comesTwice: chance.chance(perMille: rate))
-        guard fate != HTTPFate(), self.happens(OutsideEvent(party, turn: turn)) else { return HTTPFate() }
+        guard fate != HTTPFate(), self.happens(OutsideEvent(stream, draw: draw)) else { return HTTPFate() }
         return fate
     }
 }
 
-/// What happens to an HTTP request on its way. One whose answer is lost may have come twice.
+/// One whose answer is lost may have come twice.
 struct HTTPFate: Hashable {
     var isLost = false
     var losesAnswer = false

@@ -10,7 +10,7 @@ import TidingsModel
         var message = story.message()
         message.app = World.neighbour
         story.accept(message)
-        story.tell(.extended(message.id, isQuiet: false, text: "hi", on: ann1))
+        story.emit(.extended(message.id, isQuiet: false, text: "hi", on: ann1))
         #expect(story.broken == ["P7"])
     }
 
@@ -19,9 +19,9 @@ import TidingsModel
         var theirs = story.message()
         theirs.app = World.neighbour
         story.accept(theirs)
-        story.tell(.neighbourTold(theirs.id))
+        story.emit(.neighbourTold(theirs.id))
         #expect(story.broken == [])
-        story.tell(.neighbourTold(story.accepted().id))
+        story.emit(.neighbourTold(story.accepted().id))
         #expect(story.broken == ["P7"])
     }
 
@@ -29,7 +29,7 @@ import TidingsModel
         var story = Story(ConvergenceChecker())
         story.commit(.signIn(DeviceKey(user: theirs, device: ann1.device), platform: "ios", at: story.now))
         story.commit(.setBlocked(theirs, "bob", true, at: story.now))
-        story.judge()
+        story.checkEnding()
         #expect(story.broken == [])
     }
 

@@ -4,13 +4,12 @@ import OrderedCollections
 import ServerCore
 import TidingsModel
 
-/// Watches pushes that are handed over.
 struct PushedBadgeChecker: Checker {
     static let kinds = FactKinds(.pushed)
 
-    mutating func see(_ fact: Fact, in scene: Scene, into findings: inout Findings) {
+    mutating func observe(_ fact: Fact, in state: CheckerState, into findings: inout Findings) {
         guard case .pushed(let request, let key) = fact, let badge = request.badge else { return }
-        let unread = scene.committed.unread(of: key.user.user, at: badge.position)
+        let unread = state.committed.unread(of: key.user.user, at: badge.position)
         if badge.number != unread {
             findings.add(
                 "P4",

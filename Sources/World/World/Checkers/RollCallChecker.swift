@@ -1,36 +1,30 @@
 // P2, P3, P4: it rings, and the number on the icon is right without the app. When all has healed, a message to somebody whose phones
 // are away rings once on each that has a token, and brings the number of unread messages. One that is withdrawn at once rings once at
 // most; then nothing of it is to be read, and the number is right again.
-import ClientCore
 import OrderedCollections
 import PhoneCore
 import StoreModel
 import TidingsModel
 
-/// A phone at the end of the roll call.
 struct RollCallPhone: Hashable {
     var key: DeviceKey
     /// Somebody is signed in, the app has a push token, and the person lets it notify.
     var mayRing: Bool
-    /// The number on the icon.
     var icon: Int
-    /// What stands in the list of notifications.
     var shown: [Notification] = []
 
-    /// An entry of the list.
     struct Notification: Hashable {
         var identifier: String
         var text: String
     }
 }
 
-/// Watches the messages of the roll call.
 struct RollCallChecker: Checker {
     static let kinds = FactKinds(.accept, .recall, .presented, .rollCallEnded)
 
     private struct Call {
         var user: UserKey
-        /// What was unread with it, or without it once it was withdrawn. A level that ends later adds to it without a push.
+        /// With the message, or without it once it was recalled. A level that ends later adds to it without a push.
         var unread: Int
         var isWithdrawn = false
     }
@@ -38,7 +32,7 @@ struct RollCallChecker: Checker {
     private var called: OrderedDictionary<MessageID, Call> = [:]
     private var rings: OrderedDictionary<MessageID, [DeviceKey]> = [:]
 
-    mutating func see(_ fact: Fact, in scene: Scene, into findings: inout Findings) {
+    mutating func observe(_ fact: Fact, in state: CheckerState, into findings: inout Findings) {
         switch fact {
         case .committed(.accept(let message, _, _), .accepted(let deliveries, _)) where message.sender == World.caller:
             let user = UserID(message.conversation.target)
