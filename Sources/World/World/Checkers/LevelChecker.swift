@@ -3,6 +3,7 @@
 // Two moments decide. A push: when the server hands it over, by the settings its core knows then; the verdict is run again at that
 // moment, and what is set later cannot call it back. A local notification: when the client's gate lets it pass, by the settings
 // of the phone's own log up to the message, with what was set on the phone on top; what comes while names are looked up is late.
+import ClientCore
 import OrderedCollections
 import ServerCore
 import StoreModel

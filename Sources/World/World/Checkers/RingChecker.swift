@@ -1,5 +1,6 @@
 // P3: a message rings at most once on a phone. Where no extension could run a second ring is counted apart, and is bounded: a push
 // that no extension has decided about rings once at most. What is fetched rings once in all, with the push that made it fetched.
+import ClientCore
 import OrderedCollections
 import PhoneCore
 import TidingsModel

@@ -1,4 +1,5 @@
 import APNsModel
+import ClientCore
 import OrderedCollections
 import StoreModel
 import TidingsModel
