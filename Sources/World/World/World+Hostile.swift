@@ -1,3 +1,4 @@
+import APNsModel
 import ClientCore
 import OrderedCollections
 import PhoneCore

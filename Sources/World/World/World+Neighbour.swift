@@ -1,3 +1,4 @@
+import ClientCore
 import OrderedCollections
 import ServerCore
 import StoreModel

@@ -1,3 +1,4 @@
+import APNsCore
 import ClientCore
 import OrderedCollections
 import PhoneCore

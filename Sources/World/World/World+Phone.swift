@@ -1,4 +1,5 @@
 import APNsCore
+import ClientCore
 import OrderedCollections
 import PhoneCore
 import SimulatedPhone

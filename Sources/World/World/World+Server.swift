@@ -1,3 +1,4 @@
+import APNsModel
 import OrderedCollections
 import PhoneCore
 import ServerCore

@@ -1,3 +1,4 @@
+import APNsClientCore
 import APNsCore
 import APNsModel
 import ClientCore
