@@ -12,7 +12,6 @@ package struct Crowd: Hashable, Sendable {
         var share: Int64
     }
 
-    /// Phones that are the further one of somebody, per mille.
     var furtherPhones: Int64 = 400
     var phonesMax = 2
     /// People without a phone, who are written to all the same, and who may sign in on another's phone later.
@@ -39,7 +38,6 @@ package struct Crowd: Hashable, Sendable {
     }
 }
 
-// Who is there.
 extension World {
     mutating func gatherPhoneless() {
         for number in 0..<self.options.population.crowd.phoneless {
@@ -68,7 +66,7 @@ extension World {
 
     mutating func beginGroups() {
         for (number, group) in self.options.population.crowd.groups.enumerated() {
-            // Turn 0 is who owns which phone.
+            // Draw 0 is who owns which phone.
             var chance = SplitMix64(seed: self.options.seed, stream: .setup, draw: 1 + number)
             var names = self.people.filter { _ in chance.chance(perMille: group.share) }
             if names.count < 2 { names = Array(self.people.prefix(2)) }

@@ -33,11 +33,10 @@ enum Occurrence {
     case clientTimer(Int, ProcessID)
     case toServer(Int, ClientFrame)
     case toClient(Int, ServerFrame)
-    /// The other end of a connection notices its end.
     case serverHangUp(Int)
     case clientHangUp(Int)
     case personActs(Int)
-    case takesBack(Int, MessageID)
+    case recallsWritten(Int, MessageID)
     case clears(Int, NotificationKey)
     case signsIn(Int)
     case chanceOfCrash
@@ -45,14 +44,13 @@ enum Occurrence {
     case groupsBegin
     case backendActs
     case neighbourActs
-    /// What a hostile client was to send is sent once its devices are signed in.
     case hostileActs
     case hostileRegisters(life: Int)
     case hostileWrites(life: Int)
     case apiRequest(ApiRequestID, ApiCommand)
     /// Nil when it has waited long enough.
-    case extensionHears(Int, CallbackNumber, ApiRequestID, ApiResult?)
-    case extensionGoesOn(Int, CallbackNumber, ExtensionMachine.Event)
+    case extensionAnswered(Int, CallbackNumber, ApiRequestID, ApiResult?)
+    case continueExtension(Int, CallbackNumber, ExtensionMachine.Event)
     /// Unless the phone was replaced by a new device meanwhile.
     case pushArrives(Int, generation: Int, Push)
     case storageFreed(Int)
@@ -61,7 +59,6 @@ enum Occurrence {
     case measure
     case heal
     case openEverything
-    /// Everybody has looked at the app for four minutes after healing.
     case endLook
     case leaveEverything
     case rollCall
@@ -87,7 +84,6 @@ struct Agenda {
     private var occurrences: [Occurrence?] = []
     private var freePlaces: [Int] = []
 
-    /// Where the occurrence lies whose time has come.
     private var due: Int?
 
     mutating func plan(_ occurrence: consuming Occurrence, at time: Int64) {

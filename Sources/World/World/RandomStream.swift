@@ -3,7 +3,6 @@
 package enum RandomStream: Hashable, Sendable {
     /// Who owns which phone, and when people begin.
     case setup
-    /// Which faults and which people there are.
     case swarm
     case server
     case apns
@@ -12,19 +11,15 @@ package enum RandomStream: Hashable, Sendable {
     case hostile
     /// Which HTTP requests of the app's backend come twice.
     case gateway
-    /// Whoever holds a phone, by the phone's number from 0 on.
     case person(Int)
-    /// Who signs in on a phone on which nobody is.
     case signIn(Int)
     case network(Int)
     /// Between Apple and a phone.
     case radio(Int)
     /// Which connections of a phone are slow.
     case link(Int)
-    /// The HTTP requests of a phone's extension.
     case http(Int)
     case pushExtension(Int)
-    /// Which callbacks the app on a phone never answers.
     case app(Int)
     /// Who clears what the kit of a phone has shown, before the server is told.
     case dismissal(Int)
@@ -69,7 +64,6 @@ package enum RandomStream: Hashable, Sendable {
         return first + (first < 16_384 ? 8 : 1) * UInt64(phone ?? 0)
     }
 
-    /// The phone it is about.
     var phone: Int? { self.parts.phone }
 
     /// Nil for another text, and for a stream of which no outside event is drawn.

@@ -2,9 +2,7 @@
 /// remark.
 package struct Replay: Hashable, Sendable {
     package var options: WorldOptions
-    /// The promise that broke first; nil if none did.
     package var promise: String?
-    /// Nil if it is not known.
     package var traceHash: UInt64?
 
     package init(_ options: WorldOptions, _ report: WorldReport) {
@@ -48,7 +46,6 @@ package struct Replay: Hashable, Sendable {
         package var line: Int
         package var text: String
 
-        /// `line 3: seed must be …`.
         package var description: String { self.line == 0 ? self.text : "line \(self.line): \(self.text)" }
     }
 

@@ -12,7 +12,6 @@ package enum Behaviour: String, Hashable, Sendable, CaseIterable {
 package struct Population: Hashable, Sendable {
     var versions: [OSVersion] = [17]
     var styles: [LifecycleStyle] = [.scenes]
-    /// Per mille of the apps.
     var filtering: Int64 = 0
     var behaviours: [Behaviour] = []
     var crowd = Crowd()
@@ -70,7 +69,6 @@ extension Population {
     }
 }
 
-// What behaviours lead to.
 extension World {
     mutating func followsBehaviour(_ index: Int) -> Bool {
         guard let behaviour = self.phones[index].behaviour, behaviour != .clearsNotifications,

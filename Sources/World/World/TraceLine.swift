@@ -5,7 +5,6 @@ package struct TraceLine: Hashable, Sendable, CustomStringConvertible {
     /// What happened from outside at this moment and led to it; nil if nothing did.
     package var cause: OutsideEvent?
     package var text: String
-    /// A ping and its answer, which come all the time and tell nothing.
     package var isRoutine = false
 
     package var description: String {

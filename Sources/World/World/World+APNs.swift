@@ -34,7 +34,7 @@ extension World {
                 delivery: UInt64(delivery), topic: push.target.topic, payload: payload,
                 pushType: push.pushType.rawValue,
                 priority: push.priority.rawValue, collapseID: push.collapseID)
-            // Apple promises no time: some pushes come when all has long been said on the connection.
+            // Apple promises no time: some pushes come long after the message was delivered on the connection.
             let delay = self.hasHealed ? 0 : self.delay(of: phone)
             self.plan(
                 .pushArrives(phone, generation: self.phones[phone].tokenGeneration, arrived),

@@ -2,7 +2,6 @@ import APNsCore
 import APNsModel
 import TidingsModel
 
-/// A fault of Apple's, or of the way to it, for a minute or so.
 package enum APNsFault: String, Hashable, Sendable, CaseIterable {
     /// 503 `ServiceUnavailable`.
     case unavailable
@@ -18,14 +17,12 @@ package enum APNsFault: String, Hashable, Sendable, CaseIterable {
     case shutdown
     /// 400 `BadDeviceToken` for two pushes, as if the app were built for Apple's other environment.
     case wrongEnvironment
-    /// Nobody can connect, and existing connections are cut.
     case outage
     /// Before the answer to each push.
     case goAway
     /// Instead of the answer: the push was not processed.
     case goAwayUnprocessed
     case cut
-    /// The connection stays open.
     case silence
     /// RST_STREAM instead of an answer.
     case resetStreams
@@ -34,13 +31,10 @@ package enum APNsFault: String, Hashable, Sendable, CaseIterable {
     case refusedConnections
     /// TLS finds no common version or cipher.
     case brokenHandshakes
-    /// On each connection.
     case oneStream
     /// Apple's clock is 50 minutes ahead: it takes provider tokens for expired.
     case expiredTokens
-    /// Apple's name has no address.
     case noName
-    /// An attempt to connect gets no answer.
     case noAnswer
 
     var plan: FaultPlan {
@@ -62,7 +56,7 @@ package enum APNsFault: String, Hashable, Sendable, CaseIterable {
         case .resetStreams: FaultPlan(.resetStream(code: 2))
         case .refusedStreams: FaultPlan(.refuseStream)
         case .refusedConnections: FaultPlan(.refuseConnect)
-        // Who is connected is cut off, and has to come again.
+        // Existing connections are cut, so that the client connects anew.
         case .brokenHandshakes: FaultPlan(.cut, .tlsAlert(.handshakeFailure))
         case .oneStream: FaultPlan(.streamLimit(1, requests: nil))
         case .expiredTokens: FaultPlan(.clockSkew(seconds: 3_000))
@@ -71,7 +65,6 @@ package enum APNsFault: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-// What ails Apple.
 extension World {
     mutating func maybeBreakAPNs() {
         guard !self.hasHealed else { return }

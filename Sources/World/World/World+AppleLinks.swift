@@ -7,15 +7,12 @@ import TidingsModel
 /// direction.
 struct AppleLink {
     enum Phase {
-        /// TCP and TLS.
         case connecting
         case open
-        /// The dispatcher was told of the end, or asked for it.
         case over
     }
 
     enum ApplePhase {
-        /// TCP and TLS.
         case connecting
         case open
         /// It has said GOAWAY: what is open is answered, then it is closed.
@@ -40,7 +37,6 @@ enum ToApple {
     /// TCP's first word, and the last word of TLS.
     case hello
     case finished
-    /// `number` is the dispatcher's.
     indirect case request(stream: Int64, number: UInt64, APNsRequest, ProviderTokenFacts)
     case reset(stream: Int64)
     case ping
@@ -48,7 +44,6 @@ enum ToApple {
 }
 
 enum FromApple {
-    /// TCP and TLS stand, or do not.
     case connected
     case failed(APNsDispatcher.ConnectFault)
     case streamLimit(Int)
@@ -172,7 +167,7 @@ extension World {
             guard self.links[number]?.applePhase == .open else { return }
             self.sendFromApple(.streamLimit(self.apns.initialStreamLimit(hasCertificate: false)), on: number)
         case .request(let stream, let request, let sent, let token):
-            self.takeBody(sent.payload.count, on: number)
+            self.readBody(sent.payload.count, on: number)
             // After GOAWAY nothing is processed any more, as that has said.
             guard link.applePhase == .open else { return }
             self.links[number]?.streams.insert(stream)
@@ -185,7 +180,7 @@ extension World {
         }
     }
 
-    private mutating func takeBody(_ bytes: Int, on number: UInt64) {
+    private mutating func readBody(_ bytes: Int, on number: UInt64) {
         let used = (self.links[number]?.unreturned ?? 0) + Int64(bytes)
         let isHalf = used > Self.windowHalf
         self.links[number]?.unreturned = isHalf ? 0 : used
@@ -210,7 +205,6 @@ extension World {
         }
     }
 
-    /// Unless the connection has ended or the client has given the request up.
     mutating func answerPush(_ id: APNsService.RequestID, _ response: APNsResponse) {
         let number = id.connection.rawValue
         guard let phase = self.links[number]?.applePhase, phase == .open || phase == .leaving,

@@ -78,7 +78,6 @@ extension World {
         self.handle(ServerEvent.api(request, command))
     }
 
-    /// Under another number, sent again by something on the way.
     mutating func repeatRequest(_ command: ApiCommand, after wait: Int64) {
         self.lastApiRequest += 1
         let again = ApiRequestID(self.lastApiRequest)

@@ -28,7 +28,6 @@ extension World {
         }
     }
 
-    /// Faster than the server may answer.
     mutating func maybeWriteMore(to conversation: ConversationID, in process: ProcessID, on index: Int) {
         guard self.chance.chance(perMille: 150) else { return }
         var wait: Int64 = 0
@@ -42,13 +41,12 @@ extension World {
         }
     }
 
-    /// While what was written is still on its way to the others.
-    mutating func takeBackSoon(_ message: Message, on index: Int) {
+    mutating func maybeRecallSoon(_ message: Message, on index: Int) {
         guard self.phones[index].regrets.remove(message.clientMessageID) != nil else { return }
-        self.plan(.takesBack(index, message.id), after: self.phones[index].chance.number(20...2_000))
+        self.plan(.recallsWritten(index, message.id), after: self.phones[index].chance.number(20...2_000))
     }
 
-    mutating func takeBack(_ message: MessageID, on index: Int) {
+    mutating func recallWritten(_ message: MessageID, on index: Int) {
         guard self.phones[index].isSignedIn, let process = self.phones[index].core.process(of: Self.bundle),
             self.phones[index].core.state(of: Self.bundle)?.isInFront == true
         else { return }

@@ -80,7 +80,7 @@ extension World {
         case .finishSend(_, .accepted(let message)):
             self.appendTrace("phone \(index) has \(message.id) acknowledged")
             self.emit(.acknowledged(message, to: key))
-            self.takeBackSoon(message, on: index)
+            self.maybeRecallSoon(message, on: index)
         case .finishSend(let id, .refused(let problem)):
             self.appendTrace("phone \(index) has \(id) refused: \(problem.code.rawValue)")
             guard let draft = self.phones[index].drafts.removeValue(forKey: id) else { return }

@@ -29,8 +29,7 @@ struct Night: Hashable {
     }
 }
 
-// What a day looks like: without work and nights, and with everybody writing to everybody, a world of a hundred phones would be many
-// times as loud as a hundred people are.
+// Without work and nights, and with everybody writing to everybody, a World of a hundred phones would write far more than a hundred people.
 extension World {
     /// How many people write to a group about as often as to one another.
     static let chattyPeople = 16

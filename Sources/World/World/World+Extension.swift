@@ -28,11 +28,10 @@ extension World {
         work.isUnreadable = !self.phones[index].canReadGroup
         self.phones[index].extensionWork[call] = work
         guard !work.isStalled else { return }
-        self.plan(.extensionGoesOn(index, call, .received), after: self.phones[index].chance.number(1...30))
+        self.plan(.continueExtension(index, call, .received), after: self.phones[index].chance.number(1...30))
     }
 
-    /// Unless its process is gone.
-    mutating func extensionGoesOn(_ event: ExtensionMachine.Event, for call: CallbackNumber, on index: Int) {
+    mutating func continueExtension(_ event: ExtensionMachine.Event, for call: CallbackNumber, on index: Int) {
         guard var work = self.phones[index].extensionWork[call], !work.isStalled else { return }
         let wasDecided = work.machine.changes != nil
         let wasFinished = work.machine.isFinished
@@ -56,10 +55,10 @@ extension World {
         _ effect: ExtensionMachine.Effect, for call: CallbackNumber, of work: ExtensionWork, on index: Int
     ) {
         switch effect {
-        case .wait(let milliseconds): self.plan(.extensionGoesOn(index, call, .timePassed), after: milliseconds)
+        case .wait(let milliseconds): self.plan(.continueExtension(index, call, .timePassed), after: milliseconds)
         case .listDelivered:
             let identifiers = Set(self.phones[index].core.listed.map(\.key.identifier))
-            self.plan(.extensionGoesOn(index, call, .deliveredListed(identifiers)), after: 1)
+            self.plan(.continueExtension(index, call, .deliveredListed(identifiers)), after: 1)
         case .remove(let messages):
             self.sendToSystem(work.process, .deliveredRemoved(identifiers: messages.map(\.description)), on: index)
         case .report(let messages):
@@ -73,7 +72,7 @@ extension World {
             let purpose = QueryPurpose.extensionPost(call, post.message.message)
             self.querySystem(work.process, .add(post.request(recipientTag: tag)), on: index, for: purpose)
         // Pictures are not simulated.
-        case .fetchPicture: self.plan(.extensionGoesOn(index, call, .pictureFetched(isThere: false)), after: 1)
+        case .fetchPicture: self.plan(.continueExtension(index, call, .pictureFetched(isThere: false)), after: 1)
         case .finish(let edit): self.finishPush(work, call, edit, on: index)
         }
     }
@@ -130,7 +129,7 @@ extension World {
         }
         guard let last = requests.last?.0 else { return }
         self.phones[index].extensionWork[call]?.waits[last] = wait
-        self.plan(.extensionHears(index, call, last, nil), after: patience)
+        self.plan(.extensionAnswered(index, call, last, nil), after: patience)
         guard let token = self.phones[index].group.recipient?.extensionToken, let issuedAt = Int64(token) else {
             return
         }
@@ -157,7 +156,7 @@ extension World {
             self.emit(.toldMissed(answer, to: key))
         }
         guard !caller.isDeaf else { return self.loseHTTP("the answer to \(request.rawValue)", of: index) }
-        self.plan(.extensionHears(index, caller.call, request, result), after: self.latency(of: index))
+        self.plan(.extensionAnswered(index, caller.call, request, result), after: self.latency(of: index))
     }
 
     private mutating func loseHTTP(_ what: String, of index: Int) {
@@ -166,12 +165,12 @@ extension World {
     }
 
     /// The result is nil when it was waited for long enough.
-    mutating func extensionHears(
+    mutating func extensionAnswered(
         _ result: ApiResult?, to request: ApiRequestID, for call: CallbackNumber, on index: Int
     ) {
         guard let wait = self.phones[index].extensionWork[call]?.waits.removeValue(forKey: request) else { return }
         switch wait {
-        case .report: self.extensionGoesOn(.reported, for: call, on: index)
+        case .report: self.continueExtension(.reported, for: call, on: index)
         case .fetch:
             var missed: JSONValue?
             if case .missed(let page, let words, let hidesContent)? = result {
@@ -179,25 +178,23 @@ extension World {
                     for: self.phones[index].key.user.user, in: words, hidesContent: hidesContent)
             }
             let identifiers = Set(self.phones[index].core.listed.map(\.key.identifier))
-            self.extensionGoesOn(.missedFetched(missed, delivered: identifiers), for: call, on: index)
+            self.continueExtension(.missedFetched(missed, delivered: identifiers), for: call, on: index)
         }
     }
 
     mutating func extensionPosted(_ message: MessageID, isTaken: Bool, for call: CallbackNumber, on index: Int) {
-        self.extensionGoesOn(.posted(message, isTaken: isTaken), for: call, on: index)
+        self.continueExtension(.posted(message, isTaken: isTaken), for: call, on: index)
         if isTaken, self.phones[index].group.ledger[message]?.isWithdrawn != true { self.emit(.reached(.fetched)) }
     }
 
     // MARK: The end
 
-    /// The best there is by now is shown.
     mutating func extensionTimeIsUp(in process: ProcessID, on index: Int) {
         for (call, work) in self.phones[index].extensionWork where work.process == process {
-            self.extensionGoesOn(.timeExpired, for: call, on: index)
+            self.continueExtension(.timeExpired, for: call, on: index)
         }
     }
 
-    /// What it had under way is shown as it came.
     mutating func extensionKilled(_ process: ProcessID, on index: Int) {
         let tag = self.phones[index].group.recipient?.tag
         for work in self.phones[index].extensionWork.values
@@ -224,7 +221,6 @@ struct ExtensionWork {
     }
 
     var isStalled = false
-    /// The app group could not be read when it came.
     var isUnreadable = false
     let process: ProcessID
     let request: NotificationRequest

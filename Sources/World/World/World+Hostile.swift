@@ -11,7 +11,6 @@ struct HostileSession {
     var user: UserID
     var device: DeviceID
     var life: Int
-    /// Messages that were sent on it and not answered.
     var unanswered: Set<ClientMessageID> = []
 }
 
@@ -31,8 +30,8 @@ struct HostileClients {
     }
 }
 
-// Two people of the app with valid user tokens and clients of their own, who say to the server whatever its protocol can express: devices
-// and push tokens they make up, floods, ids of others. Nobody else may notice more of them than their messages.
+// Two people of the app with valid user tokens and clients of their own, who send the server whatever its protocol can express: made-up
+// devices and push tokens, floods, ids of others. Others may notice nothing of them but their messages.
 extension World {
     /// Sessions of phones are numbered from 1 on by their connections.
     static let firstHostileSession: UInt64 = 1 << 32
@@ -72,7 +71,6 @@ extension World {
 
     // MARK: Connections
 
-    /// Nil if the server has ended over it.
     private mutating func connectHostile(_ user: UserID, as device: DeviceID) -> SessionID? {
         if self.hostile.sessions.count >= Self.hostileSessionsMax { self.hangUpHostile(self.hostile.sessions.keys[0]) }
         guard self.server != nil else { return nil }
@@ -104,7 +102,6 @@ extension World {
         for session in self.hostile.sessions.keys.elements { self.hangUpHostile(session) }
     }
 
-    /// A new one if there is none.
     private mutating func hostileSession() -> SessionID? {
         if let session = self.drawn(self.hostile.sessions.keys.elements) { return session }
         guard let user = self.drawn(Self.hostilePeople) else { return nil }
@@ -117,7 +114,7 @@ extension World {
         self.handle(ServerEvent.frame(session, frame))
     }
 
-    mutating func hostileHears(_ frame: ServerFrame, on session: SessionID) {
+    mutating func handleHostileFrame(_ frame: ServerFrame, on session: SessionID) {
         guard self.hostile.sessions[session] != nil else { return }
         switch frame {
         case .sendAccepted(let accepted):
@@ -127,7 +124,7 @@ extension World {
             self.hostile.sessions[session]?.unanswered.remove(id)
             self.emit(.hostile(.refused(problem.code)))
         case .answer(_, .refused(let problem)), .problem(let problem, _): self.emit(.hostile(.refused(problem.code)))
-        // The history is that of one's own log, which has nothing of it.
+        // A history is read from the person's own log, which has nothing of it.
         case .answer(_, .history([], hasMore: false)): return
         case .answer(let number, _):
             let place = Int(number) - Self.firstAboutGroups
@@ -139,7 +136,7 @@ extension World {
         }
     }
 
-    mutating func hostileIsClosed(_ session: SessionID) { self.hostile.sessions.removeValue(forKey: session) }
+    mutating func dropHostileSession(_ session: SessionID) { self.hostile.sessions.removeValue(forKey: session) }
 
     // MARK: What they do
 
@@ -169,7 +166,6 @@ extension World {
         }
     }
 
-    /// A message for which the server has to push to all the devices that were made up.
     private mutating func writeToMadeUpDevices() {
         guard let session = self.connectHostile("mallet", as: "mallet-phone") else { return }
         self.appendTrace("mallet writes to mallory")
@@ -190,7 +186,6 @@ extension World {
         return Self.draft(name, to: conversation, saying: "hostile \(name)")
     }
 
-    /// The same frame again and again, faster than any person or app.
     private mutating func flood() {
         guard let session = self.hostileSession(), let user = self.hostile.sessions[session]?.user else { return }
         let person = self.drawn(self.people) ?? user
@@ -219,7 +214,6 @@ extension World {
     /// The number of the first question about a group of others: no others are numbered from there on.
     private static let firstAboutGroups = 1_000_000
 
-    /// Every one of these is to be refused.
     private mutating func reviseOthers() {
         guard let session = self.hostileSession() else { return }
         let message = self.anyMessage()

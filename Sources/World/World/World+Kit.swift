@@ -156,7 +156,6 @@ extension World {
         }
     }
 
-    /// Unless it was made never to answer.
     private mutating func completeCallback(
         _ call: CallbackNumber, _ result: CallbackResult, in process: ProcessID, on index: Int
     ) {

@@ -5,9 +5,8 @@ import PhoneCore
 import ServerCore
 import StoreModel
 
-// What is looked at while the world runs: how much is held in memory, and whether all agree in time.
+// What is measured while the World runs: how much is held in memory, and whether all agree in time.
 extension World {
-    /// In milliseconds.
     private static let measureInterval: Int64 = 10_000
     /// How long the server may be told of a phone that a silent push has woken, in milliseconds.
     private static let wakeTime: Int64 = 60_000
@@ -25,7 +24,7 @@ extension World {
         load.connections += self.hostile.sessions.count
         load.apiRequests = self.openApiRequests.count
         load.hasHostileClients = self.options.faults.hasHostileClients
-        // The other app's people have the same names; whoever calls the roll has nobody's.
+        // The other app's people have the same names; the caller of the roll has a name of its own.
         load.people = 2 * self.people.count + 1
         if self.options.faults.hasHostileClients { load.people += Self.hostilePeople.count }
         load.isQuiet = isQuiet

@@ -13,20 +13,16 @@ package enum PhoneFault: String, Hashable, Sendable, CaseIterable {
     /// What is suspended is ended.
     case memory
     case crashed
-    /// For some minutes.
     case offline
-    /// It is locked for a while.
     case restarted
     /// For some minutes: nothing is woken.
     case lowPower
-    /// For some minutes.
     case forbidden
     case updated
     /// Its backup is put on a new device: another token, an empty list.
     case restored
     /// For some minutes: the app's store takes nothing.
     case storageFull
-    /// Its app's scene is released.
     case sceneLost
 
     /// Whether it costs nothing but the app's process, or its work: what comes meanwhile has to ring by push.
@@ -38,7 +34,7 @@ package enum PhoneFault: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-// What happens to phones. What follows from it, PhoneCore and ClientCore decide.
+// PhoneCore and ClientCore decide what follows from a fault.
 extension World {
     mutating func mishap(_ index: Int) {
         guard let fault = self.drawn(self.options.faults.phoneFaults) else { return }
@@ -107,7 +103,6 @@ extension World {
         self.agenda.plan(.apns(.tokenRetired(token, .unregistered)), at: max(heard, self.time + wait))
     }
 
-    /// The token the phone's app has, or would get now.
     func token(of index: Int) -> PushToken {
         PushToken(Hexadecimal.text(UInt64(index + 4_096 * self.phones[index].tokenGeneration), digits: 64))
     }

@@ -4,8 +4,8 @@ import ServerCore
 import StoreModel
 import TidingsModel
 
-// Another app on the same server: its people, groups, devices and messages have the names of ours. No promise is told of it, so that
-// whatever of it shows on a phone of ours breaks one (DESIGN P7).
+// Another app on the same server: its people, groups, devices and messages have the names of ours. No checker is told of it, so that
+// whatever of it shows on a phone of ours breaks a promise (DESIGN P7).
 extension World {
     static let neighbour = AppID("neighbour")
 
@@ -20,7 +20,7 @@ extension World {
         switch self.chance.number(0...9) {
         case 0...2: self.neighbourSends(from: person, to: conversation)
         case 3: self.neighbourPuts(conversation)
-        // What it withdraws, deletes and edits is ours: it has to hear that there is no such message.
+        // It recalls, deletes and edits messages of ours: it has to be told that there is no such message.
         case 4: self.neighbourAsks(nil, .recall(message))
         case 5: self.neighbourAsks(nil, .edit(message, content: #"{"content":"not theirs"}"#))
         case 6: self.neighbourAsks(person, .delete(Deletion(conversation: conversation, messages: [message])))

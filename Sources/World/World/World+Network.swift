@@ -8,7 +8,6 @@ import TidingsModel
 
 // Connections between phones and the server: in order, late, and sometimes dead without a word.
 extension World {
-    /// The process is told after a round trip.
     mutating func openConnection(_ number: ConnectionNumber, in process: ProcessID, on phone: Int) {
         let wait = 2 * self.latency(of: phone)
         guard self.phones[phone].isOnline, self.server != nil else {
@@ -124,7 +123,6 @@ extension World {
             ClientEvent.frameReceived(connection.number, frame), in: connection.process, on: connection.phone)
     }
 
-    /// After what it wrote.
     mutating func closeConnection(_ number: ConnectionNumber, in process: ProcessID, on phone: Int) {
         guard let index = self.index(number, process, phone), self.connections[index].clientIsOpen else { return }
         self.hangUpClient(index)
@@ -146,7 +144,6 @@ extension World {
             .connectionClosed(connection.number, reason: "closed"), in: connection.process, on: connection.phone)
     }
 
-    /// The system closes what it had open.
     mutating func dropConnections(of process: ProcessID, on phone: Int) {
         for index in self.phones[phone].openConnections where self.connections[index].process == process {
             guard self.connections[index].clientIsOpen else { continue }
@@ -182,7 +179,6 @@ extension World {
                 .init(courier), id: 1, topic: Self.bundle.rawValue, .sandbox, drawn: self.token(of: phone)), phone)
     }
 
-    /// Without a word: every connection of the phone is dead.
     mutating func goOffline(_ phone: Int) {
         self.phones[phone].isOnline = false
         for index in self.phones[phone].openConnections {

@@ -27,7 +27,6 @@ extension World {
 
     // MARK: Messages
 
-    /// One's own, or as a group's owner or admin somebody else's.
     private mutating func recallMessage(own: Bool, in process: ProcessID, on index: Int) {
         let person = self.phones[index].person
         let recent = self.phones[index].disk.store.messages.elements.suffix(12).filter { _, item in
@@ -97,7 +96,6 @@ extension World {
         }
     }
 
-    /// The app's store has a pending change before the client is told.
     private mutating func wish(_ wish: SettingsWish, in process: ProcessID, on index: Int) {
         // The app is told that its store has failed.
         guard !self.phones[index].isFull else { return }

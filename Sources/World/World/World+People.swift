@@ -45,7 +45,7 @@ extension World {
 
     private mutating func tapNotification(_ entry: ListEntry, on index: Int) {
         let userInfo = JSONValue.object(entry.notification.request.content.userInfo)
-        // What was stripped, being for the person before, has nothing left to open.
+        // A stripped push, for the person before, has nothing to open.
         if let message = MessageID(entry.notification.request.identifier),
             self.isOfRecipient(userInfo, on: index),
             userInfo != ExtensionDecision.strippedUserInfo
@@ -87,7 +87,6 @@ extension World {
         if self.chance.chance(perMille: 120) { self.phones[index].regrets.append(draft.clientMessageID) }
     }
 
-    /// With somebody else, or a group they may have left.
     mutating func anyConversation(of index: Int) -> ConversationID {
         if self.chance.chance(perMille: Self.groupShare(of: self.people.count)), let group = self.drawn(self.groups) {
             return group
@@ -100,7 +99,6 @@ extension World {
         return self.drawn(self.people.filter { $0 != person }) ?? person
     }
 
-    /// Nil of none.
     mutating func drawn<Value>(_ values: [Value]) -> Value? {
         values.isEmpty ? nil : values[Int(self.chance.number(0...Int64(values.count - 1)))]
     }

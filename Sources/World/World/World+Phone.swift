@@ -38,7 +38,7 @@ extension World {
             let waiting = self.phones[index].processes[process]?.waiting ?? []
             self.phones[index].processes[process]?.waiting = []
             for event in waiting { self.plan(.client(index, process, event), after: 0) }
-            // A timer that came while nothing ran comes now.
+            // A timer that was due while the process was suspended.
             self.plan(.client(index, process, .deadlineReached), after: 0)
         case .killProcess(let process):
             self.phones[index].processes[process] = nil
@@ -128,7 +128,7 @@ extension World {
                 self.handle(.appDidEnterBackground(remainingMilliseconds: nil), in: process, on: index)
             }
             self.phones[index].processes[process]?.isInFront = state != .background
-            // Whoever only says farewell has no kit.
+            // A process that only finishes a sign-out has no kit.
             if self.phones[index].isSignedIn { self.handle(.kitConfigured(KitSettings()), in: process, on: index) }
             self.handle(.connectWished, in: process, on: index)
             self.sendToSystem(process, .delegateChanged(isSet: true), on: index)
@@ -152,7 +152,7 @@ extension World {
         case .serviceExtensionReceive(let request):
             return self.extensionCalled(request, number, in: process, on: index)
         case .serviceExtensionTimeWillExpire: self.extensionTimeIsUp(in: process, on: index)
-        // The kit's, if anybody's.
+        // The kit handles these, if anything does.
         case .willFinishLaunching, .applicationDidReceiveMemoryWarning, .sceneConfiguration, .sceneWillConnect,
             .sceneDidBecomeActive, .sceneDidDisconnect, .willPresent, .receiveResponse, .receiveRemote,
             .receiveRemoteFetch, .receiveLocal, .performFetch, .handleActionRemote, .handleActionLocal,

@@ -2,7 +2,7 @@ import PhoneCore
 import StoreModel
 import TidingsModel
 
-// What the promises are told of phones that lie away, and of a run that does not come to rest.
+// Which phones are away, and a run that does not come to rest.
 extension World {
     /// Of one phone and hour, in the mean; a thousandth of it may come at one instant when all act at once.
     private static let eventsMax = 50_000
@@ -18,7 +18,7 @@ extension World {
             return people.isEmpty
                 ? deliveries.contains { $0.user == phone.person } : people.contains(phone.person)
         }
-        // Whoever has the app in front of them on one phone: the others need not ring then.
+        // The other phones of a person who looks at the app need not ring.
         let looking = Set(theirs.filter { self.phones[$0].isInFront }.map { self.phones[$0].person })
         let away = theirs.filter { !looking.contains(self.phones[$0].person) }.map {
             AwayPhone(key: self.phones[$0].key, token: self.tokenToRing(on: $0))
@@ -26,7 +26,6 @@ extension World {
         if !away.isEmpty { self.emit(.away(message.id, away)) }
     }
 
-    /// Nil if no push would ring there.
     private func tokenToRing(on index: Int) -> PushToken? {
         let phone = self.phones[index]
         guard phone.isOnline, !phone.isFull, let registered = phone.registration?.token, phone.isReadyToRing else {

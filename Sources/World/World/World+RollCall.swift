@@ -5,8 +5,8 @@ import ServerCore
 import StoreModel
 import TidingsModel
 
-// The roll call: when all has healed and every phone has been away for minutes, the app's backend writes to everybody who may be rung
-// for. Whatever broke before, each phone must ring once, by a push, and show the right number. Every second call is withdrawn at once.
+// The roll call: when all has healed and every phone has been away for minutes, the app's backend writes to everybody who may be notified.
+// Each phone must ring once, by a push, and show the right number. Every second call is withdrawn at once.
 extension World {
     /// Nobody has blocked or silenced them.
     static let caller = UserID("roll-call")
@@ -36,10 +36,10 @@ extension World {
         self.lastApiRequest += 1
         let person = self.people[called]
         self.appendTrace("the call of \(person) is to be withdrawn")
-        // A stream of its own: in whose draw the answer comes hangs on what the run leaves out.
+        // A draw of its own: which draw is under way when the answer comes depends on what the run leaves out.
         var chance = SplitMix64(seed: self.options.seed, stream: .setup, draw: 1 + called)
         var wait = chance.number(0...1_500)
-        // Half of them the very moment APNs has accepted a push of theirs, and later if it accepts none.
+        // Half of them just as APNs accepts their push, or later if it accepts none.
         if chance.chance(perMille: 500) {
             self.callsToRecall.insert(accepted.messageID)
             wait += 10_000
@@ -87,7 +87,6 @@ extension World {
 }
 
 extension AllSettings {
-    /// One that mentions nobody.
     fileprivate func mayRing(in conversation: ConversationID, for user: UserID, wall: Int64) -> Bool {
         self.person.level(of: conversation, self.conversations[conversation], wall: wall).allows(.none, of: user)
             && !self.isQuiet(at: wall)

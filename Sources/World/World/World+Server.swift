@@ -5,7 +5,6 @@ import ServerCore
 import StoreModel
 import TidingsModel
 
-// The server, its disk and its crashes.
 extension World {
     mutating func startServer() {
         // Opening the store writes: without room the process ends at once, and is started again.
@@ -51,14 +50,16 @@ extension World {
     private mutating func perform(_ effect: consuming ServerEffect) {
         switch effect {
         case .write(let session, let frame):
-            guard session.rawValue < Self.firstHostileSession else { return self.hostileHears(frame, on: session) }
+            guard session.rawValue < Self.firstHostileSession else {
+                return self.handleHostileFrame(frame, on: session)
+            }
             guard let index = self.connectionIndex(session) else { return }
             if case .signal(.typing(_, let user, _)) = frame, Self.isHostile(user) {
                 self.emit(.hostile(.relayed(to: session)))
             }
             self.write(frame, on: index)
         case .close(let session):
-            guard session.rawValue < Self.firstHostileSession else { return self.hostileIsClosed(session) }
+            guard session.rawValue < Self.firstHostileSession else { return self.dropHostileSession(session) }
             guard let index = self.connectionIndex(session) else { return }
             self.connections[index].serverIsOpen = false
             if !self.connections[index].isDead {

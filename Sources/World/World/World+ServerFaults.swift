@@ -3,7 +3,6 @@ import StoreModel
 import TidingsModel
 
 package enum ServerFault: String, Hashable, Sendable, CaseIterable {
-    /// It takes seconds to sync.
     case slowDisk
     /// The store refuses to write, and the server ends and does not start again until there is room.
     case fullDisk
@@ -11,7 +10,6 @@ package enum ServerFault: String, Hashable, Sendable, CaseIterable {
     case clockBack
 }
 
-// What ails the server, its disk and its clock.
 extension World {
     /// Its wall clock may be wrong.
     var serverNow: Now { Now(monotonic: self.time, wall: Self.wallStart + self.time + self.clockSkew) }
@@ -58,7 +56,6 @@ extension World {
         self.isDiskFull = false
     }
 
-    /// The process ends, and a supervisor starts it again.
     mutating func stopForStoreFailure() {
         self.appendTrace("server stops: the store has refused to write")
         self.emit(.reached(.storeStops))

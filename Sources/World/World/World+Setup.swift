@@ -1,7 +1,6 @@
 import PhoneCore
 import TidingsModel
 
-// What phones there are.
 extension World {
     mutating func newPhone(_ index: Int, of person: UserID) -> WorldPhone {
         let population = self.options.population

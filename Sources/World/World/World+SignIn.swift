@@ -4,9 +4,8 @@ import PhoneCore
 import ServerCore
 import TidingsModel
 
-// People sign out, and sooner or later they or somebody else sign in on that phone (DESIGN P7). The next one waits until the server
-// has heard of the farewell, and some seconds more, so that nothing on its way to the one client reaches the other; where the server
-// never takes it, as soon as that is known.
+// People sign out, and later they or somebody else sign in on that phone (DESIGN P7): some seconds after the server was told of the
+// sign-out, so that nothing on its way to the one client reaches the other, or as soon as it is known that it never will be.
 extension World {
     mutating func signOut(in process: ProcessID, on index: Int) {
         let key = self.phones[index].key
@@ -40,13 +39,11 @@ extension World {
         self.phones[index].isTokenVoid = self.chance.chance(perMille: 500)
     }
 
-    /// Of the app's backend: the person, and until when it is good.
     func token(for person: UserID) -> String {
         guard let life = self.options.tokenLife else { return person.rawValue }
         return "\(person)@\(self.serverNow.wall + life)"
     }
 
-    /// That of somebody who has signed out may be void.
     mutating func verdict(on token: String, of index: Int) -> TokenVerdict {
         let parts = token.split(separator: "@")
         let key = UserKey(app: Self.app, user: UserID(parts.first.map(String.init) ?? ""))
@@ -65,7 +62,7 @@ extension World {
         self.appendTrace("phone \(index) has said farewell")
         self.phones[index].isLeaving = false
         self.phones[index].saidFarewellAt = self.time
-        // Nothing is on its way to somebody whom the server has sent away: the next one may come at once.
+        // Nothing is on its way to somebody whose token the server refuses: the next one may sign in at once.
         if self.phones[index].isTokenVoid {
             self.phones[index].saidFarewellAt -= 10_000
             self.plan(.signsIn(index), after: 100)
@@ -90,7 +87,7 @@ extension World {
         self.phones[index].disk = disk
         self.phones[index].group.hidesContent = disk.store.preferences().current.person.hidesContent
         self.phones[index].isSignedIn = true
-        // What came too late for the sign-out to clear, the next one must not see.
+        // The next person must not see what came too late for the sign-out to clear.
         self.sendToSystem(process, .deliveredRemoved(identifiers: nil), on: index)
         self.phones[index].isTokenVoid = false
         self.phones[index].processes[process]?.timerAt = nil

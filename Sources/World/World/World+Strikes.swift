@@ -1,7 +1,7 @@
 import OrderedCollections
 import TidingsModel
 
-// Faults that come while somebody else has the draw: each has a number of its own, so that it can be left out of a run.
+// Faults that are drawn while another stream's draw is under way: each has a number of its own, so that it can be left out of a run.
 extension World {
     /// Whether a source's fault is injected now; what it draws beside. Every question is a draw of the source,
     /// whether the fault is injected or not. The draw under way goes on with what it would have drawn.
@@ -14,7 +14,6 @@ extension World {
         return chance
     }
 
-    /// One event for all of it.
     mutating func httpFate(of index: Int) -> HTTPFate {
         let stream = RandomStream.http(index)
         let draw = self.draws[stream] ?? 0
@@ -30,7 +29,6 @@ extension World {
     }
 }
 
-/// One whose answer is lost may have come twice.
 struct HTTPFate: Hashable {
     var isLost = false
     var losesAnswer = false

@@ -12,14 +12,11 @@ import TidingsModel
 /// the real ones; this only carries their effects to where they become events, late, twice, cut off, or never.
 package struct World {
     let options: WorldOptions
-    /// The stream of the draw under way.
     var chance: SplitMix64
-    /// How many draws each source had.
     var draws: OrderedDictionary<RandomStream, Int> = [:]
     var draw = OutsideEvent(.setup, draw: 0)
     /// What has happened from outside in this moment; nil if nothing has.
     var cause: OutsideEvent?
-    /// Who is at work in this moment.
     var atWork = RandomStream.setup
     var diskChance: SplitMix64
     var appleChance: SplitMix64
@@ -60,14 +57,12 @@ package struct World {
     /// The newest number of a request, and of Apple's own name of one.
     var lastRequest: UInt64 = 0
     var lastUnique: UInt64 = 0
-    /// By recipient tag.
     var tags: OrderedDictionary<String, DeviceKey> = [:]
     var lastCourier: UInt64 = 0
     var phoneOfCourier: [UInt64: Int] = [:]
 
     // Phones and people.
     var phones: [WorldPhone] = []
-    /// In the order of their numbers.
     var people: [UserID] = []
     /// The requests of another app on the same server, of which no checker is told.
     var neighbours: Set<ApiRequestID> = []
@@ -80,9 +75,7 @@ package struct World {
     /// Calls of the roll call to be recalled when APNs accepts their push, and the pushes of such calls.
     var callsToRecall: Set<MessageID> = []
     var pushedCalls: [PushID: MessageID] = [:]
-    /// Those the server has not answered.
     var openApiRequests: Set<ApiRequestID> = []
-    /// The extensions' requests the server has not answered.
     var apiCallers: [ApiRequestID: ApiCaller] = [:]
     var connections: [WorldConnection] = []
     /// How many connections there were when the server started last.
@@ -90,7 +83,6 @@ package struct World {
     var scratch = WorldScratch()
     var lines: [TraceLine]?
 
-    /// All people of the World live by one clock.
     static let zone = TimeZoneFacts(offsets: [.init(from: 0, seconds: 0)], until: .max)
     static let app = AppID("demo")
     static let bundle = BundleID("com.example.chat")
@@ -182,7 +174,6 @@ package struct World {
         return self.connections[connection].chance.number(self.latencies) + slowness
     }
 
-    /// Where there is no connection to the server.
     mutating func latency(of phone: Int) -> Int64 { self.phones[phone].chance.number(self.latencies) }
 
     mutating func latencyToApple() -> Int64 { self.appleChance.number(self.latencies) }
@@ -237,11 +228,11 @@ package struct World {
             .server
         case .apns, .apnsFault, .appleAnswers, .toApple, .chanceOfAPNsFault: .apns
         case .phone(let index, _), .phoneTimer(let index), .client(let index, _, _), .clientTimer(let index, _),
-            .pushArrives(let index, _, _), .extensionHears(let index, _, _, _), .extensionGoesOn(let index, _, _),
+            .pushArrives(let index, _, _), .extensionAnswered(let index, _, _, _), .continueExtension(let index, _, _),
             .storageFreed(let index), .energySaved(let index):
             .phone(index)
         case .toClient(let connection, _), .clientHangUp(let connection): .phone(self.connections[connection].phone)
-        case .personActs(let index), .signsIn(let index), .takesBack(let index, _), .clears(let index, _):
+        case .personActs(let index), .signsIn(let index), .recallsWritten(let index, _), .clears(let index, _):
             .person(index)
         case .groupsBegin, .backendActs: .backend
         case .neighbourActs: .neighbour
@@ -290,7 +281,7 @@ package struct World {
         case .clientHangUp(let connection): self.hangUpClient(connection)
         case .personActs(let index): self.actAsPerson(index)
         case .signsIn(let index): self.signIn(index)
-        case .takesBack(let index, let message): self.takeBack(message, on: index)
+        case .recallsWritten(let index, let message): self.recallWritten(message, on: index)
         case .clears(let index, let key): self.clearNotification(key, on: index)
         case .chanceOfCrash: self.maybeCrash()
         case .chanceOfAPNsFault: self.maybeBreakAPNs()
@@ -301,9 +292,9 @@ package struct World {
         case .hostileRegisters(let life): if life == self.life { self.registerMadeUpDevices() }
         case .hostileWrites(let life): if life == self.life { self.writeHostileDrafts() }
         case .apiRequest(let request, let command): self.callAPI(command, as: request)
-        case .extensionHears(let index, let call, let request, let result):
-            self.extensionHears(result, to: request, for: call, on: index)
-        case .extensionGoesOn(let index, let call, let event): self.extensionGoesOn(event, for: call, on: index)
+        case .extensionAnswered(let index, let call, let request, let result):
+            self.extensionAnswered(result, to: request, for: call, on: index)
+        case .continueExtension(let index, let call, let event): self.continueExtension(event, for: call, on: index)
         case .pushArrives(let index, let generation, let push):
             guard generation == self.phones[index].tokenGeneration else { return }
             self.handle(.courier(.pushArrived(push)), on: index)

@@ -10,7 +10,6 @@ struct WorldDisk: Hashable {
         var settings: AllSettings
     }
 
-    /// What a new process of the app finds.
     private(set) var store = ReferenceLocalStore()
     private(set) var log: [LogEntry] = []
     /// What was set at each entry of the log that changed it.
@@ -48,7 +47,6 @@ struct WorldDisk: Hashable {
         return Preferences(confirmed: settings, wishes: self.store.wishes.values.elements)
     }
 
-    /// Of a disk that is not to be copied.
     static func counts(of disk: inout WorldDisk) -> (stored: LogPosition, unread: Int) {
         (disk.store.stored, disk.store.unread)
     }

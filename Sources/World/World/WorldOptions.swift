@@ -4,7 +4,6 @@ import TidingsModel
 /// Together with the seed it determines every event of the run.
 package struct WorldOptions: Hashable, Sendable {
     package var seed: UInt64
-    /// 2 or more. Some people have two.
     package var phones: Int
     /// How long people act and things break, in milliseconds; afterwards everything heals.
     package var duration: Int64
@@ -29,7 +28,6 @@ package struct WorldOptions: Hashable, Sendable {
         self.faults.hasHostileClients = chance.chance(perMille: 250)
     }
 
-    /// Time for everything to converge after the last fault, in milliseconds.
     package static let healTime: Int64 = 1_260_000
 }
 
@@ -87,7 +85,6 @@ package struct WorldFaults: Hashable, Sendable {
         }
     }
 
-    /// Each seed has a plan of its own, and people and phones of its own.
     package static let swarm = {
         var plan = WorldFaults.none
         plan.isDrawn = true
@@ -105,7 +102,6 @@ package struct WorldFaults: Hashable, Sendable {
 }
 
 extension WorldFaults {
-    /// `none`, `default`, `harsh` or `swarm`.
     package init?(name: String) {
         switch name {
         case "none": self = .none
@@ -119,19 +115,14 @@ extension WorldFaults {
 
 package struct WorldReport: Hashable, Sendable {
     package var seed: UInt64
-    /// Handled by all cores.
     package var events = 0
-    /// Messages whose sender was told that they are accepted.
     package var acknowledged = 0
     package var pushes = 0
     package var rings = 0
     package var crashes = 0
     package var broken = 0
-    /// In order.
     package var outside: [Happening] = []
-    /// What the run has come to.
     package var marks = WorldMarks()
-    /// Over everything that happened, in order.
     package var traceHash: UInt64 = 0
     /// In the order found; empty if all promises held.
     package var violations: [Violation] = []

@@ -6,7 +6,6 @@ import TidingsModel
 /// A phone with one app: its core, what survives the app's processes, and the processes themselves. One World has it
 /// and changes it where it lies; as a value it would be copied for every look at one of its many fields.
 final class WorldPhone {
-    /// Who is signed in, or was last.
     var person: UserID
     let device: DeviceID
     /// How long its processes take.
@@ -14,28 +13,22 @@ final class WorldPhone {
     let installed: InstalledApp
     var core: PhoneCore
     var disk = WorldDisk()
-    /// Of others who were signed in.
     var others: OrderedDictionary<UserID, WorldDisk> = [:]
     var isSignedIn = true
-    /// The app's store takes nothing.
     var isFull = false
     var behaviour: Behaviour?
     var night = Night(fallsAsleep: 32_400_000)
     var sleepsUntil: Int64 = 0
-    /// Calls the app never answers.
     var neglected: OrderedSet<CallbackNumber> = []
-    /// How many tokens have become void.
     var tokenGeneration = 0
     /// The person has signed out, and the server is still to be told.
     var isLeaving = false
     var saidFarewellAt: Int64 = 0
     /// The server does not take the token of who has signed out.
     var isTokenVoid = false
-    /// What the app has received from the system.
     var registration: PushRegistration?
     var group = WorldAppGroup()
     var processes: OrderedDictionary<ProcessID, WorldProcess> = [:]
-    /// Nil while offline.
     var courier: UInt64?
     /// What the phone tells the courier keeps its order.
     var courierArrival: Int64 = 0
@@ -44,7 +37,6 @@ final class WorldPhone {
     var timerAt: Int64?
     var nextQuery: QueryNumber = 1
     var queries: [QueryNumber: QueryPurpose] = [:]
-    /// When a silent push last woke the app.
     var wokenAt: Int64?
     /// When the system last ended the extension before it was done.
     var extensionEndedAt: Int64?
@@ -54,7 +46,6 @@ final class WorldPhone {
     /// How many connections its processes have opened, and where those are of which one end is open at least.
     var connectionCount = 0
     var openConnections: [Int] = []
-    /// How many connections something was about to break.
     var breakCount = 0
     /// What the person will recall as soon as it is sent.
     var regrets: OrderedSet<ClientMessageID> = []
@@ -69,9 +60,7 @@ final class WorldPhone {
         self.core = core
     }
 
-    /// Not between a restart and the first unlock.
     var canReadGroup: Bool { self.core.isUnlockedOnce }
-    /// Whether the extension may show nothing of a push.
     var mayFilter: Bool {
         ExtensionDecision.mayFilter(
             isEntitled: self.installed.hasFilteringEntitlement, version: self.core.version.description)
@@ -104,7 +93,6 @@ final class WorldProcess {
     var waiting: [ClientEvent] = []
     var timerAt: Int64?
     var task: BackgroundTaskNumber?
-    /// The app was told that it is on the screen, and not yet that it left.
     var isInFront = false
     var kit: KitMachine
 
@@ -113,7 +101,6 @@ final class WorldProcess {
 
 enum QueryPurpose: Hashable {
     case kitPost(MessageID)
-    /// One of the extension's, at work on a push.
     case extensionPost(CallbackNumber, MessageID)
 }
 

@@ -1,5 +1,5 @@
-// What hostile clients do stays with them: nobody's message is refused for it, what they make up is bounded, and of others they change
-// and learn nothing.
+// Hostile clients harm nobody: no message of others is refused because of them, what they make up is bounded, and they
+// change and learn nothing of others.
 import OrderedCollections
 import ServerCore
 import StoreModel
@@ -9,7 +9,6 @@ enum HostileFact {
     case refused(ServerFrame.Problem.Code)
     case granted(ClientRequest)
     case toldEntry(LogEntry)
-    /// It was shown that another person types.
     case relayed(to: SessionID)
 }
 
@@ -101,8 +100,8 @@ struct AbuseChecker: Checker {
             }
         case (.signIn(let key, _, _, _), .device):
             let count = state.committed.devices(of: key.user).count
-            // Those too many are signed out with what is handed to the store next; as many may be signing in by then. What a server
-            // that crashed has not signed out any more, the next one does.
+            // Surplus devices are signed out with the next commands to the store; as many may be signing in by then. After a crash the
+            // next server signs them out.
             let before = self.devices[key.user, default: count - 1]
             self.devices[key.user] = before
             if count > max(Self.devices, before) + Self.devices {

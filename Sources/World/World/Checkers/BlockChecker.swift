@@ -1,5 +1,5 @@
-// From a person somebody has blocked no message of any kind comes into their log, until they take it back, and what came before is
-// neither edited nor withdrawn by them. And nobody writes what is the backend's.
+// No message of a person somebody has blocked comes into their log, until they unblock them, and what came before is
+// neither edited nor recalled by that person. And nobody writes to the backend's conversations.
 import OrderedCollections
 import StoreModel
 import TidingsModel

@@ -1,5 +1,5 @@
-// Memory: no queue grows without bound while things break, and once all is quiet nothing is left in memory but what waits for a
-// reason. The bounds are those of docs/simulation.md.
+// Memory: no queue grows without bound while things break, and once all is quiet only what waits for a reason is left.
+// The bounds are those of docs/simulation.md.
 import APNsClientCore
 import ClientCore
 import OrderedCollections
@@ -13,7 +13,6 @@ struct WorldLoad: Hashable {
         /// A silent push has woken the app, which has 30 seconds to catch up (ios-delivery.md §7.1); its last frames
         /// take as long.
         var isWoken = false
-        /// Nil without a process of the app.
         var client: ClientLoad?
         var pushesAtWork = 0
         /// The most answers one of them waits for, of the server and of the notification centre.
@@ -59,11 +58,8 @@ struct BoundsChecker: Checker {
     static let connectionsToAPNs = 8
     /// Requests of the app, and of the client itself.
     static let requests = 128
-    /// A live window and a page of the log.
     static let unsettled = 456
-    /// Silent pushes that are answered within 30 seconds.
     static let wakes = 16
-    /// Pushes that came within the 30 seconds an extension has.
     static let pushesAtWork = 32
     /// A receipt for the push and for each of the 20 messages an extension may post, and the question for them.
     static let waits = 22
@@ -104,7 +100,7 @@ struct BoundsChecker: Checker {
         limit("sessions when all is quiet", server.sessions, woken)
         limit("pushes when all is quiet", server.pushes, 0)
         limit("devices in lanes when all is quiet", server.queued - server.doubted, 0)
-        // Tokens that were made up wait until APNs accepts another one of the lane, which on a quiet evening nothing asks it to.
+        // Made-up tokens wait until APNs accepts a push of the lane, and on a quiet evening there is none.
         let madeUp = load.hasHostileClients ? World.hostilePeople.count * AbuseChecker.devices : 0
         limit("devices with doubtful tokens when all is quiet", server.doubted, madeUp)
         if woken == 0 { limit("commands of the store when all is quiet", server.storeBacklog, 0) }

@@ -5,7 +5,6 @@ import ServerCore
 import StoreModel
 import TidingsModel
 
-/// What the checkers check against: what is committed, and what of it the server's core knows.
 struct CheckerState {
     private(set) var now = Now(monotonic: 0, wall: 0)
     /// A later life begins with everything that is committed.
@@ -13,7 +12,6 @@ struct CheckerState {
     /// How far the server's wall clock was ahead, in milliseconds, one after the other.
     private(set) var skews: [Int64] = [0]
     private(set) var committed = StoreView(keepsMessages: true)
-    /// No checker asks which messages the core knows.
     private(set) var known = StoreView(keepsMessages: false)
     /// Who may have legs; of the leg that a fact is about, its holder's number.
     private(set) var holders = LegHolders()
@@ -89,9 +87,7 @@ struct StoreView {
     final class Accepted {
         let message: Message
         let deliveries: [Delivery]
-        /// Nil for a backend's.
         let device: DeviceID?
-        /// How many were accepted before it.
         let number: Int
 
         init(message: Message, deliveries: [Delivery], device: DeviceID?, number: Int) {
@@ -104,7 +100,6 @@ struct StoreView {
         func position(of user: UserID) -> LogPosition? { self.deliveries.first { $0.user == user }?.position }
     }
 
-    /// What a person has set, since when.
     struct Settings {
         var wall: Int64
         var all: AllSettings
@@ -118,7 +113,6 @@ struct StoreView {
     private let keepsMessages: Bool
     private(set) var messages: OrderedDictionary<MessageID, Accepted> = [:]
     private(set) var contents: OrderedDictionary<MessageID, String> = [:]
-    /// When, by message.
     private(set) var recalled: OrderedDictionary<MessageID, Int64> = [:]
     private(set) var custom: OrderedSet<MessageID> = []
     private(set) var devices: OrderedDictionary<DeviceKey, DeviceRecord> = [:]
@@ -126,11 +120,9 @@ struct StoreView {
     private var owned: OrderedDictionary<UserKey, [Int]> = [:]
     private var tokens: OrderedSet<DeviceKey> = []
     private var owners: OrderedDictionary<PushToken, DeviceKey> = [:]
-    /// Valid or quarantined.
     private var registrations: OrderedDictionary<DeviceKey, PushRegistration> = [:]
     /// How many messages were unread when a person's log ended at a position, by position.
     private var unread: OrderedDictionary<UserID, [Int?]> = [:]
-    /// Whether the server's wall clock was set.
     var hasJumped = false
     private var deleted: OrderedDictionary<UserID, OrderedSet<MessageID>> = [:]
     private var readUpTo: OrderedDictionary<UserID, OrderedDictionary<ConversationID, LogPosition>> = [:]
@@ -143,7 +135,7 @@ struct StoreView {
     /// Everything counts that held in that millisecond.
     func held(by user: UserID, at wall: Int64, _ fits: (AllSettings) -> Bool) -> Bool {
         let all = self.settings[user] ?? []
-        // Of a clock that was set nobody knows what held when.
+        // With a clock that was set it is unknown what held when.
         if self.hasJumped { return fits(AllSettings()) || all.contains { fits($0.all) } }
         let before = all.lastIndex { $0.wall < wall }
         return fits(before.map { all[$0].all } ?? AllSettings())
@@ -190,7 +182,7 @@ struct StoreView {
             let before = self.readUpTo(conversation, by: key.user)
             self.readUpTo[key.user, default: [:]][conversation] = max(before, upTo)
         case (_, .changed(let change?, let deliveries)):
-            // Whoever is no member any more has nothing unread there.
+            // A former member has nothing unread there.
             for delivery in deliveries where change.removes(delivery.user) {
                 self.readUpTo[delivery.user, default: [:]][change.conversation] = delivery.position
             }

@@ -1,5 +1,5 @@
-// When all has healed and everybody has looked at the app for four minutes, and again at the end, every phone holds what its person has
-// set and read, on whichever phone, and knows who is in its groups.
+// When all has healed and everybody has looked at the app for four minutes, and again at the end, every phone holds
+// what its person has set and read on any phone, and knows the members of its groups.
 import ClientCore
 import OrderedCollections
 import StoreModel

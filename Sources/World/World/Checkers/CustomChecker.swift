@@ -1,5 +1,5 @@
-// Custom messages reach the app in front, in the order of the log, at most once; and those of whom nothing stands in the way, once.
-// One that has expired is handed to nobody, and none that has not is passed over.
+// Custom messages reach the app in the foreground, in the order of the log, at most once, and once if nothing prevents
+// it. None that has expired is handed over, and none that has not is passed over.
 import ClientCore
 import OrderedCollections
 import ServerCore
@@ -67,7 +67,7 @@ struct CustomChecker: Checker {
             let handedOver = self.handedOver[phone.key] ?? [:]
             for entry in ending.person(phone.key.user.user)?.log ?? [] {
                 guard case .custom(let message) = entry.body, handedOver[message.id] == nil else { continue }
-                // What expired while everybody had the phone put away, nobody had to see.
+                // Nobody had to see what expired while all phones were put away.
                 guard !self.lastLook.contains(where: { message.isExpired(at: $0) }) else { continue }
                 findings.add("custom", "\(message.id) was never handed to \(phone.key)")
             }

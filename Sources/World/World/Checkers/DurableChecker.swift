@@ -42,7 +42,7 @@ struct DurableChecker: Checker {
         var texts: [MessageID: String] = [:]
         for person in ending.store.people {
             for entry in person.log {
-                // Whoever has deleted it has the place only.
+                // Somebody who has deleted it has its position only.
                 if case .message(let message) = entry.body, texts[message.id]?.isEmpty ?? true {
                     texts[message.id] = message.content
                 }
@@ -65,7 +65,6 @@ struct DurableChecker: Checker {
         }
     }
 
-    /// Empty once it is recalled, or everybody has deleted it.
     private static func text(of message: Message, in state: CheckerState) -> String {
         let deliveries = state.committed.messages[message.id]?.deliveries ?? []
         let isGone = deliveries.allSatisfy { state.committed.isDeleted(message.id, by: $0.user) }

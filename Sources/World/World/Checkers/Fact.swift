@@ -12,7 +12,6 @@ enum Fact {
 
     /// The result survives a crash.
     indirect case committed(StoreCommand, StoreResult)
-    /// The server's core is told the oldest result it does not know yet.
     case heard
     /// So many milliseconds ahead of the true one.
     case clockSet(ahead: Int64)
@@ -20,17 +19,14 @@ enum Fact {
     case wrongEnvironment
     /// It reads the store, and knows all that is committed.
     case serverStarted
-    /// To the server's APNs client.
     indirect case pushed(SentPush, to: DeviceKey)
     case pool(PoolFact)
-    /// The backend of another app was told that its message is accepted.
     case neighbourTold(MessageID)
     case apiAccepted(MessageID)
     indirect case hostile(HostileFact)
 
     // A person and the app in front of them.
 
-    /// Handed to the outbox.
     indirect case written(MessageDraft, by: DeviceKey)
     indirect case acknowledged(Message, to: DeviceKey)
     indirect case refused(MessageDraft, ServerFrame.Problem, to: DeviceKey)
@@ -41,10 +37,8 @@ enum Fact {
     case disturbed(DeviceKey)
     /// The app ended or stands still, and nothing else: what it was about to do may be lost, but not a ring.
     case appEnded(DeviceKey)
-    /// Because of a tap.
     case opened(ConversationID, of: MessageID, on: DeviceKey)
 
-    /// The phone is full.
     case refusedWrite(on: DeviceKey)
     case tokenEnded(DeviceID)
     case signedIn(DeviceKey)
@@ -53,9 +47,7 @@ enum Fact {
     // The SDK on a phone.
 
     case stored(upTo: LogPosition, on: DeviceKey)
-    /// The client knows of entries that its store has.
     case applied([LogEntry], on: DeviceKey)
-    /// On the way to a local notification.
     indirect case passedGate(MessageID, on: DeviceKey, WorldDisk)
     indirect case posted(LocalNotification, on: DeviceKey, WorldDisk)
     /// The service extension has decided about a push; the text is nil if nothing of it is shown.
@@ -65,7 +57,6 @@ enum Fact {
     /// No extension has decided about a push that is shown all the same: it cannot read what it shares with the app
     /// before the first unlock, or was ended.
     case unextended(identifier: String, on: DeviceKey)
-    /// The server's answer to an extension that has missed pushes.
     case toldMissed(JSONValue, to: DeviceKey)
     /// What an extension posts of that answer; whether the push itself rings.
     case fetched([MissedDecision.Post], pushRings: Bool, on: DeviceKey)
@@ -74,7 +65,6 @@ enum Fact {
 
     // The phone.
 
-    /// Or not: the record says.
     indirect case presented(PresentationRecord, on: DeviceKey)
     case lacksLevels(DeviceID)
     /// A banner without sound of what was silenced, on a phone without interruption levels.
@@ -85,10 +75,8 @@ enum Fact {
     /// Something holds up what is under way to one phone, or to all of them, until then in monotonic milliseconds at
     /// the latest.
     case held(until: Int64, on: DeviceID?)
-    /// A minute after the roll call, with all phones away.
     case rollCallEnded([RollCallPhone])
     case measured(WorldLoad)
-    /// All has healed, and everybody has looked at the app for minutes.
     case looked(Ending)
     case reached(WorldMark)
 }
@@ -152,7 +140,6 @@ struct Ending {
 
     /// What became of each message only when the run is over.
     var store: StoreDump
-    /// In the order of their numbers.
     var phones: [Phone]
 
     func person(_ user: UserID) -> StoreDump.Person? {
@@ -163,7 +150,6 @@ struct Ending {
 
 struct Findings {
     private(set) var violations: [Violation] = []
-    /// What a checker counts that is no violation.
     private(set) var reached: [WorldMark] = []
 
     mutating func reach(_ mark: WorldMark) { self.reached.append(mark) }

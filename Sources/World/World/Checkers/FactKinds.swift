@@ -8,7 +8,6 @@ enum FactKind: UInt64, CaseIterable {
     case signIn, signOut, setPushState, advance, keepLeg, endLeg
     /// Questions, receipts and object names: no promise is about them.
     case askStore
-    /// For the other app on the server.
     case neighbourStored
 
     // The server.

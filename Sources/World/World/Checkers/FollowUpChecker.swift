@@ -1,13 +1,11 @@
-// Whoever may have been shown a message hears of its withdrawal: it has a leg on every device that has shown the message, and on
-// every device whose push of it was on its way and came through.
-//
-// A server that crashes in between may learn from the log of the device itself; of such withdrawals LegChecker sees the end.
+// A recall has a leg on every device that has shown its message, and on every device whose push of it was on its way
+// and came through. After a crash a server may learn that from the device's log: LegChecker sees the end of such
+// recalls.
 import OrderedCollections
 import ServerCore
 import StoreModel
 import TidingsModel
 
-/// Watches what the store is told of legs, and does not believe it about who has shown what.
 struct FollowUpChecker: Checker {
     static let kinds = FactKinds(.endLeg, .keepLeg, .recall, .signOut, .advance)
 
@@ -26,7 +24,6 @@ struct FollowUpChecker: Checker {
     /// Legs that have ended: whether their device has shown the message, or may have.
     private var finished = LegTable<Bool>()
     private var withdrawn: [MessageID: Withdrawal] = [:]
-    /// Legs of recalls that must begin.
     private var open: OrderedDictionary<LegID, Open> = [:]
     private var begun: Set<LegID> = []
 

@@ -1,12 +1,11 @@
-// Who wants notifications to hide their content reads it in none: not in a push that is handed over once the server's core knows,
-// and not in a local notification of a phone that knows.
+// A person who hides content reads it in no notification: not in a push handed over once the server's core knows, and
+// not in a local notification of a phone that knows.
 import ClientCore
 import TidingsModel
 
 struct HiddenChecker: Checker {
     static let kinds = FactKinds(.applied, .signedOut, .pushed, .toldMissed, .posted)
 
-    /// Up to where a phone's client knows its log.
     private var applied: [DeviceKey: LogPosition] = [:]
 
     mutating func observe(_ fact: Fact, in state: CheckerState, into findings: inout Findings) {

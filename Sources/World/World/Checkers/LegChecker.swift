@@ -1,8 +1,6 @@
-// P6 and P2: every leg ends exactly once, with an end that fits what happened; and what a device has settled is in its store. In the
-// end the store itself must tell of every one of these ends.
-//
-// The legs of a message are those of the devices that were signed in when it was accepted, and one of each person who had none;
-// those of a withdrawal, of the devices that had shown the message, or may have.
+// P6 and P2: every leg ends exactly once, with an end that fits, and what a device has settled is in its store. At the
+// end the store itself must tell of every end. A message has a leg on each device that was signed in at its
+// acceptance, and one for a person without any; a recall on each device that has shown the message, or may have.
 import OrderedCollections
 import ServerCore
 import StoreModel
@@ -28,15 +26,12 @@ struct LegChecker: Checker {
         var end: LegEnd?
         /// The server's life in which it ended last.
         var life: Int?
-        /// It must end.
         var isExpected = false
-        /// The store keeps it open.
         var isKept = false
     }
 
     private struct Begun {
         var place: Place
-        /// Where a recall stands in the log.
         var position: LogPosition
     }
 
@@ -46,7 +41,6 @@ struct LegChecker: Checker {
     private var withdrawals: [Withdrawal] = []
     /// By holder, the legs that have begun on a device since it signed out last: a sign-out ends them all.
     private var begun: [Int: [Begun]] = [:]
-    /// By holder, what the store keeps open.
     private var kept: OrderedDictionary<Int, [Place]> = [:]
     private var signedOut: OrderedSet<DeviceKey> = []
     private var stored: [DeviceKey: LogPosition] = [:]
@@ -67,7 +61,7 @@ struct LegChecker: Checker {
         case .stored(let position, let key): self.stored[key] = position
         case .signedOut(let key): self.signedOut.append(key)
         case .wrongEnvironment: self.refusesTokens = true
-        // What it had handed over and not heard of it judges anew.
+        // A new life decides unanswered legs anew.
         case .serverStarted: self.acceptedWith = []
         case .tokenEnded(let device): self.endedTokens.append(device)
         case .pushed(let request, _):
@@ -110,7 +104,7 @@ struct LegChecker: Checker {
         for (holder, since) in devices where since < delivery.position {
             let place = self.legs.findOrAdd(message.id, holder, or: Past())
             self.legs[place].isExpected = true
-            // Whatever the device has settled: a message's leg ends with the device.
+            // A sign-out ends it whatever the device has settled.
             self.begun[holder, default: []].append(Begun(place: place, position: .max))
         }
         if devices.isEmpty, message.sender != delivery.user, let holder = state.holders[user, nil] {
@@ -154,7 +148,7 @@ struct LegChecker: Checker {
 
     private mutating func keepOpen(_ leg: LegID, _ state: CheckerState, into findings: inout Findings) {
         let place = self.legs.findOrAdd(leg.message, state.holder, or: Past())
-        // A later life of the server may take up again what the crash let it forget.
+        // A later life of the server may take up what a crash has lost.
         if self.legs[place].life == state.life {
             findings.add("P6", "\(leg) was kept open after it had ended in one life of the server")
         }
@@ -280,7 +274,7 @@ struct LegChecker: Checker {
             findings.add("P6", "\(leg.leg) is open (\(leg.wait.rawValue)) after everything healed")
         }
         for withdrawal in self.withdrawals where stored.find(withdrawal.recall, withdrawal.holder) == nil {
-            // Whoever has settled the log beyond it has it from there.
+            // A device that has settled its log beyond it has it from there.
             if self.settled[withdrawal.device] ?? 0 >= withdrawal.position { continue }
             let leg = state.holders.leg(of: withdrawal.recall, at: withdrawal.holder)
             findings.add("P6", "the withdrawal \(leg) has no end")

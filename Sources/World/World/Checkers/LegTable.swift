@@ -4,7 +4,6 @@ import TidingsModel
 /// Numbers for devices, and for people without any, in the order in which the store has named them: there are many
 /// more legs than devices, and a device's key is long.
 struct LegHolders {
-    /// Without a device, the person.
     private struct Holder: Hashable {
         var user: UserKey
         var device: DeviceID?
@@ -39,9 +38,7 @@ struct LegHolders {
     }
 }
 
-/// Something of each leg, by message and by the holder's number.
 struct LegTable<Value> {
-    /// It stays valid.
     struct Place: Hashable {
         fileprivate var row: Int
         fileprivate var cell: Int

@@ -1,8 +1,6 @@
-// What a person has silenced does not ring: neither a level that does not let the message through, nor quiet hours.
-//
-// Two moments decide. A push: when the server hands it over, by the settings its core knows then; the verdict is run again at that
-// moment, and what is set later cannot call it back. A local notification: when the client's gate lets it pass, by the settings
-// of the phone's own log up to the message, with what was set on the phone on top; what comes while names are looked up is late.
+// What a person has silenced, by a level or quiet hours, does not ring. A push is checked when the server hands it
+// over, against the settings its core knows then; a local notification when the client's gate lets it pass, against
+// the settings of the phone's log up to the message and what was set on the phone since.
 import ClientCore
 import OrderedCollections
 import ServerCore

@@ -25,10 +25,10 @@ struct OrderChecker: Checker {
                 last = number
             }
         }
-        self.judgeSenders(state, into: &findings)
+        self.checkSenders(state, into: &findings)
     }
 
-    private func judgeSenders(_ state: CheckerState, into findings: inout Findings) {
+    private func checkSenders(_ state: CheckerState, into findings: inout Findings) {
         struct Line: Hashable {
             var device: DeviceKey
             var conversation: ConversationID

@@ -1,5 +1,6 @@
-// The server's APNs client: each request ends once, within its 30 seconds, and as what became of it with Apple. What Apple has taken
-// is never told to be refused or not sent, and never sent again; only what was taken is told to be accepted.
+// The server's APNs client ends each request once, within 30 seconds, as what became of it with Apple. A request that
+// Apple has accepted is never told to be refused or not sent, and never sent again; only such a request is told to be
+// accepted.
 import APNsClientCore
 import OrderedCollections
 import StoreModel

@@ -1,5 +1,5 @@
-// P4: the number a push brings is that of the messages that were unread at the place of the log it names, which is not before its
-// message: by that place a phone tells which of two numbers is newer.
+// P4: the number a push brings is that of the unread messages at the log position it names, which is not before its
+// message: by that position a phone tells which of two numbers is newer.
 import OrderedCollections
 import ServerCore
 import TidingsModel

@@ -1,7 +1,6 @@
-// What was withdrawn is not presented any more: no push of it goes out once the server's core knows, and no phone that knows lets it
-// ring, nor tells what it said. The same for what the person has deleted. And no push of what the person has read goes out once the core knows.
-//
-// A push on its way, and a notification handed to the system, are not called back: the withdrawal follows them.
+// A recalled or deleted message is presented no more: no push of it goes out once the server's core knows, and no
+// phone that knows lets it ring or tells what it said. No push of a message that was read goes out once the core
+// knows. What is under way already is not called back: the recall follows it.
 import ClientCore
 import OrderedCollections
 import TidingsModel

@@ -1,5 +1,5 @@
-// P1 for what is no message: what a phone was told is done is on disk. And nothing good is refused: a message only to somebody who
-// has blocked its sender, or to a group the sender is not in.
+// P1 for requests: what a phone was told is done is in the store. And no message is refused but to somebody who has
+// blocked its sender, or to a group the sender is not in.
 import ClientCore
 import StoreModel
 import TidingsModel

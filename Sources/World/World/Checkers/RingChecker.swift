@@ -1,5 +1,6 @@
-// P3: a message rings at most once on a phone. Where no extension could run a second ring is counted apart, and is bounded: a push
-// that no extension has decided about rings once at most. What is fetched rings once in all, with the push that made it fetched.
+// P3: a message rings at most once on a phone. A second ring where no extension could run is counted apart, and
+// bounded: a push that no extension has decided about rings at most once. What is fetched rings once in all, together
+// with the push that led to the fetch.
 import ClientCore
 import OrderedCollections
 import PhoneCore
@@ -14,7 +15,6 @@ struct RingChecker: Checker {
         var identifier: String
     }
 
-    /// Where a push stands whose phone may change hands.
     private struct Slot: Hashable {
         var device: DeviceID
         var identifier: String
@@ -33,7 +33,6 @@ struct RingChecker: Checker {
     private var late: [Place: Int64] = [:]
     private var pushed: Set<Place> = []
     private var left: Set<DeviceKey> = []
-    /// Pushes that no extension has decided about.
     private var unextended: [Slot: Int] = [:]
 
     mutating func observe(_ fact: Fact, in state: CheckerState, into findings: inout Findings) {
@@ -48,7 +47,7 @@ struct RingChecker: Checker {
             self.unextended[Slot(Place(device: key, identifier: identifier)), default: 0] += 1
         case .fetched(let posts, let pushRings, let key): self.addFetched(posts, pushRings, key, into: &findings)
         case .signedOut(let key):
-            // The ledger goes with the person: who signs in again has a new phone.
+            // The ledger goes with the person.
             for (identifier, count) in self.due[key] ?? [:] where count > 0 {
                 self.late[Place(device: key, identifier: identifier)] = state.now.monotonic
             }
@@ -81,7 +80,7 @@ struct RingChecker: Checker {
         if let since = self.late.removeValue(forKey: place), now - since <= PersonChecker.answerTolerance { return }
         let slot = Slot(place)
         guard record.isRemote, self.pushed.contains(place) else {
-            // The system shows what was for the person before, with its neutral text; in front the app is asked.
+            // The system shows a push for the person before, with its neutral text; in the foreground the app is asked.
             if record.isRemote, record.reason != .willPresent, let left = self.unextended[slot], left > 0 {
                 self.unextended[slot] = left - 1
                 return findings.reach(.strayRings)

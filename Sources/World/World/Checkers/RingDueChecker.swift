@@ -1,14 +1,6 @@
-// P3: it rings at least once. A message that may ring by the rules at its acceptance rings on every phone of its people that lies
-// away and ready then, within two minutes after the last thing that can hold it up; in quiet hours that defer it, after their end.
-//
-// What can hold it up moves the bound: a server that starts, a disk or a wall clock that goes wrong, a bad minute of Apple's, a push that
-// is late in the air. Counted apart are phones that could not ring then: no permission, no token the server knows, no network, a Focus,
-// not unlocked since a restart, Low Power Mode, full storage. Excused, and counted too, is a phone to which something happens before it
-// rings: the app comes to the front there or on another phone of its person, a fault of its own, a sign-out; the message is withdrawn,
-// deleted or read, or goes with the push or the fetch of another; the person sets something, or somebody comes or goes in the group;
-// it comes in time, into a Focus that has begun since. Quiet hours may begin while it is held up: those that defer move the bound to
-// their end, once the store has the leg as waiting for it; of those that drop, and of a level that lets it ring and ends by itself, the
-// store must have the end of the leg in time.
+// P3: it rings at least once. A message that may ring by the rules at its acceptance rings within two minutes on every
+// phone of its people that is away and ready; docs/simulation.md ("What has to ring") says what moves that bound, what
+// is counted apart and what is excused.
 import ClientCore
 import OrderedCollections
 import PhoneCore
@@ -19,12 +11,11 @@ import TidingsModel
 /// A phone of somebody who has the app in the foreground nowhere when a message is accepted.
 struct AwayPhone: Hashable {
     var key: DeviceKey
-    /// Nil if it cannot ring now.
     var token: PushToken?
 }
 
 struct RingDueChecker: Checker {
-    // Of the time it hears by what comes again and again: by what the core hears, and by what is measured while none runs.
+    // `.heard` and, while no server runs, `.measured` tell it the time.
     static let kinds = FactKinds(
         .away, .presented, .moved, .disturbed, .signedOut, .pushed, .fetched, .wrongEnvironment, .serverStarted,
         .clockSet, .held, .setPushState, .signOut, .keepLeg, .endLeg, .recall, .delete, .markRead, .change, .set,
@@ -73,7 +64,7 @@ struct RingDueChecker: Checker {
         case .presented(let record, let key) where record.reason == .focus && record.list:
             self.excuse(into: &findings) { $0.key == key && $0.message.description == record.identifier }
         case .moved(let isInFront, let key):
-            // Whoever looks at one phone is told on that one.
+            // A person who looks at one phone sees the message there.
             if isInFront { self.excuse(into: &findings) { $0.key.user == key.user || $0.key.device == key.device } }
         case .disturbed(let key), .signedOut(let key): self.excuse(into: &findings) { $0.key == key }
         case .pushed(let request, let key):
@@ -88,7 +79,7 @@ struct RingDueChecker: Checker {
         case .serverStarted: self.hold(until: state.now.monotonic, on: nil)
         case .clockSet:
             self.hold(until: state.now.monotonic + Self.clockJump, on: nil)
-            // When the hours end, that clock says.
+            // The end of quiet hours follows that clock.
             self.excuse(into: &findings, where: \.isDeferred)
         case .held(let until, let device): self.hold(until: until, on: device)
         case .committed(let command, let result): self.applyCommand(command, result, state, into: &findings)
@@ -180,11 +171,10 @@ struct RingDueChecker: Checker {
         self.findEarliest()
     }
 
-    /// That the ends fit, P6 says.
     private mutating func applyEnd(_ ended: EndedLeg, _ state: CheckerState, into findings: inout Findings) {
         switch ended.end {
         case .quietHours: self.excuse(into: &findings) { $0.isOf(ended.leg) }
-        // A level that let it ring has ended by itself, and what is set for the kind or for everything silences it.
+        // The level that let it ring has expired, and the setting for its kind or for everything silences it.
         case .muted:
             let user = ended.leg.user.user
             guard let message = state.committed.messages[ended.leg.message]?.message,
@@ -205,7 +195,7 @@ struct RingDueChecker: Checker {
         guard state.committed.devices[key]?.isSignedOut == false else { return }
         switch push {
         case .registered(let registration, _, _):
-            // Whoever has it as it is has it alone, and what APNs said of one that is somebody else's changes nothing.
+            // A registration belongs to one device; what APNs said of another one's changes nothing.
             guard self.registrations[key] != registration, state.committed.registration(of: key) == registration
             else { return }
             var others: [DeviceKey] = []
@@ -219,7 +209,7 @@ struct RingDueChecker: Checker {
         case .quarantined(let registration, _, _):
             guard state.committed.registration(of: key) == registration else { return }
             if self.refusesTokens { self.forgetRegistration(of: key, into: &findings) }
-        // Whether it is dead the phone knows.
+        // The phone knows whether it is dead.
         case .dead: break
         }
     }

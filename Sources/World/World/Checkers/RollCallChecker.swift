@@ -1,6 +1,6 @@
-// P2, P3, P4: it rings, and the number on the icon is right without the app. When all has healed, a message to somebody whose phones
-// are away rings once on each that has a token, and brings the number of unread messages. One that is withdrawn at once rings once at
-// most; then nothing of it is to be read, and the number is right again.
+// P2, P3, P4: when all has healed, a message to somebody whose phones are away rings once on each that has a token,
+// and brings the number of unread messages. One that is recalled at once rings at most once; then nothing of it can be
+// read, and the number is right again.
 import OrderedCollections
 import PhoneCore
 import StoreModel
@@ -8,7 +8,6 @@ import TidingsModel
 
 struct RollCallPhone: Hashable {
     var key: DeviceKey
-    /// Somebody is signed in, the app has a push token, and the person lets it notify.
     var mayRing: Bool
     var icon: Int
     var shown: [Notification] = []

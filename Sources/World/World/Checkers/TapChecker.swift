@@ -1,4 +1,4 @@
-// P5: a tap opens the right conversation, once; never again, and unless something happened to the phone, not never.
+// P5: a tap opens the right conversation once, unless something happened to the phone.
 import OrderedCollections
 import TidingsModel
 

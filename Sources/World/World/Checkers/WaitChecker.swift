@@ -1,8 +1,7 @@
-// P6: a leg that waits because APNs takes no more pushes for its device (429) is tried again when that wait is over. The store keeps the
-// leg with the time, and a trace shows it: an operator would see a time that has passed.
-//
-// It counts as tried again when a push goes to the device, or when the leg ends or waits for something else. A server that starts judges
-// all legs anew, and an app that comes to the foreground gets them on its connection.
+// P6: a leg that waits because APNs takes no more pushes for its device (429) is tried again when that wait is over;
+// an operator sees its time in the trace. It was tried again when a push goes to the device, or when the leg ends or
+// waits for something else. A server that starts decides all legs anew, and an app that comes to the foreground gets
+// them on its connection.
 import OrderedCollections
 import ServerCore
 import StoreModel

@@ -23,7 +23,6 @@ package enum WorldMark: String, Hashable, Sendable, CaseIterable {
     case mutes
     case levelEnds = "levels that ended"
     case mutedLegs = "legs ended muted"
-    /// Pushes that mention the person, in a conversation that is silenced otherwise.
     case mentionPushes = "pushes of a mention through a level"
     case deferred = "legs deferred by quiet hours"
     case dropped = "legs dropped by quiet hours"
