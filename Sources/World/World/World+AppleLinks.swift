@@ -12,6 +12,11 @@ struct AppleLink {
         case over
     }
 
+    /// ```text
+    /// connecting ──finished──▶ open ──goAway──▶ leaving ──last answer──▶ over
+    ///     │                     └──silence──▶ silent                      ▲
+    ///     └──refused, TLS alert── (open, leaving, silent) ──cut───────────┘
+    /// ```
     enum ApplePhase {
         case connecting
         case open
