@@ -43,13 +43,13 @@ enum Occurrence {
     case chanceOfAPNsFault
     case groupsBegin
     case backendActs
-    case neighbourActs
+    case otherTenantActs
     case hostileActs
     case hostileRegisters(life: Int)
     case hostileWrites(life: Int)
-    case apiRequest(ApiRequestID, ApiCommand)
+    case apiRequest(APIRequestID, APICommand)
     /// Nil when it has waited long enough.
-    case extensionAnswered(Int, CallbackNumber, ApiRequestID, ApiResult?)
+    case extensionAnswered(Int, CallbackNumber, APIRequestID, APIResult?)
     case continueExtension(Int, CallbackNumber, ExtensionMachine.Event)
     /// Unless the phone was replaced by a new device meanwhile.
     case pushArrives(Int, generation: Int, Push)
@@ -61,8 +61,8 @@ enum Occurrence {
     case openEverything
     case endLook
     case leaveEverything
-    case rollCall
-    case rollCallEnds
+    case finalProbe
+    case finalProbeEnds
 }
 
 /// Those of the same time in the order they were planned.

@@ -7,7 +7,7 @@ package enum RandomStream: Hashable, Sendable {
     case server
     case apns
     case backend
-    case neighbour
+    case otherTenant
     case hostile
     /// Which HTTP requests of the app's backend come twice.
     case gateway
@@ -42,7 +42,7 @@ package enum RandomStream: Hashable, Sendable {
         case .appleNetwork: ("apple-network", 5, nil)
         case .swarm: ("swarm", 6, nil)
         case .gateway: ("gateway", 7, nil)
-        case .neighbour: ("neighbour", 8, nil)
+        case .otherTenant: ("other tenant", 8, nil)
         case .pool: ("pool", 9, nil)
         case .hostile: ("hostile", 10, nil)
         case .person(let phone): ("person", 16, phone)
@@ -68,7 +68,7 @@ package enum RandomStream: Hashable, Sendable {
 
     /// Nil for another text, and for a stream of which no outside event is drawn.
     init?(_ text: Substring) {
-        let withoutPhone: [Self] = [.server, .apns, .backend, .gateway, .neighbour, .hostile]
+        let withoutPhone: [Self] = [.server, .apns, .backend, .gateway, .otherTenant, .hostile]
         let ofPhone: [(Int) -> Self] = [
             Self.person, Self.network, Self.radio, Self.link, Self.http, Self.pushExtension, Self.app, Self.dismissal,
         ]

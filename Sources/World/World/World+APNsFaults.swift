@@ -78,13 +78,13 @@ extension World {
         case .throttle: self.emit(.reached(.throttles))
         case .shutdown: self.emit(.reached(.shutdowns))
         case .wrongEnvironment: self.emit(.wrongEnvironment)
-        default: break  // tidy: the others are counted as they strike
+        default: break  // tidy: the others are counted as they are injected
         }
         self.plan(.apnsFault(fault), after: 0)
         let length = self.chance.number(5_000...90_000)
         self.plan(.apnsFault(nil), after: length)
-        self.apnsIllness.goOn(with: fault, from: self.time, for: length)
-        self.emit(.held(until: self.apnsIllness.heldUntil + self.connectingTime, on: nil))
+        self.apnsOutage.goOn(with: fault, from: self.time, for: length)
+        self.emit(.held(until: self.apnsOutage.heldUntil + self.connectingTime, on: nil))
     }
 
     mutating func setAPNsFault(_ fault: APNsFault?) {
@@ -95,7 +95,7 @@ extension World {
 
 /// A time in which Apple is ill, one fault after the other, and until when that may hold up what has to ring
 /// (docs/simulation.md, "When Apple is ill").
-struct APNsIllness: Hashable {
+struct APNsOutage: Hashable {
     private static let devicePause: Int64 = 300_000
     private static let lanePause: Int64 = 600_000
 

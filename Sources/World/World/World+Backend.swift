@@ -54,7 +54,7 @@ extension World {
     private mutating func recallAsBackend() {
         let messages = self.drawn(self.phones)?.disk.store.messages.elements.suffix(5)
         guard let (message, _) = messages?.first(where: { !$0.value.isRecalled }) else { return }
-        self.appendTrace("the backend withdraws \(message)")
+        self.appendTrace("the backend recalls \(message)")
         self.callAPI(.request(Self.app, actor: nil, .recall(message)))
     }
 
@@ -65,22 +65,22 @@ extension World {
         self.callAPI(.request(Self.app, actor: nil, .change(conversation, action)))
     }
 
-    mutating func callAPI(_ command: ApiCommand) {
-        self.lastApiRequest += 1
-        self.callAPI(command, as: ApiRequestID(self.lastApiRequest))
-        guard var chance = self.strike(.gateway, perMille: self.options.faults.http) else { return }
+    mutating func callAPI(_ command: APICommand) {
+        self.lastAPIRequest += 1
+        self.callAPI(command, as: APIRequestID(self.lastAPIRequest))
+        guard var chance = self.injectFault(.gateway, perMille: self.options.faults.http) else { return }
         self.repeatRequest(command, after: chance.number(5...max(5, self.options.faults.latencyMax)))
     }
 
-    mutating func callAPI(_ command: ApiCommand, as request: ApiRequestID) {
+    mutating func callAPI(_ command: APICommand, as request: APIRequestID) {
         guard self.server != nil else { return }
-        self.openApiRequests.insert(request)
+        self.openAPIRequests.insert(request)
         self.handle(ServerEvent.api(request, command))
     }
 
-    mutating func repeatRequest(_ command: ApiCommand, after wait: Int64) {
-        self.lastApiRequest += 1
-        let again = ApiRequestID(self.lastApiRequest)
+    mutating func repeatRequest(_ command: APICommand, after wait: Int64) {
+        self.lastAPIRequest += 1
+        let again = APIRequestID(self.lastAPIRequest)
         self.appendTrace("a request comes again in \(wait) ms, as \(again)")
         self.emit(.reached(.repeatedRequests))
         self.plan(.apiRequest(again, command), after: wait)

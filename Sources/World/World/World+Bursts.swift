@@ -20,10 +20,10 @@ extension World {
             let name = "s\(self.time)-\(number)"
             var draft = Self.draft(name, to: conversation)
             if conversation.hasMembers, self.chance.chance(perMille: 150) { draft.mentions = .everyone }
-            self.lastApiRequest += 1
+            self.lastAPIRequest += 1
             self.plan(
                 .apiRequest(
-                    ApiRequestID(self.lastApiRequest), .send(UserKey(app: Self.app, user: sender), draft)), after: wait)
+                    APIRequestID(self.lastAPIRequest), .send(UserKey(app: Self.app, user: sender), draft)), after: wait)
             wait += self.chance.number(0...40)
         }
     }
@@ -37,7 +37,7 @@ extension World {
             self.phones[index].drafts[draft.clientMessageID] = draft
             self.emit(.written(draft, by: self.phones[index].key))
             wait += self.chance.number(1...400)
-            self.plan(.client(index, process, .sendWished(draft)), after: wait)
+            self.plan(.client(index, process, .sendRequested(draft)), after: wait)
         }
     }
 
@@ -48,7 +48,7 @@ extension World {
 
     mutating func recallWritten(_ message: MessageID, on index: Int) {
         guard self.phones[index].isSignedIn, let process = self.phones[index].core.process(of: Self.bundle),
-            self.phones[index].core.state(of: Self.bundle)?.isInFront == true
+            self.phones[index].core.state(of: Self.bundle)?.isInForeground == true
         else { return }
         self.sendRequest(.recall(message), in: process, on: index)
     }
@@ -79,7 +79,7 @@ extension World {
 
     /// Somebody clears a notification of the kit's while the network goes, before the server is told that it was shown.
     mutating func maybeClearUnsettled(_ message: MessageID, in process: ProcessID, on index: Int) {
-        guard var chance = self.strike(.dismissal(index), perMille: self.options.faults.phone) else { return }
+        guard var chance = self.injectFault(.dismissal(index), perMille: self.options.faults.phone) else { return }
         self.appendTrace("phone \(index) loses its connection, and \(message) is cleared")
         self.emit(.reached(.clearedUnsettled))
         for connection in self.phones[index].openConnections where self.connections[connection].process == process {

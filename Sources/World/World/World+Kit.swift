@@ -25,8 +25,8 @@ extension World {
             self.maybeClearUnsettled(notification.message, in: process, on: index)
         case .markShown(let id):
             self.phones[index].group.ledger.markShown(id, by: .kit(process: process.number), wall: self.now.wall)
-        case .markWithdrawn(let id):
-            self.phones[index].group.ledger.markWithdrawn(id, by: .kit(process: process.number), wall: self.now.wall)
+        case .markRecalled(let id):
+            self.phones[index].group.ledger.markRecalled(id, by: .kit(process: process.number), wall: self.now.wall)
         case .releaseClaim(let id):
             self.phones[index].group.ledger.release(id, by: .kit(process: process.number))
         case .clearNotifications(let conversation, let position):
@@ -37,8 +37,8 @@ extension World {
                     in: conversation, upTo: position, stored: { messages[$0]?.position })
             }
             self.planClientEvent(.notificationWorkDone, in: process, on: index)
-        case .withdrawNotification(let id, let replacement):
-            self.withdraw(id, replacement, in: process, on: index)
+        case .recallNotification(let id, let replacement):
+            self.recall(id, replacement, in: process, on: index)
             self.planClientEvent(.notificationWorkDone, in: process, on: index)
         case .lowerBadge(let unread, let position):
             if let number = self.phones[index].group.countUnread(unread, at: position) {
@@ -64,7 +64,7 @@ extension World {
         self.phones[index].core.listed.contains { $0.notification.request.identifier == identifier }
     }
 
-    private mutating func withdraw(
+    private mutating func recall(
         _ id: MessageID, _ replacement: LocalNotification?, in process: ProcessID, on index: Int
     ) {
         let badge = replacement.flatMap { self.phones[index].group.countPosted($0) }
@@ -115,7 +115,7 @@ extension World {
         case .markShown(let message):
             self.phones[index].group.ledger.markShown(
                 message, by: .kit(process: process.number), wall: self.now.wall)
-            self.emit(.reached(.frontRings))
+            self.emit(.reached(.foregroundRings))
         case .countBadge(let push, let isActive, let call):
             let facts = BadgePush.Facts(isActive: isActive, managesBadge: true)
             let verdict = BadgePush.verdict(push, facts, badge: &self.phones[index].group.badge)
@@ -134,7 +134,7 @@ extension World {
             self.emit(.reached(.wakes))
             self.phones[index].wokenAt = self.time
             let remaining =
-                self.phones[index].isInFront
+                self.phones[index].isInForeground
                 ? nil : self.phones[index].core.backgroundTimeRemaining(of: Self.bundle, at: self.now)
             self.handle(.wakeBegan(call, remainingMilliseconds: remaining), in: process, on: index)
         case .answerFetch(let result, let call):

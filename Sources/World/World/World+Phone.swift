@@ -8,7 +8,7 @@ import TidingsModel
 // Phones: what the system does to the app's processes, and what the app answers.
 extension World {
     mutating func handle(_ event: PhoneEvent, on index: Int) {
-        if case .person(let deed) = event { self.appendTrace("person on phone \(index)", more: "\(deed)") }
+        if case .person(let action) = event { self.appendTrace("person on phone \(index)", more: "\(action)") }
         var effects = self.scratch.phone.borrow()
         let now = self.now
         self.phones[index].core.handle(event, at: now, into: &effects)
@@ -93,7 +93,7 @@ extension World {
         case .callback(let call): self.appendTrace("phone \(index) calls \(call.callback.name)")
         case .state(let state):
             self.appendTrace("phone \(index) app \(state.rawValue)")
-            self.emit(.moved(isInFront: state.isInFront, on: self.phones[index].key))
+            self.emit(.moved(isInForeground: state.isInForeground, on: self.phones[index].key))
         case .arrival(let arrival):
             self.appendTrace("phone \(index) gets \(arrival.identifier) \(arrival.state.rawValue)")
         case .processEnded(let process, let reason):
@@ -127,20 +127,20 @@ extension World {
             if state == .background {
                 self.handle(.appDidEnterBackground(remainingMilliseconds: nil), in: process, on: index)
             }
-            self.phones[index].processes[process]?.isInFront = state != .background
+            self.phones[index].processes[process]?.isInForeground = state != .background
             // A process that only finishes a sign-out has no kit.
             if self.phones[index].isSignedIn { self.handle(.kitConfigured(KitSettings()), in: process, on: index) }
-            self.handle(.connectWished, in: process, on: index)
+            self.handle(.connectRequested, in: process, on: index)
             self.sendToSystem(process, .delegateChanged(isSet: true), on: index)
             self.sendToSystem(process, .remoteRegistrationRequested, on: index)
             self.querySystem(process, .requestAuthorization([.alert, .sound, .badge]), on: index)
         case .sceneWillEnterForeground, .applicationWillEnterForeground, .applicationDidBecomeActive:
-            self.phones[index].processes[process]?.isInFront = true
+            self.phones[index].processes[process]?.isInForeground = true
             self.handle(.appWillEnterForeground, in: process, on: index)
         case .sceneWillResignActive, .applicationWillResignActive, .applicationWillTerminate:
             self.handle(.appWillResignActive, in: process, on: index)
         case .sceneDidEnterBackground, .applicationDidEnterBackground:
-            self.phones[index].processes[process]?.isInFront = false
+            self.phones[index].processes[process]?.isInForeground = false
             let remaining = self.phones[index].core.backgroundTimeRemaining(of: Self.bundle, at: self.now)
             self.handle(.appDidEnterBackground(remainingMilliseconds: remaining), in: process, on: index)
         case .registeredForRemoteNotifications(let token):

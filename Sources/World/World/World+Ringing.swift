@@ -19,7 +19,7 @@ extension World {
                 ? deliveries.contains { $0.user == phone.person } : people.contains(phone.person)
         }
         // The other phones of a person who looks at the app need not ring.
-        let looking = Set(theirs.filter { self.phones[$0].isInFront }.map { self.phones[$0].person })
+        let looking = Set(theirs.filter { self.phones[$0].isInForeground }.map { self.phones[$0].person })
         let away = theirs.filter { !looking.contains(self.phones[$0].person) }.map {
             AwayPhone(key: self.phones[$0].key, token: self.tokenToRing(on: $0))
         }

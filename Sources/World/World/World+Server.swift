@@ -95,7 +95,7 @@ extension World {
             if !self.isDiskFull { self.checkers.foundBug("server stopped: \(text)") }
             self.stopForStoreFailure()
         case .reply(let request, let result):
-            self.openApiRequests.remove(request)
+            self.openAPIRequests.remove(request)
             self.handleAPIResult(result, of: request)
         case .countEnd, .countRefusal, .countRefusedRegistration, .turnAway, .raiseAlarm, .clearAlarm, .storageChanged,
             .drained:
@@ -103,13 +103,13 @@ extension World {
         }
     }
 
-    private mutating func handleAPIResult(_ result: ApiResult, of request: ApiRequestID) {
-        if self.neighbours.contains(request) {
-            self.appendTrace("\(request) of the neighbour is answered", more: "\(result)")
-            if case .accepted(let accepted) = result { self.emit(.neighbourTold(accepted.messageID)) }
+    private mutating func handleAPIResult(_ result: APIResult, of request: APIRequestID) {
+        if self.otherTenants.contains(request) {
+            self.appendTrace("\(request) of the other tenant is answered", more: "\(result)")
+            if case .accepted(let accepted) = result { self.emit(.otherTenantNotified(accepted.messageID)) }
         } else if case .accepted(let accepted) = result {
             self.emit(.apiAccepted(accepted.messageID))
-            self.withdrawCall(accepted)
+            self.recallCall(accepted)
         } else {
             self.appendTrace("\(request) is answered", more: "\(result)")
             self.answerExtension(request, result)
@@ -188,7 +188,7 @@ extension World {
         self.life += 1
         self.batch = []
         self.batchRequests = []
-        self.openApiRequests = []
+        self.openAPIRequests = []
         self.forgetHostileSessions()
         self.isSyncing = false
         self.serverTimerAt = nil

@@ -15,7 +15,7 @@ extension World {
         self.emit(.signedOut(key))
         self.phones[index].isSignedIn = false
         self.plan(.signsIn(index), after: 12_000)
-        self.handle(.signOutWished, in: process, on: index)
+        self.handle(.signOutRequested, in: process, on: index)
     }
 
     /// Nothing of the person stays on the phone but how far custom messages were handed over.
@@ -53,18 +53,18 @@ extension World {
             let checked = CheckedToken(user: key, expiresAt: expiresAt)
             return .valid(checked, extensionToken: "\(self.serverNow.wall)")
         }
-        self.emit(.reached(.lostFarewells))
+        self.emit(.reached(.lostSignOuts))
         return .invalid
     }
 
     /// The server knows of the sign-out: nobody is signed in, and nothing is left to do for the client.
-    mutating func endFarewell(in process: ProcessID, on index: Int) {
-        self.appendTrace("phone \(index) has said farewell")
+    mutating func endPendingSignOut(in process: ProcessID, on index: Int) {
+        self.appendTrace("phone \(index) has said pending sign-out")
         self.phones[index].isLeaving = false
-        self.phones[index].saidFarewellAt = self.time
+        self.phones[index].sentSignOutAt = self.time
         // Nothing is on its way to somebody whose token the server refuses: the next one may sign in at once.
         if self.phones[index].isTokenVoid {
-            self.phones[index].saidFarewellAt -= 10_000
+            self.phones[index].sentSignOutAt -= 10_000
             self.plan(.signsIn(index), after: 100)
         }
         self.phones[index].processes[process]?.client = nil
@@ -73,9 +73,9 @@ extension World {
 
     mutating func signIn(_ index: Int) {
         guard !self.phones[index].isSignedIn else { return }
-        guard !self.phones[index].isLeaving, self.time >= self.phones[index].saidFarewellAt + 10_000,
+        guard !self.phones[index].isLeaving, self.time >= self.phones[index].sentSignOutAt + 10_000,
             let process = self.phones[index].core.process(of: Self.bundle),
-            self.phones[index].processes[process]?.isInFront == true,
+            self.phones[index].processes[process]?.isInForeground == true,
             self.phones[index].processes[process]?.isSuspended == false
         else { return self.plan(.signsIn(index), after: 5_000) }
         self.beginDraw(of: .signIn(index))
@@ -96,7 +96,7 @@ extension World {
         self.emit(.reached(.signIns))
         self.emit(.signedIn(self.phones[index].key))
         self.handle(.kitConfigured(KitSettings()), in: process, on: index)
-        self.handle(.connectWished, in: process, on: index)
+        self.handle(.connectRequested, in: process, on: index)
         if let registration = self.phones[index].registration {
             self.handle(.pushRegistrationSet(registration), in: process, on: index)
         }

@@ -50,7 +50,7 @@ package struct World {
     // APNs.
     var apns: APNsService
     var apnsFault: APNsFault?
-    var apnsIllness = APNsIllness()
+    var apnsOutage = APNsOutage()
     var pool: WorldPool?
     var links: [UInt64: AppleLink] = [:]
     var lastLink: UInt64 = 0
@@ -65,18 +65,18 @@ package struct World {
     var phones: [WorldPhone] = []
     var people: [UserID] = []
     /// The requests of another app on the same server, of which no checker is told.
-    var neighbours: Set<ApiRequestID> = []
+    var otherTenants: Set<APIRequestID> = []
     /// What hostile clients have, and what they send once the server has signed them in.
     var hostile = HostileClients()
     var hostileWaits: [(session: SessionID, token: PushToken)] = []
     var hostileDrafts: [(session: SessionID, draft: MessageDraft)] = []
     var groups: [ConversationID] = []
-    var lastApiRequest: UInt64 = 0
-    /// Calls of the roll call to be recalled when APNs accepts their push, and the pushes of such calls.
+    var lastAPIRequest: UInt64 = 0
+    /// Calls of the final probe to be recalled when APNs accepts their push, and the pushes of such calls.
     var callsToRecall: Set<MessageID> = []
     var pushedCalls: [PushID: MessageID] = [:]
-    var openApiRequests: Set<ApiRequestID> = []
-    var apiCallers: [ApiRequestID: ApiCaller] = [:]
+    var openAPIRequests: Set<APIRequestID> = []
+    var apiCallers: [APIRequestID: APICaller] = [:]
     var connections: [WorldConnection] = []
     /// How many connections there were when the server started last.
     var connectionsBefore = 0
@@ -100,7 +100,7 @@ package struct World {
         self.lines = keepsLines ? [] : nil
         let key = ProviderKey(keyID: Self.keyID, teamID: Self.teamID, environments: [.sandbox], topics: nil)
         var configuration = APNsService.Configuration(keys: [key])
-        configuration.mishaps = options.faults.mishaps(seed: options.seed)
+        configuration.faults = options.faults.faults(seed: options.seed)
         self.apns = APNsService(configuration: configuration)
     }
 
@@ -211,7 +211,7 @@ package struct World {
         self.plan(.serverStart, after: 0)
         self.plan(.groupsBegin, after: 500)
         self.plan(.backendActs, after: 65_000)
-        self.plan(.neighbourActs, after: 67_000)
+        self.plan(.otherTenantActs, after: 67_000)
         if self.options.faults.hasHostileClients { self.plan(.hostileActs, after: 90_000) }
         self.plan(.chanceOfCrash, after: 70_000)
         self.plan(.chanceOfAPNsFault, after: 80_000)
@@ -235,9 +235,9 @@ package struct World {
         case .personActs(let index), .signsIn(let index), .recallsWritten(let index, _), .clears(let index, _):
             .person(index)
         case .groupsBegin, .backendActs: .backend
-        case .neighbourActs: .neighbour
+        case .otherTenantActs: .otherTenant
         case .hostileActs, .hostileRegisters, .hostileWrites: .hostile
-        case .measure, .heal, .openEverything, .endLook, .leaveEverything, .rollCall, .rollCallEnds: .setup
+        case .measure, .heal, .openEverything, .endLook, .leaveEverything, .finalProbe, .finalProbeEnds: .setup
         }
     }
 
@@ -287,7 +287,7 @@ package struct World {
         case .chanceOfAPNsFault: self.maybeBreakAPNs()
         case .groupsBegin: self.beginGroups()
         case .backendActs: self.backendActs()
-        case .neighbourActs: self.neighbourActs()
+        case .otherTenantActs: self.otherTenantActs()
         case .hostileActs: self.hostileActs()
         case .hostileRegisters(let life): if life == self.life { self.registerMadeUpDevices() }
         case .hostileWrites(let life): if life == self.life { self.writeHostileDrafts() }
@@ -308,8 +308,8 @@ package struct World {
         case .endLook: self.endLook()
         case .leaveEverything:
             for index in self.phones.indices { self.handle(.person(.wentHome), on: index) }
-        case .rollCall: self.callTheRoll()
-        case .rollCallEnds: self.endRollCall()
+        case .finalProbe: self.callTheRoll()
+        case .finalProbeEnds: self.endFinalProbe()
         }
     }
 }

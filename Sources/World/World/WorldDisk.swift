@@ -44,7 +44,7 @@ struct WorldDisk: Hashable {
     /// since.
     func preferences(upTo position: LogPosition) -> Preferences {
         let settings = self.history.last { $0.position <= position }?.settings ?? AllSettings()
-        return Preferences(confirmed: settings, wishes: self.store.wishes.values.elements)
+        return Preferences(confirmed: settings, pendingChanges: self.store.pendingChanges.values.elements)
     }
 
     static func counts(of disk: inout WorldDisk) -> (stored: LogPosition, unread: Int) {

@@ -23,7 +23,7 @@ final class WorldPhone {
     var tokenGeneration = 0
     /// The person has signed out, and the server is still to be told.
     var isLeaving = false
-    var saidFarewellAt: Int64 = 0
+    var sentSignOutAt: Int64 = 0
     /// The server does not take the token of who has signed out.
     var isTokenVoid = false
     var registration: PushRegistration?
@@ -69,13 +69,13 @@ final class WorldPhone {
     /// Asked where the disk lies, since a getter of it would be given a copy.
     var counts: (stored: LogPosition, unread: Int) { WorldDisk.counts(of: &self.disk) }
 
-    var isInFront: Bool { Self.isInFront(&self.core) }
+    var isInForeground: Bool { Self.isInForeground(&self.core) }
     /// Whether nothing of the phone's own keeps a notification from ringing: a Focus, a restart, Low Power Mode, no
     /// permission.
     var isReadyToRing: Bool { Self.isReadyToRing(&self.core) }
 
-    private static func isInFront(_ core: inout PhoneCore) -> Bool {
-        core.state(of: World.bundle)?.isInFront == true
+    private static func isInForeground(_ core: inout PhoneCore) -> Bool {
+        core.state(of: World.bundle)?.isInForeground == true
     }
     private static func isReadyToRing(_ core: inout PhoneCore) -> Bool {
         core.focus == nil && core.isUnlockedOnce && !core.isInLowPowerMode
@@ -93,7 +93,7 @@ final class WorldProcess {
     var waiting: [ClientEvent] = []
     var timerAt: Int64?
     var task: BackgroundTaskNumber?
-    var isInFront = false
+    var isInForeground = false
     var kit: KitMachine
 
     init(major: Int) { self.kit = KitMachine(KitMachine.Settings(major: major)) }

@@ -73,7 +73,7 @@ import TidingsModel
         case 2:
             let leg = LegID(message: message.id, user: ann1.user, device: ann1.device)
             story.commit(.keepLeg(OpenLeg(leg: leg, position: 1, wait: .quietHours, notBefore: story.now + 5_000)))
-        case 3: story.emit(.moved(isInFront: true, on: ann1))
+        case 3: story.emit(.moved(isInForeground: true, on: ann1))
         default: story.emit(.serverStarted)
         }
         story.wait(1_000_000)

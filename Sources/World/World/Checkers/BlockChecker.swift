@@ -19,7 +19,7 @@ struct BlockChecker: Checker {
             guard let message = state.committed.messages[operation.message]?.message else { return }
             self.check(message, was: "edited", in: state, into: &findings)
         case .committed(.recall(let operation), .recalled(_, let message, _, _)) where operation.actor != nil:
-            self.check(message, was: "withdrawn", in: state, into: &findings)
+            self.check(message, was: "recalled", in: state, into: &findings)
         default: break  // tidy: the other facts are other promises'
         }
     }

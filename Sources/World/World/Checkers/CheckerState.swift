@@ -30,7 +30,7 @@ struct CheckerState {
         self.now = now
         switch fact {
         case .committed(let command, let result):
-            if kind != .neighbourStored {
+            if kind != .otherTenantStored {
                 if StoreView.kinds.contains(kind) { self.committed.apply(command, result, wall: now.wall) }
                 self.nameHolders(command, result)
             }

@@ -7,7 +7,7 @@ import StoreModel
 import TidingsModel
 
 struct CustomChecker: Checker {
-    static let kinds = FactKinds(.acceptCustom, .handedOver, .rollCallEnded)
+    static let kinds = FactKinds(.acceptCustom, .handedOver, .finalProbeEnded)
 
     private struct Sent: Hashable {
         var message: CustomMessage
@@ -30,15 +30,17 @@ struct CustomChecker: Checker {
                 self.sent[delivery.user, default: []].append(
                     Sent(message: operation.message, position: delivery.position))
             }
-        case .handedOver(let messages, let isInFront, let key):
+        case .handedOver(let messages, let isInForeground, let key):
             for (position, message) in messages {
-                if !isInFront { findings.add("custom", "\(message.id) was handed to \(key), which is not in front") }
+                if !isInForeground {
+                    findings.add("custom", "\(message.id) was handed to \(key), which is not in the foreground")
+                }
                 if state.walls.allSatisfy({ message.isExpired(at: $0 - Self.clockTolerance) }) {
                     findings.add("custom", "\(message.id) was handed to \(key) after it had expired")
                 }
                 self.hand(message, at: position, to: key, in: state, into: &findings)
             }
-        case .rollCallEnded: self.lastLook = state.walls
+        case .finalProbeEnded: self.lastLook = state.walls
         default: break  // tidy: the other facts are other promises'
         }
     }

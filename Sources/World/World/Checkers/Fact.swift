@@ -21,7 +21,7 @@ enum Fact {
     case serverStarted
     indirect case pushed(SentPush, to: DeviceKey)
     case pool(PoolFact)
-    case neighbourTold(MessageID)
+    case otherTenantNotified(MessageID)
     case apiAccepted(MessageID)
     indirect case hostile(HostileFact)
 
@@ -61,7 +61,7 @@ enum Fact {
     /// What an extension posts of that answer; whether the push itself rings.
     case fetched([MissedDecision.Post], pushRings: Bool, on: DeviceKey)
     /// The app is in the foreground or not as far as it was told.
-    case handedOver([(position: LogPosition, message: CustomMessage)], isInFront: Bool, on: DeviceKey)
+    case handedOver([(position: LogPosition, message: CustomMessage)], isInForeground: Bool, on: DeviceKey)
 
     // The phone.
 
@@ -71,11 +71,11 @@ enum Fact {
     case unsilenced(identifier: String, on: DeviceKey)
     /// A message was just accepted; these phones of its people are away.
     case away(MessageID, [AwayPhone])
-    case moved(isInFront: Bool, on: DeviceKey)
+    case moved(isInForeground: Bool, on: DeviceKey)
     /// Something holds up what is under way to one phone, or to all of them, until then in monotonic milliseconds at
     /// the latest.
     case held(until: Int64, on: DeviceID?)
-    case rollCallEnded([RollCallPhone])
+    case finalProbeEnded([FinalProbePhone])
     case measured(WorldLoad)
     case looked(Ending)
     case reached(WorldMark)
@@ -181,7 +181,7 @@ struct Checkers {
         [
             DurableChecker(), OrderChecker(), RingChecker(), LevelChecker(), RecallChecker(), HiddenChecker(),
             BlockChecker(), RequestChecker(), ConvergenceChecker(), BadgeChecker(), TapChecker(), CustomChecker(),
-            LegChecker(), PersonChecker(), RollCallChecker(), RingDueChecker(), FollowUpChecker(),
+            LegChecker(), PersonChecker(), FinalProbeChecker(), RingDueChecker(), FollowUpChecker(),
             PushedBadgeChecker(), TokenChecker(), WordsChecker(), BoundsChecker(), PoolChecker(), AbuseChecker(),
             WaitChecker(), RecipientChecker(),
         ]
@@ -209,7 +209,7 @@ struct Checkers {
         self.state.apply(fact, kind, at: now)
         self.findings.at = now.monotonic
         // No promise is told of the other app on the server.
-        guard kind != .neighbourStored else { return }
+        guard kind != .otherTenantStored else { return }
         self.marks.count(fact, in: self.state)
         if case .acknowledged = fact { self.acknowledged += 1 }
         if case .presented(let record, _) = fact, record.isRing { self.rings += 1 }

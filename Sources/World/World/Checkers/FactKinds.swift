@@ -8,10 +8,10 @@ enum FactKind: UInt64, CaseIterable {
     case signIn, signOut, setPushState, advance, keepLeg, endLeg
     /// Questions, receipts and object names: no promise is about them.
     case askStore
-    case neighbourStored
+    case otherTenantStored
 
     // The server.
-    case heard, clockSet, wrongEnvironment, serverStarted, pushed, pool, neighbourTold, apiAccepted, hostile
+    case heard, clockSet, wrongEnvironment, serverStarted, pushed, pool, otherTenantNotified, apiAccepted, hostile
 
     // A person and the app in front of them.
     case written, acknowledged, refused, asked, answered, tapped, disturbed, appEnded, opened, refusedWrite, tokenEnded
@@ -21,7 +21,7 @@ enum FactKind: UInt64, CaseIterable {
     case stored, applied, passedGate, posted, extended, extendedForAnother, unextended, toldMissed, fetched, handedOver
 
     // The phone.
-    case presented, lacksLevels, unsilenced, away, moved, held, rollCallEnded, measured, looked, reached
+    case presented, lacksLevels, unsilenced, away, moved, held, finalProbeEnded, measured, looked, reached
 }
 
 struct FactKinds: OptionSet {
@@ -42,14 +42,14 @@ extension Fact {
     // tidy: long because it is one case per fact.
     var kind: FactKind {
         switch self {
-        case .committed(let command, _): command.app == World.app ? command.kind : .neighbourStored
+        case .committed(let command, _): command.app == World.app ? command.kind : .otherTenantStored
         case .heard: .heard
         case .clockSet: .clockSet
         case .wrongEnvironment: .wrongEnvironment
         case .serverStarted: .serverStarted
         case .pushed: .pushed
         case .pool: .pool
-        case .neighbourTold: .neighbourTold
+        case .otherTenantNotified: .otherTenantNotified
         case .apiAccepted: .apiAccepted
         case .hostile: .hostile
         case .written: .written
@@ -81,7 +81,7 @@ extension Fact {
         case .away: .away
         case .moved: .moved
         case .held: .held
-        case .rollCallEnded: .rollCallEnded
+        case .finalProbeEnded: .finalProbeEnded
         case .measured: .measured
         case .looked: .looked
         case .reached: .reached

@@ -9,7 +9,7 @@ import TidingsModel
 struct FollowUpChecker: Checker {
     static let kinds = FactKinds(.endLeg, .keepLeg, .recall, .signOut, .advance)
 
-    private struct Withdrawal {
+    private struct Recall {
         var recall: MessageID
         var positions: [UserID: LogPosition]
         var life: Int
@@ -23,7 +23,7 @@ struct FollowUpChecker: Checker {
 
     /// Legs that have ended: whether their device has shown the message, or may have.
     private var finished = LegTable<Bool>()
-    private var withdrawn: [MessageID: Withdrawal] = [:]
+    private var recalled: [MessageID: Recall] = [:]
     private var open: OrderedDictionary<LegID, Open> = [:]
     private var begun: Set<LegID> = []
 
@@ -38,7 +38,7 @@ struct FollowUpChecker: Checker {
         case (.keepLeg(let leg), .done): self.beginLeg(leg.leg, state)
         case (.recall, .recalled(let recall, let message, let deliveries, _)):
             let positions = deliveries.map { ($0.user, $0.position) }
-            self.withdrawn[message.id] = Withdrawal(
+            self.recalled[message.id] = Recall(
                 recall: recall.id, positions: Dictionary(positions) { first, _ in first }, life: state.life)
             for holder in self.finished.holders(of: message.id, where: { $0 }) {
                 guard let key = state.holders.device(at: holder) else { continue }
@@ -72,11 +72,11 @@ struct FollowUpChecker: Checker {
     }
 
     private mutating func expect(_ message: MessageID, on key: DeviceKey, _ state: CheckerState) {
-        guard let withdrawal = self.withdrawn[message], withdrawal.life == state.life,
-            let position = withdrawal.positions[key.user.user],
+        guard let recall = self.recalled[message], recall.life == state.life,
+            let position = recall.positions[key.user.user],
             let device = state.committed.devices[key], !device.isSignedOut, device.since < position
         else { return }
-        let leg = LegID(message: withdrawal.recall, user: key.user, device: key.device)
+        let leg = LegID(message: recall.recall, user: key.user, device: key.device)
         guard !self.begun.contains(leg) else { return }
         self.open[leg] = Open(key: key, position: position, life: state.life)
     }
@@ -86,7 +86,7 @@ struct FollowUpChecker: Checker {
     }
 
     private func reportMissing(_ leg: LegID, into findings: inout Findings) {
-        findings.add("recall", "the withdrawal \(leg) never began, and its message may have been shown there")
+        findings.add("recall", "the recall \(leg) never began, and its message may have been shown there")
     }
 }
 

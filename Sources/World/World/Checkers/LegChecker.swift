@@ -14,7 +14,7 @@ struct LegChecker: Checker {
     /// How long the store may take to have the ends of all legs of one push, in milliseconds: a slow disk, twice.
     private static let mergedBound: Int64 = 20_000
 
-    private struct Withdrawal {
+    private struct Recall {
         var recall: MessageID
         var holder: Int
         var device: DeviceKey
@@ -38,7 +38,7 @@ struct LegChecker: Checker {
     private typealias Place = LegTable<Past>.Place
 
     private var legs = LegTable<Past>()
-    private var withdrawals: [Withdrawal] = []
+    private var recalls: [Recall] = []
     /// By holder, the legs that have begun on a device since it signed out last: a sign-out ends them all.
     private var begun: [Int: [Begun]] = [:]
     private var kept: OrderedDictionary<Int, [Place]> = [:]
@@ -123,8 +123,8 @@ struct LegChecker: Checker {
             let holder = state.holders[leg.user, leg.device]
         else { return }
         let place = self.legs.findOrAdd(recall.id, holder, or: Past())
-        self.withdrawals.append(
-            Withdrawal(recall: recall.id, holder: holder, device: device, position: delivery.position))
+        self.recalls.append(
+            Recall(recall: recall.id, holder: holder, device: device, position: delivery.position))
         self.begun[holder, default: []].append(Begun(place: place, position: delivery.position))
     }
 
@@ -222,7 +222,7 @@ struct LegChecker: Checker {
             let readUpTo = state.committed.readUpTo(message.conversation(seenBy: user), by: user)
             let isGone = readUpTo >= position || state.committed.isDeleted(message.id, by: user)
             return isGone ? nil : "nobody has read it"
-        case .recalled: return state.committed.recalled[message.id] != nil ? nil : "nobody has withdrawn it"
+        case .recalled: return state.committed.recalled[message.id] != nil ? nil : "nobody has recalled it"
         case .expired: return message.expiresAt ?? .max <= end.at ? nil : "it has no end, or a later one"
         case .muted:
             let isSilenced = state.committed.held(by: user, at: end.at) {
@@ -273,11 +273,11 @@ struct LegChecker: Checker {
         for leg in ending.store.people.lazy.flatMap(\.record.openLegs) {
             findings.add("P6", "\(leg.leg) is open (\(leg.wait.rawValue)) after everything healed")
         }
-        for withdrawal in self.withdrawals where stored.find(withdrawal.recall, withdrawal.holder) == nil {
+        for recall in self.recalls where stored.find(recall.recall, recall.holder) == nil {
             // A device that has settled its log beyond it has it from there.
-            if self.settled[withdrawal.device] ?? 0 >= withdrawal.position { continue }
-            let leg = state.holders.leg(of: withdrawal.recall, at: withdrawal.holder)
-            findings.add("P6", "the withdrawal \(leg) has no end")
+            if self.settled[recall.device] ?? 0 >= recall.position { continue }
+            let leg = state.holders.leg(of: recall.recall, at: recall.holder)
+            findings.add("P6", "the recall \(leg) has no end")
         }
     }
 

@@ -44,7 +44,7 @@ struct RecallChecker: Checker {
     private func checkPush(_ info: PushInfo, _ key: DeviceKey, _ state: CheckerState, into findings: inout Findings) {
         let user = key.user.user
         if state.known.recalled[info.message] != nil {
-            findings.add("recall", "a push of \(info.message) went to \(key) after it was withdrawn")
+            findings.add("recall", "a push of \(info.message) went to \(key) after it was recalled")
         }
         if state.known.isDeleted(info.message, by: user) {
             findings.add("recall", "a push of \(info.message) went to \(key) after \(user) had deleted it")

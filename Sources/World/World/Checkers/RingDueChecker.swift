@@ -63,9 +63,11 @@ struct RingDueChecker: Checker {
         // It came into the list, and a Focus that began since the acceptance left it silent.
         case .presented(let record, let key) where record.reason == .focus && record.list:
             self.excuse(into: &findings) { $0.key == key && $0.message.description == record.identifier }
-        case .moved(let isInFront, let key):
+        case .moved(let isInForeground, let key):
             // A person who looks at one phone sees the message there.
-            if isInFront { self.excuse(into: &findings) { $0.key.user == key.user || $0.key.device == key.device } }
+            if isInForeground {
+                self.excuse(into: &findings) { $0.key.user == key.user || $0.key.device == key.device }
+            }
         case .disturbed(let key), .signedOut(let key): self.excuse(into: &findings) { $0.key == key }
         case .pushed(let request, let key):
             guard let info = request.alert else { return }

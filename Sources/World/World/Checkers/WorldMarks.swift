@@ -9,7 +9,7 @@ package enum WorldMark: String, Hashable, Sendable, CaseIterable {
     case secondPhones = "people with two phones"
     case thirdPhones = "people with three phones"
     case phoneless = "people without a phone"
-    case neighbours = "requests of another app"
+    case otherTenants = "requests of another app"
     case hostileActs = "acts of hostile clients"
     case hostileRefusals = "refusals of hostile clients"
     case smallGroups = "groups without everybody"
@@ -32,7 +32,7 @@ package enum WorldMark: String, Hashable, Sendable, CaseIterable {
     case readElsewhere = "legs ended read elsewhere"
     case recalledLegs = "legs ended recalled"
     case expiredLegs = "legs ended expired"
-    case withdrawals = "pushes of a withdrawal"
+    case recalls = "pushes of a recall"
     case badgePushes = "badge pushes"
     case localNotifications = "local notifications"
     case overwritten = "pushes overwritten"
@@ -42,7 +42,7 @@ package enum WorldMark: String, Hashable, Sendable, CaseIterable {
     case signIns = "people who signed in later"
     case wakes = "wakes by a silent push"
     case badgesByPush = "icons changed by a silent push"
-    case frontRings = "rings in front"
+    case foregroundRings = "rings in the foreground"
     case fetches = "fetches of what was overwritten"
     case fetched = "overwritten messages shown"
     case lostRequests = "requests of extensions lost"
@@ -96,19 +96,19 @@ package enum WorldMark: String, Hashable, Sendable, CaseIterable {
     case nights = "nights"
     case bursts = "bursts of messages"
     case cleared = "notifications cleared at once"
-    case lostFarewells = "sign-outs the server never heard of"
+    case lostSignOuts = "sign-outs the server never heard of"
     case commutes = "rides through a tunnel"
     case meetings = "meetings with a Focus"
     case oldStyle = "apps without scenes"
     case filtering = "apps that may filter"
     case taps = "taps that opened a conversation"
-    case withdrawnAtWork = "withdrawn while the extension worked"
-    case lateWithdrawn = "pushes later than their withdrawal"
+    case recalledAtWork = "recalled while the extension worked"
+    case lateRecalled = "pushes later than their recall"
     case dueRings = "messages that had to ring"
     case excusedRings = "messages excused from ringing"
     case unreadyPhones = "messages to phones that could not ring"
-    case rollCalls = "roll calls"
-    case recalledAtAnswer = "messages withdrawn while APNs accepted their push"
+    case finalProbes = "final probes"
+    case recalledAtAnswer = "messages recalled while APNs accepted their push"
     case mergedPushes = "pushes of several messages"
     case pushesForAnother = "pushes for the person before"
     case clearedUnsettled = "notifications cleared as the network went"
@@ -158,7 +158,7 @@ package struct WorldMarks: Hashable, Sendable {
 
     private mutating func count(_ request: SentPush, _ key: DeviceKey, _ state: CheckerState) {
         guard request.pushType == .alert else { return self.reach(.badgePushes) }
-        guard let info = request.alert else { return self.reach(.withdrawals) }
+        guard let info = request.alert else { return self.reach(.recalls) }
         if info.text == nil { self.reach(.hiddenPushes) }
         guard var message = state.committed.messages[info.message]?.message, message.mentions != .none else { return }
         message.mentions = .none
