@@ -116,7 +116,7 @@ extension Simulate {
         var shortest = options
         let shrinker = Shrinker(
             options, report: report, runsMax: self.shrinkRuns, run: { World.run($0) },
-            tell: { progress in
+            onProgress: { progress in
                 guard progress.runs % 20 == 0 else { return }
                 Self.printProgress(
                     "making seed \(report.seed) short: \(progress.runs) runs, \(progress.events) outside events left")

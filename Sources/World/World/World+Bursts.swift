@@ -6,7 +6,6 @@ import TidingsModel
 
 // What comes fast: several messages within a moment, and notifications that are cleared as soon as they are there.
 extension World {
-    /// The app's backend writes several messages at once, some of which mention everybody.
     mutating func maybeBurst() {
         guard self.chance.chance(perMille: 250), let sender = self.drawn(self.people),
             let peer = self.drawn(self.people)
@@ -14,12 +13,12 @@ extension World {
         let group = self.chance.chance(perMille: 500) ? self.drawn(self.groups) : nil
         let conversation = group ?? ConversationID(type: .direct, target: peer.rawValue)
         guard group != nil || peer != sender else { return }
-        self.note("the backend writes several messages to \(conversation) as \(sender)")
-        self.see(.reached(.bursts))
+        self.appendTrace("the backend writes several messages to \(conversation) as \(sender)")
+        self.emit(.reached(.bursts))
         var wait: Int64 = 0
         for number in 0..<self.chance.number(2...8) {
             let name = "s\(self.time)-\(number)"
-            var draft = Self.text(name, to: conversation)
+            var draft = Self.draft(name, to: conversation)
             if conversation.hasMembers, self.chance.chance(perMille: 150) { draft.mentions = .everyone }
             self.lastAPIRequest += 1
             self.plan(
@@ -29,34 +28,31 @@ extension World {
         }
     }
 
-    /// A person goes on writing, to the same conversation, faster than the server may answer.
     mutating func maybeWriteMore(to conversation: ConversationID, in process: ProcessID, on index: Int) {
         guard self.chance.chance(perMille: 150) else { return }
         var wait: Int64 = 0
         for number in 0..<self.chance.number(2...5) {
-            let draft = Self.text("m\(index)-\(self.time)-\(number)", to: conversation)
-            self.note("person on phone \(index) writes \(draft.clientMessageID) to \(conversation)")
+            let draft = Self.draft("m\(index)-\(self.time)-\(number)", to: conversation)
+            self.appendTrace("person on phone \(index) writes \(draft.clientMessageID) to \(conversation)")
             self.phones[index].drafts[draft.clientMessageID] = draft
-            self.see(.written(draft, by: self.phones[index].key))
+            self.emit(.written(draft, by: self.phones[index].key))
             wait += self.chance.number(1...400)
             self.plan(.client(index, process, .sendRequested(draft)), after: wait)
         }
     }
 
-    /// A person thinks better of it, while what was written is still on its way to the others.
-    mutating func takeBackSoon(_ message: Message, on index: Int) {
+    mutating func maybeRecallSoon(_ message: Message, on index: Int) {
         guard self.phones[index].regrets.remove(message.clientMessageID) != nil else { return }
-        self.plan(.takesBack(index, message.id), after: self.phones[index].chance.number(20...2_000))
+        self.plan(.recallsWritten(index, message.id), after: self.phones[index].chance.number(20...2_000))
     }
 
-    mutating func takeBack(_ message: MessageID, on index: Int) {
+    mutating func recallWritten(_ message: MessageID, on index: Int) {
         guard self.phones[index].isSignedIn, let process = self.phones[index].core.process(of: Self.bundle),
             self.phones[index].core.state(of: Self.bundle)?.isInForeground == true
         else { return }
-        self.ask(.recall(message), in: process, on: index)
+        self.sendRequest(.recall(message), in: process, on: index)
     }
 
-    /// A person does away with the newest message instead of reading it.
     mutating func deletesNewest(in process: ProcessID, on index: Int) -> Bool {
         let person = self.phones[index].person
         guard self.chance.chance(perMille: 150),
@@ -64,26 +60,38 @@ extension World {
                 $0.value.message.sender != person
             })
         else { return false }
-        self.ask(.delete(Deletion(conversation: item.conversation, messages: [message])), in: process, on: index)
+        self.sendRequest(
+            .delete(Deletion(conversation: item.conversation, messages: [message])), in: process, on: index)
         return true
     }
 
-    private static func text(_ name: String, to conversation: ConversationID) -> MessageDraft {
+    static func draft(_ name: String, to conversation: ConversationID, saying text: String? = nil) -> MessageDraft {
         MessageDraft(
             clientMessageID: ClientMessageID(name), conversation: conversation, objectName: .text,
-            content: JSONValue.members([("content", .string(name))]).text)
+            content: JSONValue.members([("content", .string(text ?? name))]).text)
     }
 
-    /// Some clear every notification within seconds.
-    mutating func tidy(_ presentation: PresentationRecord, on index: Int) {
-        guard self.phones[index].habit == .tidiness, presentation.list else { return }
+    mutating func planClearing(of presentation: PresentationRecord, on index: Int) {
+        guard self.phones[index].behaviour == .clearsNotifications, presentation.list else { return }
         let key = NotificationKey(app: Self.bundle, identifier: presentation.identifier)
         self.plan(.clears(index, key), after: self.phones[index].chance.number(200...4_000))
     }
 
-    mutating func clear(_ key: NotificationKey, on index: Int) {
+    /// Somebody clears a notification of the kit's while the network goes, before the server is told that it was shown.
+    mutating func maybeClearUnsettled(_ message: MessageID, in process: ProcessID, on index: Int) {
+        guard var chance = self.injectFault(.dismissal(index), perMille: self.options.faults.phone) else { return }
+        self.appendTrace("phone \(index) loses its connection, and \(message) is cleared")
+        self.emit(.reached(.clearedUnsettled))
+        for connection in self.phones[index].openConnections where self.connections[connection].process == process {
+            self.connections[connection].isDead = true
+        }
+        let key = NotificationKey(app: Self.bundle, identifier: message.description)
+        self.plan(.clears(index, key), after: chance.number(300...3_000))
+    }
+
+    mutating func clearNotification(_ key: NotificationKey, on index: Int) {
         guard self.phones[index].core.screen.list.contains(where: { $0.key == key }) else { return }
-        self.see(.reached(.cleared))
+        self.emit(.reached(.cleared))
         self.handle(PhoneEvent.person(.notificationDismissed(key)), on: index)
     }
 }

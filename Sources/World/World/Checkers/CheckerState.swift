@@ -5,22 +5,20 @@ import ServerCore
 import StoreModel
 import TidingsModel
 
-/// What the promises are judged against: what is committed, and what of it the server's core knows.
-struct Scene {
+struct CheckerState {
     private(set) var now = Now(monotonic: 0, wall: 0)
-    /// The server's life; a later one begins with everything that is committed.
+    /// A later life begins with everything that is committed.
     private(set) var life = 0
     /// How far the server's wall clock was ahead, in milliseconds, one after the other.
     private(set) var skews: [Int64] = [0]
     private(set) var committed = StoreView(keepsMessages: true)
-    /// Of what the core knows nobody asks which messages there are.
     private(set) var known = StoreView(keepsMessages: false)
     /// Who may have legs; of the leg that a fact is about, its holder's number.
     private(set) var holders = LegHolders()
     private(set) var holder = 0
-    /// The holders' numbers of the devices there are, by their places among them.
+    /// By the devices' places in `committed.devices`.
     private var deviceHolders: [Int] = []
-    /// Results of which the core has not heard and that change what it knows, each with how many were committed before it.
+    /// Results the core was not told yet and that change what it knows, each with how many were committed before it.
     private var unheard: Deque<(number: Int, command: StoreCommand, result: StoreResult, wall: Int64)> = []
     private var committedCount = 0
     private var heardCount = 0
@@ -28,83 +26,68 @@ struct Scene {
     /// What the server's wall clock would show now, had it been left alone at one time or another.
     var walls: [Int64] { self.skews.map { self.now.wall - (self.skews.last ?? 0) + $0 } }
 
-    mutating func take(_ fact: Fact, _ kind: FactKind, at now: Now) {
+    mutating func apply(_ fact: Fact, _ kind: FactKind, at now: Now) {
         self.now = now
         switch fact {
         case .committed(let command, let result):
             if kind != .otherTenantStored {
-                if StoreView.kinds.contains(kind) { self.committed.take(command, result, wall: now.wall) }
+                if StoreView.kinds.contains(kind) { self.committed.apply(command, result, wall: now.wall) }
                 self.nameHolders(command, result)
             }
             if StoreView.kindsWithoutMessages.contains(kind) {
                 self.unheard.append((self.committedCount, command, result, now.wall))
             }
             self.committedCount += 1
-        case .heard: self.hear(upTo: min(self.heardCount + 1, self.committedCount))
+        case .heard: self.catchUp(to: min(self.heardCount + 1, self.committedCount))
         case .serverStarted:
             self.life += 1
-            self.hear(upTo: self.committedCount)
+            self.catchUp(to: self.committedCount)
         case .clockSet(let ahead):
             self.skews.append(ahead)
             self.committed.hasJumped = true
-        case .pushed, .pool, .wrongEnvironment, .otherTenantNotified, .apiAccepted, .hostile, .written, .acknowledged,
-            .refused, .asked,
-            .answered, .tapped,
-            .disturbed, .appEnded, .opened,
-            .refusedWrite, .tokenEnded, .signedIn, .signedOut, .stored, .applied, .passedGate, .posted, .extended,
-            .unextended,
-            .toldMissed,
-            .fetched,
-            .handedOver, .presented, .lacksLevels, .unsilenced, .away, .moved, .held, .finalProbeEnded, .measured,
-            .looked,
-            .reached:
-            break
+        default: break  // tidy: the other facts change nothing of what is committed or known
         }
     }
 
-    /// The core hears of results, oldest first, until it has heard of so many.
-    private mutating func hear(upTo count: Int) {
+    private mutating func catchUp(to count: Int) {
         self.heardCount = count
         while let first = self.unheard.first, first.number < count {
             self.unheard.removeFirst()
-            self.known.take(first.command, first.result, wall: first.wall)
+            self.known.apply(first.command, first.result, wall: first.wall)
         }
     }
 
-    /// The devices on which a person is signed in, by their holders' numbers, each with the place in the log from which on it has legs.
+    /// The devices on which a person is signed in, each with the log position from which on it has legs.
     func devices(of user: UserKey) -> [(holder: Int, since: LogPosition)] {
         self.committed.devices(of: user).map { (self.deviceHolders[$0], self.committed.devices.values[$0].since) }
     }
 
-    /// Numbers those to whom legs belong before a promise hears of them.
+    /// Numbers those to whom legs belong before a checker is told of them.
     private mutating func nameHolders(_ command: StoreCommand, _ result: StoreResult) {
         switch (command, result) {
-        case (.endLeg(let end), _): self.holder = self.holders.take(end.leg.user, end.leg.device)
-        case (.keepLeg(let open), _): self.holder = self.holders.take(open.leg.user, open.leg.device)
+        case (.endLeg(let end), _): self.holder = self.holders.findOrAdd(end.leg.user, end.leg.device)
+        case (.keepLeg(let open), _): self.holder = self.holders.findOrAdd(open.leg.user, open.leg.device)
         case (.signIn(let key, _, _, _), .device):
-            let holder = self.holders.take(key.user, key.device)
+            let holder = self.holders.findOrAdd(key.user, key.device)
             if self.deviceHolders.count < self.committed.devices.count { self.deviceHolders.append(holder) }
         case (.accept(let message, _, _), .accepted(let deliveries, _)):
             for delivery in deliveries {
                 let user = UserKey(app: message.app, user: delivery.user)
-                if self.committed.devices(of: user).isEmpty { _ = self.holders.take(user, nil) }
+                if self.committed.devices(of: user).isEmpty { _ = self.holders.findOrAdd(user, nil) }
             }
         case (_, .recalled(_, _, _, let shown)):
-            for leg in shown { _ = self.holders.take(leg.user, leg.device) }
+            for leg in shown { _ = self.holders.findOrAdd(leg.user, leg.device) }
         default: break  // tidy: the other commands are about nobody's legs
         }
     }
 }
 
-/// What the store's results say, as far as a promise looks at it.
 struct StoreView {
-    /// A message the store has taken. It is looked up for each leg, and much to copy: all hold the one.
+    /// It is looked up for each leg, and much to copy: all hold the one.
     final class Accepted {
         let message: Message
         let deliveries: [Delivery]
-        /// The device it was sent from; nil for a backend's.
         let device: DeviceID?
-        /// How many were accepted before it.
         let number: Int
 
         init(message: Message, deliveries: [Delivery], device: DeviceID?, number: Int) {
@@ -114,17 +97,14 @@ struct StoreView {
             self.number = number
         }
 
-        /// Where it stands in a person's log; nil if it is not there.
         func position(of user: UserID) -> LogPosition? { self.deliveries.first { $0.user == user }?.position }
     }
 
-    /// What a person has set, since when.
     struct Settings {
         var wall: Int64
         var all: AllSettings
     }
 
-    /// What a view takes, and what one that keeps no messages does.
     static let kinds: FactKinds = [kindsWithoutMessages, FactKinds(.accept, .acceptCustom)]
     static let kindsWithoutMessages = FactKinds(
         .recall, .edit, .delete, .change, .markRead, .set, .signIn, .signOut, .setPushState)
@@ -132,21 +112,17 @@ struct StoreView {
     /// Whether it keeps which messages there are, and how many were unread where.
     private let keepsMessages: Bool
     private(set) var messages: OrderedDictionary<MessageID, Accepted> = [:]
-    /// What messages say since they were edited.
     private(set) var contents: OrderedDictionary<MessageID, String> = [:]
-    /// When messages were recalled.
     private(set) var recalled: OrderedDictionary<MessageID, Int64> = [:]
     private(set) var custom: OrderedSet<MessageID> = []
     private(set) var devices: OrderedDictionary<DeviceKey, DeviceRecord> = [:]
-    /// The places among them of each person's, also of those that are signed out.
+    /// By person, the places in `devices`, also of those that are signed out.
     private var owned: OrderedDictionary<UserKey, [Int]> = [:]
     private var tokens: OrderedSet<DeviceKey> = []
     private var owners: OrderedDictionary<PushToken, DeviceKey> = [:]
-    /// What each device has registered, valid or quarantined.
     private var registrations: OrderedDictionary<DeviceKey, PushRegistration> = [:]
     /// How many messages were unread when a person's log ended at a position, by position.
     private var unread: OrderedDictionary<UserID, [Int?]> = [:]
-    /// Whether the server's wall clock was set.
     var hasJumped = false
     private var deleted: OrderedDictionary<UserID, OrderedSet<MessageID>> = [:]
     private var readUpTo: OrderedDictionary<UserID, OrderedDictionary<ConversationID, LogPosition>> = [:]
@@ -154,50 +130,44 @@ struct StoreView {
 
     init(keepsMessages: Bool) { self.keepsMessages = keepsMessages }
 
-    /// What a person has set.
     func settings(of user: UserID) -> AllSettings { self.settings[user]?.last?.all ?? AllSettings() }
 
-    /// Whether something fits that a person had set at a moment; everything counts that held in that millisecond.
+    /// Everything counts that held in that millisecond.
     func held(by user: UserID, at wall: Int64, _ fits: (AllSettings) -> Bool) -> Bool {
         let all = self.settings[user] ?? []
-        // Of a clock that was set nobody knows what held when.
+        // With a clock that was set it is unknown what held when.
         if self.hasJumped { return fits(AllSettings()) || all.contains { fits($0.all) } }
         let before = all.lastIndex { $0.wall < wall }
         return fits(before.map { all[$0].all } ?? AllSettings())
             || all[(before.map { $0 + 1 } ?? 0)...].prefix { $0.wall == wall }.contains { fits($0.all) }
     }
 
-    /// The places among the devices of those on which a person is signed in.
+    /// The places in `devices` of those on which a person is signed in.
     func devices(of user: UserKey) -> [Int] {
         self.owned[user]?.filter { !self.devices.values[$0].isSignedOut } ?? []
     }
 
-    /// Whether a person has deleted a message for themselves.
     func isDeleted(_ message: MessageID, by user: UserID) -> Bool { self.deleted[user]?.contains(message) ?? false }
 
-    /// Whether the device of a leg has a push token.
     func hasToken(_ leg: LegID) -> Bool {
         leg.device.map { self.tokens.contains(DeviceKey(user: leg.user, device: $0)) } ?? false
     }
 
-    /// What a device has registered, valid or quarantined.
     func registration(of key: DeviceKey) -> PushRegistration? { self.registrations[key] }
 
     /// The device that has registered a token last; nil if it has taken it back.
     func owner(of token: PushToken) -> DeviceKey? { self.owners[token] }
 
-    /// How many messages were unread when a person's log ended at a position; nil if nothing stands there.
     func unread(of user: UserID, at position: LogPosition) -> Int? {
         guard let unread = self.unread[user], position < unread.count else { return nil }
         return unread[Int(position)]
     }
 
-    /// How far a person has read a conversation.
     func readUpTo(_ conversation: ConversationID, by user: UserID) -> LogPosition {
         self.readUpTo[user]?[conversation] ?? 0
     }
 
-    mutating func take(_ command: StoreCommand, _ result: StoreResult, wall: Int64) {
+    mutating func apply(_ command: StoreCommand, _ result: StoreResult, wall: Int64) {
         if self.keepsMessages { self.count(command, result) }
         switch (command, result) {
         case (.accept(let message, let device, _), .accepted(let deliveries, _)):
@@ -212,7 +182,7 @@ struct StoreView {
             let before = self.readUpTo(conversation, by: key.user)
             self.readUpTo[key.user, default: [:]][conversation] = max(before, upTo)
         case (_, .changed(let change?, let deliveries)):
-            // Whoever is no member any more has nothing unread there.
+            // A former member has nothing unread there.
             for delivery in deliveries where change.removes(delivery.user) {
                 self.readUpTo[delivery.user, default: [:]][change.conversation] = delivery.position
             }
@@ -226,9 +196,9 @@ struct StoreView {
             self.tokens.remove(key)
             self.owners.removeAll { $0.value == key }
         case (.setPushState(let key, let state, let about), .done):
-            self.take(state, of: key, about: about, from: [])
+            self.applyPushState(state, of: key, about: about, from: [])
         case (.setPushState(let key, let state, let about), .taken(let others)):
-            self.take(state, of: key, about: about, from: others)
+            self.applyPushState(state, of: key, about: about, from: others)
         case (_, .noted(let body?, let deliveries)):
             guard let user = deliveries.first?.user else { return }
             var all = self.settings(of: user)
@@ -240,8 +210,9 @@ struct StoreView {
         }
     }
 
-    /// A device registers, or APNs has said something about its registration: nothing about one that is somebody else's by then.
-    private mutating func take(
+    /// A device registers, or APNs has said something about its registration: that counts only for the device's
+    /// current one.
+    private mutating func applyPushState(
         _ state: PushState, of key: DeviceKey, about: PushRegistration?, from others: [DeviceKey]
     ) {
         guard self.devices[key]?.isSignedOut == false, about == nil || about == self.registrations[key] else { return }
@@ -261,15 +232,15 @@ struct StoreView {
             (_, .recalled(_, _, let deliveries, _)),
             (_, .noted(_, let deliveries)):
             for delivery in deliveries {
-                Self.note(delivery.unread, at: delivery.position, in: &self.unread[delivery.user, default: []])
+                Self.setUnread(delivery.unread, at: delivery.position, in: &self.unread[delivery.user, default: []])
             }
         case (.markRead(let key, _, _, _), .read(let position?, let unread)):
-            Self.note(unread, at: position, in: &self.unread[key.user, default: []])
+            Self.setUnread(unread, at: position, in: &self.unread[key.user, default: []])
         default: break  // tidy: the other results are about nobody's log
         }
     }
 
-    private static func note(_ count: Int, at position: LogPosition, in unread: inout [Int?]) {
+    private static func setUnread(_ count: Int, at position: LogPosition, in unread: inout [Int?]) {
         while unread.count <= position { unread.append(nil) }
         unread[Int(position)] = count
     }
