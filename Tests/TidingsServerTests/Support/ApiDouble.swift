@@ -30,13 +30,10 @@ struct ApiDouble {
             audit: AuditLog(Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
     }
 
-    /// What the core was asked, in order.
     var commands: [ApiCommand] { self.asked.withLockedValue { $0 } }
 
-    /// Forgets what the core was asked.
     func forget() { self.asked.withLockedValue { $0 = [] } }
 
-    /// One request below `/v1/apps/demo/`.
     func request(_ method: HTTPRequest.Method, _ path: String, _ body: String? = nil) async throws -> ApiResponse {
         let head = HTTPRequest(
             method: method, scheme: "http", authority: "localhost", path: "/v1/apps/demo/\(path)",

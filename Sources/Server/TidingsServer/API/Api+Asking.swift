@@ -4,134 +4,135 @@ import Hummingbird
 import ServerCore
 import TidingsModel
 
-/// What many routes read of a request, and how they ask the core what a client could ask, too.
 extension Api {
     // MARK: - Asking
 
     /// Asks as a person, or as the app's backend without an actor.
-    ///
-    /// - Throws: `ApiProblem` for bad input and for what the core refuses.
     func answer(
         _ app: AppID, _ actor: UserID?, _ question: ClientRequest
     ) async throws(ApiProblem) -> ClientAnswer {
         try self.checked { () throws(InvalidField) in try question.validate() }
-        switch await self.core(.request(app, actor: actor, question)) {
-        case .answer(.refused(let problem)), .refused(let problem): throw ApiProblem(problem)
-        case .answer(let answer): return answer
-        case .userAccount, .accepted, .done, .trace, .page, .unread, .objectNames, .accounts, .bans, .devices, .missed:
-            throw ApiProblem.bug
+        guard case .answer(let answer) = try await self.result(of: .request(app, actor: actor, question)) else {
+            throw .bug
         }
+        if case .refused(let problem) = answer { throw ApiProblem(problem) }
+        return answer
     }
 
-    /// Asks for something that is answered by nothing but that it is done: status 204.
-    func done(
-        _ app: AppID, _ actor: UserID?, _ question: ClientRequest
-    ) async throws(ApiProblem) -> Response {
-        guard case .done = try await self.answer(app, actor, question) else { throw ApiProblem.bug }
+    /// What the core answers; a caller that gets the answer of another command throws `ApiProblem.bug`.
+    ///
+    /// - Throws: `ApiProblem` for what the core refuses.
+    func result(of command: ApiCommand) async throws(ApiProblem) -> ApiResult {
+        let result = await self.core(command)
+        if case .refused(let problem) = result { throw ApiProblem(problem) }
+        return result
+    }
+
+    /// Carries out what is answered by nothing but that it is done: status 204.
+    func execute(_ command: ApiCommand) async throws(ApiProblem) -> Response {
+        guard case .done = try await self.result(of: command) else { throw .bug }
+        return Response(status: .noContent)
+    }
+
+    func execute(_ app: AppID, _ actor: UserID?, _ question: ClientRequest) async throws(ApiProblem) -> Response {
+        guard case .done = try await self.answer(app, actor, question) else { throw .bug }
         return Response(status: .noContent)
     }
 
     // MARK: - Reading
 
-    /// A part of the path by its name; the router leaves it as it was sent, with its percent signs (RFC 3986 §2.1).
+    /// The router leaves the path as it was sent, with its percent signs (RFC 3986 §2.1).
     static func parameter(_ name: String, _ context: Context) throws(ApiProblem) -> String {
         guard let text = (context.parameters.get(name) ?? "").removingPercentEncoding else {
-            throw ApiProblem(InvalidField(field: name, rule: Self.percentEncoded))
+            throw ApiProblem(field: name, rule: Self.percentEncoded)
         }
         return text
     }
 
     private static let percentEncoded = "must be UTF-8, with percent signs for what a URL cannot hold (RFC 3986 §2.1)"
 
-    /// Refuses members of the query that are not known, or are there twice: a misspelt one must not be passed over.
+    /// Refuses members of the query that are not known, or are there twice: a misspelt one must not be ignored.
     static func checkQuery(_ request: Request, _ known: [String]) throws(ApiProblem) {
         guard (request.uri.query ?? "").removingPercentEncoding != nil else {
-            throw ApiProblem(InvalidField(field: "query", rule: Self.percentEncoded))
+            throw ApiProblem(field: "query", rule: Self.percentEncoded)
         }
         var seen: Set<Substring> = []
         for (key, _) in request.uri.queryParameters where !key.isEmpty {
             let field = String(key.prefix(64))
             guard known.contains(String(key)) else {
                 let rule = known.isEmpty ? "nothing is" : "known are \(known.joined(separator: ", "))"
-                throw ApiProblem(InvalidField(field: field, rule: "is not known in the query here; \(rule)"))
+                throw ApiProblem(field: field, rule: "is not known in the query here; \(rule)")
             }
             guard seen.insert(key).inserted else {
-                throw ApiProblem(InvalidField(field: field, rule: "must not be there twice"))
+                throw ApiProblem(field: field, rule: "must not be there twice")
             }
         }
     }
 
-    /// Who acts, by the query's `actor`; nil for the app's backend, which may do everything.
+    /// The query's `actor`; nil for the app's backend, which may do everything.
     func actor(_ request: Request) throws(ApiProblem) -> UserID? {
         guard let actor = request.uri.queryParameters.get("actor") else { return nil }
         return try self.identifier(actor, "actor")
     }
 
-    /// The person of the path.
     func person(_ context: Context) throws(ApiProblem) -> UserID {
         try self.identifier(try Self.parameter("user", context), "user")
     }
 
-    /// The conversation of the path.
     func place(_ context: Context, hasMembers: Bool = false) throws(ApiProblem) -> ConversationID {
         let type: ConversationType = try self.word(try Self.parameter("type", context), "type")
         guard !hasMembers || !type.targetIsPeer else {
-            throw ApiProblem(InvalidField(field: "type", rule: "must be DS, GRP or CHRM: others have no members"))
+            throw ApiProblem(field: "type", rule: "must be DS, GRP or CHRM: others have no members")
         }
         let id: UserID = try self.identifier(try Self.parameter("id", context), "id")
         return ConversationID(type: type, target: id.rawValue)
     }
 
-    /// Text from outside as an id.
     func identifier<ID: StringIdentifier>(_ text: String, _ field: String) throws(ApiProblem) -> ID {
         try self.checked { () throws(InvalidField) in try ID.validated(text, field: field) }
     }
 
-    /// A list of people.
-    ///
-    /// - Parameter max: how many there may be, repeats counted; nil where nothing but the core limits them.
+    /// - Parameter max: how many there may be, repeats counted; nil where only the core limits them.
     func identifiers(_ texts: [String], _ field: String, max: Int? = nil) throws(ApiProblem) -> [UserID] {
         if let max, texts.count > max {
-            throw ApiProblem(InvalidField(field: field, rule: "must be at most \(max) people, got \(texts.count)"))
+            throw ApiProblem(field: field, rule: "must be at most \(max) people, got \(texts.count)")
         }
         var users: [UserID] = []
         for (index, text) in texts.enumerated() { users.append(try self.identifier(text, "\(field)[\(index)]")) }
         return users
     }
 
-    /// A message id of the path, the query or a body.
     func messageID(_ text: String, _ field: String) throws(ApiProblem) -> MessageID {
         guard let id = MessageID(text) else {
-            throw ApiProblem(InvalidField(field: field, rule: "must be a message id of 13 characters"))
+            throw ApiProblem(field: field, rule: "must be a message id of 13 characters")
         }
         return id
     }
 
-    /// A word of a closed list, such as a conversation's kind by its code.
+    /// One of a closed list, such as a conversation's kind by its code.
     func word<Word: RawRepresentable & CaseIterable>(
         _ text: String, _ field: String
     ) throws(ApiProblem) -> Word where Word.RawValue == String {
         if let word = Word(rawValue: text) { return word }
         let words = Word.allCases.map(\.rawValue).joined(separator: ", ")
-        throw ApiProblem(InvalidField(field: field, rule: "must be one of \(words)"))
+        throw ApiProblem(field: field, rule: "must be one of \(words)")
     }
 
-    /// A whole number of the query; required without a fallback.
+    /// Required without a fallback.
     func number(
         _ request: Request, _ name: String, _ range: ClosedRange<Int64>, default fallback: Int64?
     ) throws(ApiProblem) -> Int64 {
         let rule = "must be a whole number from \(range.lowerBound) to \(range.upperBound)"
         guard let text = request.uri.queryParameters.get(name) else {
-            guard let fallback else { throw ApiProblem(InvalidField(field: name, rule: rule)) }
+            guard let fallback else { throw ApiProblem(field: name, rule: rule) }
             return fallback
         }
         guard let number = Int64(text), range.contains(number) else {
-            throw ApiProblem(InvalidField(field: name, rule: rule))
+            throw ApiProblem(field: name, rule: rule)
         }
         return number
     }
 
-    /// Runs a check of the model's.
     func checked<Value>(_ check: () throws(InvalidField) -> Value) throws(ApiProblem) -> Value {
         do throws(InvalidField) { return try check() } catch { throw ApiProblem(error) }
     }
