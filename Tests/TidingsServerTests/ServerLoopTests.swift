@@ -100,9 +100,9 @@ private final class FakeSender: PushSender {
         try await bob.send(.runState(.suspending))
         await bob.close()
         try await rig.test.eventually { rig.test.metric("tidings_gateway_connections") == "0" }
-        let send = ApiCommand.send(.init(app: "demo", user: "alice"), self.draft("c1"))
+        let send = APICommand.send(.init(app: "demo", user: "alice"), self.draft("c1"))
         guard case .accepted(let accepted) = await rig.server.execute(send) else {
-            throw ApiProblem.bug
+            throw APIProblem.bug
         }
         return accepted.messageID
     }

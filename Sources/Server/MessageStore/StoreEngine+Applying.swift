@@ -176,7 +176,7 @@ extension StoreEngine {
             upTo < state.counted
             ? try self.unread(of: person, in: number, state, after: upTo) : (unread: 0, mentions: 0)
         person.count(left.unread - state.unread, mentions: left.mentions - state.mentions, in: &state)
-        state.withdrawn.removeAll { $0 <= upTo }
+        state.recalled.removeAll { $0 <= upTo }
         state.read = upTo
         person.setState(state, of: number)
         let delivery = self.append(.init(record: position, conversation: number), to: person)
@@ -190,7 +190,7 @@ extension StoreEngine {
         of person: PersonState, in number: ConversationNumber, _ state: PersonState.ConversationState,
         after upTo: LogPosition
     ) throws -> (unread: Int, mentions: Int) {
-        let withdrawn = Set(state.withdrawn)
+        let recalled = Set(state.recalled)
         var left = (unread: 0, mentions: 0)
         var run = LogRun()
         var next = state.last
@@ -198,7 +198,7 @@ extension StoreEngine {
         var steps = 64 + Int((upTo - state.read) / 256)
         while next > upTo, steps > 0 {
             let entry = try self.entry(at: next, of: person, &run)
-            if entry.counts, !withdrawn.contains(entry.position) {
+            if entry.counts, !recalled.contains(entry.position) {
                 left.unread += 1
                 if entry.mentions { left.mentions += 1 }
             }
@@ -209,7 +209,7 @@ extension StoreEngine {
         left = (state.unread, state.mentions)
         try self.forEachEntry(of: person, after: state.read) { entry in
             guard entry.position <= upTo else { return false }
-            if entry.counts, entry.conversation == number, !withdrawn.contains(entry.position) {
+            if entry.counts, entry.conversation == number, !recalled.contains(entry.position) {
                 left.unread -= 1
                 if entry.mentions { left.mentions -= 1 }
             }

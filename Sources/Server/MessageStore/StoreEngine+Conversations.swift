@@ -226,7 +226,7 @@ extension StoreEngine {
             var state = try self.stateOrNew(number, of: person)
             if !after.contains(person.number) {
                 person.count(-state.unread, mentions: -state.mentions, in: &state)
-                state.withdrawn = []
+                state.recalled = []
                 state.read = person.head + 1
             }
             person.setState(state, of: number)

@@ -3,11 +3,11 @@ import Logging
 import StoreModel
 import TidingsModel
 
-// Texts that nobody may read any more leave the file: what a withdrawn message said, and what an edited one said before. The journal keeps
+// Texts that nobody may read any more leave the file: what a recalled message said, and what an edited one said before. The journal keeps
 // the records, with zeros where the text was, so that it can still be applied from its first record and leads to the same state: no
 // derived row depends on what a message says.
 extension StoreEngine {
-    /// What a withdrawn or edited message said before is to leave the file.
+    /// What a recalled or edited message said before is to leave the file.
     /// - Parameter before: what had become of the message. An edit after `position` is the present text: the record is applied again
     ///   after a crash, and the row of the message is ahead of it.
     func scheduleErasure(of accepted: JournalPosition, before: MessageRevision, at position: JournalPosition) {

@@ -156,7 +156,7 @@ extension StoreEngine {
             read: try row.count(2), last: try row.count(5))
         guard state.last <= person.head else { throw StoredBytesFault.badValue("link in a log") }
         var reader = ByteReader(row.blob(4))
-        while !reader.isAtEnd { state.withdrawn.append((state.withdrawn.last ?? 0) &+ (try reader.number())) }
+        while !reader.isAtEnd { state.recalled.append((state.recalled.last ?? 0) &+ (try reader.number())) }
         row.reset()
         state.isMuted = try self.isMuted(number, for: person)
         person.conversations[number] = state

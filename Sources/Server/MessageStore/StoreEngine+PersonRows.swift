@@ -59,7 +59,7 @@ extension StoreEngine {
         put.bind(at: 5, state.read, state.mentions)
         var writer = ByteWriter()
         var last: LogPosition = 0
-        for position in state.withdrawn {
+        for position in state.recalled {
             writer.number(position - last)
             last = position
         }

@@ -202,10 +202,10 @@ extension StoreEngine {
         let kept = receipts.filter { $0.key.user.app == accepted.app }.flatMap { leg, times in
             times.map { MessageTrace.Receipt(leg: leg, receipt: $0.key, at: $0.value) }
         }
-        var withdrawal: MessageID?
-        if case .recall(_, let recall, _)? = try self.recallRecord(of: id) { withdrawal = recall.id }
+        var recall: MessageID?
+        if case .recall(_, let operation, _)? = try self.recallRecord(of: id) { recall = operation.id }
         return MessageTrace(
-            of: accepted.subject, withdrawal: withdrawal, deliveries: deliveries, open: open.sorted { $0.leg < $1.leg },
+            of: accepted.subject, recall: recall, deliveries: deliveries, open: open.sorted { $0.leg < $1.leg },
             ended: ended.values.filter { $0.leg.user.app == accepted.app }.sorted { $0.leg < $1.leg },
             receipts: kept.sorted())
     }

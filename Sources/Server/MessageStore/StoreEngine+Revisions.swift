@@ -106,7 +106,7 @@ extension StoreEngine {
         self.scheduleErasure(of: accepted, before: before, at: position)
         self.rememberID(recall.id, position)
         let deliveries = try self.appendNotice(of: message, version: version, record: accepted, at: position) {
-            person, entry, state in person.withdraw(entry, in: &state)
+            person, entry, state in person.recall(entry, in: &state)
         }
         return .recalled(recall, of: message, deliveries: deliveries, shown: [])
     }
@@ -152,7 +152,7 @@ extension StoreEngine {
         var state = try self.stateOrNew(number, of: person)
         for wanted in positions {
             try self.forEachEntry(of: person, after: wanted - 1) { entry in
-                person.withdraw(entry, in: &state)
+                person.recall(entry, in: &state)
                 return false
             }
         }

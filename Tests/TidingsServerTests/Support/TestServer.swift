@@ -34,7 +34,7 @@ struct TestServer {
         configuration.core.drainTime = 200
         var app = ServerConfiguration.App(id: "demo", tokenSecret: Self.secret)
         app.apiKeys = [
-            .init(id: "operator", sha256: Self.hash(Self.key), scopes: ApiScope.allCases),
+            .init(id: "operator", sha256: Self.hash(Self.key), scopes: APIScope.allCases),
             .init(id: "reader", sha256: Self.hash("reader-key"), scopes: [.trace]),
         ]
         configuration.apps = [app]
@@ -133,7 +133,7 @@ struct TestServer {
     }
 }
 
-struct ApiResponse {
+struct APIResponse {
     var status: Int
     var head: String
     var text: String
@@ -152,7 +152,7 @@ extension TestServer {
     /// On a connection of its own, to the port that serves the path.
     func request(
         _ method: String, _ path: String, key: String? = TestServer.key, body: String? = nil
-    ) async throws -> ApiResponse {
+    ) async throws -> APIResponse {
         let isForPhones = path.hasPrefix("/v1/extension/")
         let client = try await RawClient.connect(
             port: isForPhones ? self.listening.phonePort : self.listening.apiPort)
@@ -165,6 +165,6 @@ extension TestServer {
         await client.close()
         let status = head.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
         DescribedStatuses.check(status, method, path)
-        return ApiResponse(status: status, head: head, text: text)
+        return APIResponse(status: status, head: head, text: text)
     }
 }

@@ -7,7 +7,7 @@ extension MessageTrace {
     /// - Parameter statuses: what the devices of its legs have said the person allows there.
     func json(with statuses: [ToldStatus]) -> JSONValue {
         .members(
-            [("message_id", .string(self.id.description))] + self.subject.members + self.withdrawalMembers + [
+            [("message_id", .string(self.id.description))] + self.subject.members + self.recallMembers + [
                 (
                     "deliveries",
                     .array(self.deliveries.map { ["user": .string($0.user.rawValue), "position": .int($0.position)] })
@@ -38,8 +38,8 @@ extension ToldStatus {
 }
 
 extension MessageTrace {
-    fileprivate var withdrawalMembers: [(String, JSONValue)] {
-        self.withdrawal.map { [("withdrawal", .string($0.description))] } ?? []
+    fileprivate var recallMembers: [(String, JSONValue)] {
+        self.recall.map { [("recall", .string($0.description))] } ?? []
     }
 }
 

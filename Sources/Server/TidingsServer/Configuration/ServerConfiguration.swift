@@ -6,7 +6,7 @@ package import TidingsModel
 /// file, the environment and flags (`ServerConfiguration.load`) or are set in code, and are checked by `validate()`.
 package struct ServerConfiguration: Equatable, Sendable {
     package var gateway = Gateway()
-    package var api = Api()
+    package var api = API()
     package var phone = Phone()
     package var http = Http()
     package var proxy = Proxy()
@@ -33,7 +33,7 @@ package struct ServerConfiguration: Equatable, Sendable {
         package var connectionsMax = 100_000
     }
 
-    package struct Api: Equatable, Sendable {
+    package struct API: Equatable, Sendable {
         package var host = "127.0.0.1"
         package var port = 7_480
         package var bodyBytesMax = 1_048_576
@@ -84,8 +84,8 @@ package struct ServerConfiguration: Equatable, Sendable {
         /// Signs user tokens with HS256; at least 32 bytes.
         package var tokenSecret: Secret
         package var tokens = TokenRules()
-        package var apiKeys: [ApiKey] = []
-        package var apns: Apns?
+        package var apiKeys: [APIKey] = []
+        package var apns: APNs?
         /// Topics its phones may register for, beside the one of `apns`.
         package var pushTopics: [String] = []
         /// Nil for `policy.members_max`.
@@ -122,20 +122,20 @@ package struct ServerConfiguration: Equatable, Sendable {
     }
 
     /// The key itself is not kept, only its hash.
-    package struct ApiKey: Equatable, Sendable {
+    package struct APIKey: Equatable, Sendable {
         package var id: String
         /// 64 hexadecimal digits.
         package var sha256: String
-        package var scopes: [ApiScope]
+        package var scopes: [APIScope]
 
-        package init(id: String, sha256: String, scopes: [ApiScope]) {
+        package init(id: String, sha256: String, scopes: [APIScope]) {
             self.id = id
             self.sha256 = sha256
             self.scopes = scopes
         }
     }
 
-    package struct Apns: Equatable, Sendable {
+    package struct APNs: Equatable, Sendable {
         package var environment: PushEnvironment = .production
         package var teamID = ""
         package var keyID = ""
@@ -204,7 +204,7 @@ package struct ServerConfiguration: Equatable, Sendable {
     }
 }
 
-package enum ApiScope: String, Hashable, Sendable, CaseIterable {
+package enum APIScope: String, Hashable, Sendable, CaseIterable {
     case tokens
     /// As a person or as the app's backend.
     case messages
