@@ -2,56 +2,8 @@ import APNsClient
 import APNsModel
 import Foundation
 import Logging
-import MessageStore
 import NIOCore
-import ServerCore
-import StoreModel
 import TidingsModel
-
-/// `MessageStore` as the loop's store.
-struct MessageStoreAdapter: BatchStore {
-    private let store: MessageStore
-
-    /// What was found when the store was opened.
-    var opening: StoreOpening { self.store.opening }
-
-    /// Opens the store.
-    ///
-    /// - Throws: `ConfigurationFaults` naming `store.path`.
-    init(_ server: ServerConfiguration, logger: Logger) throws(ConfigurationFaults) {
-        let settings = server.store
-        var configuration = MessageStoreConfiguration()
-        configuration.roomHistory = .init(
-            messagesMax: server.core.roomHistoryMax, ageMax: server.core.roomHistoryAge)
-        configuration.eraseMilliseconds = settings.eraseMilliseconds
-        configuration.synchronous = .init(rawValue: settings.synchronous) ?? .full
-        do throws(MessageStoreError) {
-            self.store = try MessageStore(path: settings.path, configuration: configuration, logger: logger)
-        } catch {
-            let words = "\(error)"
-            let remedy = ": \(error.remedy)"
-            throw ConfigurationFaults([
-                ConfigurationFault(
-                    field: "store.path",
-                    rule: "must be a file the server can use, but "
-                        + (words.hasSuffix(remedy) ? String(words.dropLast(remedy.count)) : words),
-                    remedy: error.remedy)
-            ])
-        }
-    }
-
-    func submit(_ commands: [StoreCommand], completion: @escaping @Sendable ([StoreResult]) -> Void) {
-        self.store.submit(commands, completion: completion)
-    }
-
-    /// Copies the store into a new file while it goes on.
-    ///
-    /// - Throws: `MessageStoreError` naming the new file.
-    func backUp(to path: String) async throws { try await self.store.backUp(to: path) }
-
-    /// Writes what was submitted and closes the file; waits for it.
-    func close() { self.store.close() }
-}
 
 /// `APNsClient` as one app's sender.
 private struct APNsSender: PushSender {
