@@ -53,6 +53,8 @@ private final class FakeSender: PushSender {
         self.sent.withLockedValue { $0.append(request) }
         completion(.accepted(apnsID: request.apnsID ?? "", uniqueID: nil))
     }
+
+    func reportLanes(to report: @escaping @Sendable (String?, LaneState) -> Void) {}
 }
 
 @Suite(.timeLimit(.minutes(10))) struct `The server's loop` {

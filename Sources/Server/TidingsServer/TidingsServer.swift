@@ -95,7 +95,7 @@ package struct TidingsServer: Service {
     private func run(
         _ configuration: ServerConfiguration, gatewayLoop: any EventLoop, apiGroup: MultiThreadedEventLoopGroup
     ) async throws {
-        let senders = try await ApnsSenders(apps: configuration.apps, group: apiGroup, logger: self.logger)
+        let senders = try await ApnsSenders(configuration, group: apiGroup, logger: self.logger)
         let result: Result<Void, any Error>
         do {
             let disk = StoreDisk(path: configuration.store.path)

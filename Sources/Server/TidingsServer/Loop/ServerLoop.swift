@@ -88,6 +88,12 @@ final class ServerLoop: @unchecked Sendable {
         self.backlogBytesMax = configuration.gateway.backlogBytesMax
         self.core = ServerCore(settings: configuration.coreSettings, seed: seed)
         self.ended = eventLoop.makePromise(of: Void.self)
+        for (app, sender) in senders {
+            let environment = sender.environment
+            sender.reportLanes { [weak self] topic, state in
+                eventLoop.execute { self?.receive(.laneReported(app, environment, topic: topic, state)) }
+            }
+        }
     }
 
     // MARK: - From any thread
