@@ -1,7 +1,6 @@
 import APNsModel
 import TidingsModel
 
-/// A request about channels that has passed every check.
 struct ChannelAction: Sendable {
     enum Work: Sendable {
         case create(APNsStoragePolicy)
@@ -105,7 +104,7 @@ extension APNsService {
     /// Does what was asked.
     ///
     /// - Returns: the answer with its body.
-    mutating func perform(
+    mutating func performChannelAction(
         _ action: ChannelAction, _ inquiry: Inquiry, answer: APNsResponse, at now: Now, into effects: inout [Effect]
     ) -> (APNsResponse, [UInt8]) {
         var answer = answer
@@ -158,9 +157,7 @@ extension APNsService {
     }
 }
 
-/// The bodies of requests about channels.
 enum ChannelBody {
-    /// The storage policy of a request for a new channel.
     static func policy(_ body: [UInt8]) throws(Refusal) -> APNsStoragePolicy {
         guard !body.isEmpty else { throw Refusal(.payloadEmpty) }
         guard body.count <= APNsBroadcast.payloadBytesMax else { throw Refusal(.payloadTooLarge) }

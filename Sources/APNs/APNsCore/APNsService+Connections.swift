@@ -25,7 +25,7 @@ extension APNsService {
         self.connections[id] = ProviderConnection(
             host: host, certificate: certificate, rules: self.configuration, at: now)
         if let certificate, !certificate.environments.contains(host.environment) {
-            return self.end(id, .badCertificateEnvironment, into: &effects)
+            return self.closeWithGoAway(id, .badCertificateEnvironment, into: &effects)
         }
         self.watch(id, at: now)
     }
@@ -44,14 +44,13 @@ extension APNsService {
         }
     }
 
-    /// Announces the connection's stream limit if it has changed.
     mutating func announceLimit(_ id: ConnectionID, into effects: inout [Effect]) {
         guard let limit = self.connections[id]?.changedStreamLimit(self.configuration) else { return }
         effects.append(.announceStreamLimit(id, limit))
     }
 
     /// Ends a connection with a GOAWAY that says why (APNs reference, section 3.3). Every request so far is answered.
-    mutating func end(_ id: ConnectionID, _ reason: APNsReason, into effects: inout [Effect]) {
+    mutating func closeWithGoAway(_ id: ConnectionID, _ reason: APNsReason, into effects: inout [Effect]) {
         guard let connection = self.connections.removeValue(forKey: id) else { return }
         effects.append(
             .goAway(
@@ -75,21 +74,20 @@ extension APNsService {
         }
     }
 
-    /// Takes over what the operator changes about keys, certificates and apps.
     mutating func change(_ event: Event, into effects: inout [Effect]) {
         switch event {
         case .keyAdded(let key):
             self.credentials.keys[key.keyID] = key
             self.undo(.revokedKey, key.keyID, into: &effects)
-            self.note(ServiceRecord(kind: .key, key: key.keyID, json: key.json), into: &effects)
+            self.save(ServiceRecord(kind: .key, key: key.keyID, json: key.json), into: &effects)
         case .keyRevoked(let keyID):
             self.credentials.keys[keyID] = nil
             self.undo(.key, keyID, into: &effects)
-            self.note(
+            self.save(
                 ServiceRecord(kind: .revokedKey, key: keyID, json: ["key_id": .string(keyID)]), into: &effects)
         case .certificateRevoked(let fingerprint):
             self.credentials.revokedCertificates.insert(fingerprint)
-            self.note(
+            self.save(
                 ServiceRecord(
                     kind: .revokedCertificate, key: fingerprint, json: ["fingerprint": .string(fingerprint)]),
                 into: &effects)
@@ -97,7 +95,7 @@ extension APNsService {
             // A team without a list may use every topic already.
             guard self.credentials.bundleIDs[teamID] != nil else { return }
             self.credentials.bundleIDs[teamID]?.insert(bundleID)
-            self.note(
+            self.save(
                 ServiceRecord(
                     kind: .bundleID, key: "\(teamID)/\(bundleID)",
                     json: ["team_id": .string(teamID), "bundle_id": .string(bundleID)]), into: &effects)
@@ -110,7 +108,7 @@ extension APNsService {
         }
     }
 
-    private mutating func note(_ record: ServiceRecord, into effects: inout [Effect]) {
+    private mutating func save(_ record: ServiceRecord, into effects: inout [Effect]) {
         self.changes[record.kind, default: [:]][record.key] = record
         effects.append(.save(record))
     }

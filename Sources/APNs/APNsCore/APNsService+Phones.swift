@@ -106,7 +106,6 @@ extension AcceptedPush {
         }
     }
 
-    /// A broadcast for one of its listeners.
     func addressed(to phone: PhoneID) -> AcceptedPush {
         var push = self
         push.target.phone = phone

@@ -22,7 +22,6 @@ extension APNsService {
         }
     }
 
-    /// One request on its way through the checks.
     struct Inquiry {
         var id: RequestID
         var request: WireRequest
@@ -30,7 +29,6 @@ extension APNsService {
         var host: ProviderHost
         /// Whether the request is about channels, and answered with `apns-request-id`.
         var isAboutChannels: Bool
-        /// The name it is answered with.
         var name: String
     }
 
@@ -94,7 +92,7 @@ extension APNsService {
             token: text, topic: headers.topic, environment: inquiry.host.environment)
         if let rate = self.configuration.deviceRate {
             let wait = self.deviceShares[device.token, default: TokenBucket(rate, at: now.monotonic)]
-                .take(rate, at: now.monotonic)
+                .takeToken(rate, at: now.monotonic)
             guard wait == 0 else { throw Refusal(.tooManyRequests, detail: "\(wait) ms too early") }
         }
         let push = AcceptedPush(
@@ -173,7 +171,7 @@ extension APNsService {
         switch passed {
         case .push(let push, _): effects.append(.log(push.logged(.accepted, at: now)))
         case .channels(let action):
-            (answer, body) = self.perform(action, inquiry, answer: answer, at: now, into: &effects)
+            (answer, body) = self.performChannelAction(action, inquiry, answer: answer, at: now, into: &effects)
         }
         if isAnswerLost {
             effects.append(.log(self.logged(.answerLost, inquiry, topic: passed.topic, at: now)))
@@ -231,12 +229,11 @@ extension APNsService {
                 delayMilliseconds: delay))
         // Reasons that are about the connection end it (APNs reference, sections 2 and 3.3).
         switch refusal.reason {
-        case .badCertificate, .shutdown: self.end(id, refusal.reason, into: &effects)
-        default: if isTooMuch { self.end(id, refusal.reason, into: &effects) }
+        case .badCertificate, .shutdown: self.closeWithGoAway(id, refusal.reason, into: &effects)
+        default: if isTooMuch { self.closeWithGoAway(id, refusal.reason, into: &effects) }
         }
     }
 
-    /// A line of the log about a request that has not become a push.
     func logged(
         _ event: DeliveryLogEntry.Event, _ inquiry: Inquiry, topic: String? = nil, at now: Now
     ) -> DeliveryLogEntry {

@@ -9,7 +9,6 @@ package import TidingsModel
 /// and the fault plan. Certificates and signatures are verified by the shell and enter as facts; token texts and ids
 /// are drawn by the shell and passed in.
 package struct APNsService: Sendable {
-    /// The rules it was made with.
     package let configuration: Configuration
     var connections: [ConnectionID: ProviderConnection] = [:]
     var credentials: Credentials
@@ -27,7 +26,6 @@ package struct APNsService: Sendable {
     /// What `wake` asked for last.
     private var announced: Int64?
 
-    /// What has to be looked at, at some time.
     private enum Matter: Hashable, Sendable {
         case connection(ConnectionID)
         case phone(PhoneID)
@@ -49,22 +47,16 @@ package struct APNsService: Sendable {
 
     // MARK: Looking at it
 
-    /// What goes wrong at present.
-    package var faultPlan: FaultPlan { self.faults.plan }
-
     /// How often each rule of the plan has been asked and has struck since the plan was set.
     package var faultCounts: [FaultCount] { self.faults.counts }
 
-    /// Whether nobody can connect at present.
     package var isOut: Bool { self.faults.outage }
 
-    /// How many connections of providers are open and not on their way out.
     package var connectionCount: Int { self.connections.count }
 
     /// Every device token ever given out, oldest first.
     package var devices: [RegisteredDevice] { self.registry.devices }
 
-    /// Whether a phone is connected to the courier.
     package func isConnected(_ phone: PhoneID) -> Bool { self.couriers[phone]?.courierID != nil }
 
     /// The pushes stored for a phone, oldest first.
@@ -72,7 +64,6 @@ package struct APNsService: Sendable {
         self.couriers[phone]?.waiting.filter(\.isStored).map(\.push) ?? []
     }
 
-    /// The stream limit a new connection is greeted with.
     package func initialStreamLimit(hasCertificate: Bool) -> Int {
         self.configuration.streamLimit(hasCertificate: hasCertificate)
     }
@@ -82,7 +73,6 @@ package struct APNsService: Sendable {
         self.credentials.alert(on: certificate, at: now)
     }
 
-    /// The counts of every topic, by topic and side.
     package var metrics: [(key: MetricsKey, counts: TopicMetrics)] {
         self.counts.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
@@ -108,7 +98,7 @@ package struct APNsService: Sendable {
     /// Handles one event; events about connections that have ended are late and change nothing.
     package mutating func handle(_ event: Event, at now: Now, into effects: inout [Effect]) {
         let start = effects.count
-        self.perform(event, at: now, into: &effects)
+        self.dispatch(event, at: now, into: &effects)
         for index in effects.indices[start...] {
             guard case .log(let entry) = effects[index] else { continue }
             let key = MetricsKey(topic: entry.topic ?? "", environment: entry.environment ?? .sandbox)
@@ -120,7 +110,7 @@ package struct APNsService: Sendable {
         }
     }
 
-    private mutating func perform(_ event: Event, at now: Now, into effects: inout [Effect]) {
+    private mutating func dispatch(_ event: Event, at now: Now, into effects: inout [Effect]) {
         switch event {
         case .connectionArrived(let id, _):
             self.arrive(id, into: &effects)
@@ -166,7 +156,7 @@ package struct APNsService: Sendable {
             self.switchBroadcast(bundleID, isOn: isOn, into: &effects)
         case .shutdownBegun:
             self.isShuttingDown = true
-            for id in self.connections.keys.sorted() { self.end(id, .shutdown, into: &effects) }
+            for id in self.connections.keys.sorted() { self.closeWithGoAway(id, .shutdown, into: &effects) }
         case .timeReached:
             self.reachTime(at: now, into: &effects)
         }
@@ -187,7 +177,7 @@ package struct APNsService: Sendable {
                 guard let connection = self.connections[id], let idle = self.configuration.idleSeconds else { continue }
                 let end = connection.activeAt + idle * 1_000
                 if end <= now.monotonic {
-                    self.end(id, .idleTimeout, into: &effects)
+                    self.closeWithGoAway(id, .idleTimeout, into: &effects)
                 } else {
                     self.agenda.insert(Appointment(at: end, matter: .connection(id)))
                 }
@@ -203,7 +193,6 @@ package struct APNsService: Sendable {
 
     // MARK: Phones
 
-    /// Hands an event to a phone's courier.
     mutating func forward(_ event: Courier.Event, to phone: PhoneID, at now: Now, into effects: inout [Effect]) {
         let index: Dictionary<PhoneID, Courier>.Index
         if let found = self.couriers.index(forKey: phone) {

@@ -25,7 +25,7 @@ struct TokenBucket: Hashable, Sendable {
     /// Takes one, or tells in how many milliseconds there will be one.
     ///
     /// - Returns: 0 if one was taken.
-    mutating func take(_ rate: APNsService.Rate, at monotonic: Int64) -> Int64 {
+    mutating func takeToken(_ rate: APNsService.Rate, at monotonic: Int64) -> Int64 {
         let full = rate.burst * Self.one
         let (gained, overflows) = max(0, monotonic - self.at).multipliedReportingOverflow(by: rate.perHour)
         self.units = overflows || gained > full - self.units ? full : self.units + gained

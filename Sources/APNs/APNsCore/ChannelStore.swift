@@ -6,12 +6,9 @@ package import TidingsModel
 package struct ChannelName: Hashable, Sendable, JSONCodable {
     /// The app's bundle identifier, without a suffix.
     package var bundleID: String
-    /// The side of Apple's.
     package var environment: PushEnvironment
-    /// The id.
     package var id: APNsChannelID
 
-    /// Names a channel.
     package init(bundleID: String, environment: PushEnvironment, id: APNsChannelID) {
         self.bundleID = bundleID
         self.environment = environment
@@ -66,15 +63,12 @@ extension ChannelName {
     var recordKey: String { "\(self.environment.rawValue)/\(self.bundleID)/\(self.id.rawValue)" }
 }
 
-/// Every channel, and who listens to it.
 struct ChannelStore: Sendable {
-    /// One app on one side.
     struct App: Hashable, Sendable {
         var bundleID: String
         var environment: PushEnvironment
     }
 
-    /// A phone's place at a channel.
     struct Subscriber: Hashable, Sendable {
         var phone: PhoneID
         var channel: ChannelName
@@ -86,7 +80,6 @@ struct ChannelStore: Sendable {
     /// The newest message each listener has acknowledged, in the order in which they came.
     private var listeners: [ChannelName: OrderedDictionary<PhoneID, Int64>] = [:]
     private var channelsOfPhone: [PhoneID: OrderedSet<ChannelName>] = [:]
-    /// The apps whose broadcast capability is off.
     private(set) var off: Set<String> = []
 
     subscript(name: ChannelName) -> BroadcastChannel? {
@@ -118,7 +111,6 @@ struct ChannelStore: Sendable {
         return phones
     }
 
-    /// Puts a deleted id back that was recorded.
     mutating func restoreDeleted(_ name: ChannelName) { self.deleted.insert(name) }
 
     /// Switches the capability of an app.

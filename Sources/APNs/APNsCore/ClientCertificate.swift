@@ -8,16 +8,11 @@ package struct ClientCertificateFacts: Hashable, Sendable {
     package var fingerprint: String
     /// The topics: the subject's UID and what the extension lists, suffixes included.
     package var topics: APNsCertificateTopics
-    /// The environments it is good for.
     package var environments: [PushEnvironment]
-    /// UNIX milliseconds from which on it is expired.
     package var expiresAt: Int64
-    /// Whether its issuer has revoked it.
     package var isRevoked: Bool
-    /// Whether its issuer is one the service knows.
     package var isTrusted: Bool
 
-    /// Facts as read from a certificate.
     package init(
         fingerprint: String, topics: APNsCertificateTopics, environments: [PushEnvironment] = PushEnvironment.allCases,
         expiresAt: Int64, isRevoked: Bool = false, isTrusted: Bool = true

@@ -8,7 +8,6 @@ extension Courier {
         case open
         /// It may go at this monotonic time.
         case until(Int64)
-        /// It waits for an event.
         case closed
     }
 
@@ -17,7 +16,7 @@ extension Courier {
         if self.isHeldForPower(parcel.push) { return .closed }
         if let time = parcel.notBefore, time > now.monotonic { return .until(time) }
         guard let rate = self.share(parcel.push), var bucket = self.shares[parcel.push.target.app] else { return .open }
-        let wait = bucket.take(rate, at: now.monotonic)
+        let wait = bucket.takeToken(rate, at: now.monotonic)
         return wait == 0 ? .open : .until(now.monotonic + wait)
     }
 
@@ -37,13 +36,12 @@ extension Courier {
         return self.rules.backgroundRate
     }
 
-    /// A push that goes takes its part of the app's share.
     mutating func spend(_ push: AcceptedPush, at now: Now) {
         guard let rate = self.share(push) else { return }
-        _ = self.shares[push.target.app, default: TokenBucket(rate, at: now.monotonic)].take(rate, at: now.monotonic)
+        _ = self.shares[push.target.app, default: TokenBucket(rate, at: now.monotonic)].takeToken(
+            rate, at: now.monotonic)
     }
 
-    /// Why the phone cannot be brought a push at all.
     private func veto(_ push: AcceptedPush) -> DeliveryLogEntry.DiscardCause? {
         guard let condition = self.conditions[push.target.app] else { return nil }
         switch push.pushType {
@@ -56,7 +54,6 @@ extension Courier {
         }
     }
 
-    /// A push for a connected phone joins what waits, or goes into the store if the phone saves power.
     mutating func admit(_ push: AcceptedPush, at now: Now, into effects: inout [APNsService.Effect]) {
         var parcel = Parcel(push: push)
         if self.isHeldForPower(push) { return self.store(parcel, at: now, into: &effects) }
@@ -69,12 +66,12 @@ extension Courier {
             parcel.notBefore = now.monotonic + Int64.random(in: 0...delay, using: &self.dice)
         }
         guard self.share(push) != nil else {
-            self.keep(parcel, max: self.rules.waitingPerAppMax, at: now, into: &effects)
+            self.enqueue(parcel, max: self.rules.waitingPerAppMax, at: now, into: &effects)
             return
         }
         // Of background pushes the newest alone waits (APNs reference, section 14).
         if case .until = self.gate(parcel, at: now) { effects.append(.log(push.logged(.held, at: now))) }
-        self.keep(parcel, max: 1, among: .background, at: now, into: &effects)
+        self.enqueue(parcel, max: 1, among: .background, at: now, into: &effects)
     }
 
     /// A push for a phone that is away or saves power: kept in the one place of its app, or given up.
@@ -92,7 +89,7 @@ extension Courier {
         var stored = parcel
         stored.isStored = true
         stored.notBefore = nil
-        guard self.keep(stored, max: 1, at: now, into: &effects), !parcel.isStored else { return }
+        guard self.enqueue(stored, max: 1, at: now, into: &effects), !parcel.isStored else { return }
         effects.append(.log(parcel.push.logged(.stored, at: now)))
         effects.append(.save(parcel.push.record))
     }
@@ -101,7 +98,7 @@ extension Courier {
     ///
     /// - Returns: whether it is there.
     @discardableResult
-    private mutating func keep(
+    private mutating func enqueue(
         _ parcel: Parcel, max: Int, among type: APNsPushType? = nil, at now: Now,
         into effects: inout [APNsService.Effect]
     ) -> Bool {
@@ -141,7 +138,6 @@ extension Courier {
         for parcel in all { self.store(parcel, at: now, into: &effects) }
     }
 
-    /// By mishap a push that was acknowledged is brought once more.
     mutating func maybeRepeat(_ parcel: Parcel, at now: Now, into effects: inout [APNsService.Effect]) {
         guard !parcel.isRepeated, self.dice.falls(perMille: self.rules.mishaps.duplicatePerMille) else { return }
         effects.append(.log(parcel.push.logged(.duplicated, at: now)))
@@ -159,7 +155,6 @@ extension Courier {
         }
     }
 
-    /// Gives up what waits and is meant.
     mutating func discard(
         _ cause: DeliveryLogEntry.DiscardCause, at now: Now, into effects: inout [APNsService.Effect],
         where isMeant: (AcceptedPush) -> Bool

@@ -8,11 +8,8 @@ import TidingsModel
 /// pushes per app; with 1 a quick second push overwrites the first, which Apple says can happen.
 struct Courier: Sendable {
     enum State: Equatable, Sendable {
-        /// The phone is not connected.
         case offline
-        /// Connected, nothing in flight.
         case idle(APNsService.CourierID)
-        /// Connected, this push is written and not acknowledged.
         case awaiting(APNsService.CourierID, delivery: Int64, Parcel)
     }
 
@@ -27,10 +24,8 @@ struct Courier: Sendable {
         case timeReached
     }
 
-    /// A push on its way.
     struct Parcel: Equatable, Sendable {
         var push: AcceptedPush
-        /// Whether it lies in the store, and so has a record.
         var isStored = false
         /// Monotonic milliseconds before which it is not brought.
         var notBefore: Int64?
@@ -45,13 +40,10 @@ struct Courier: Sendable {
     var waiting: [Parcel] = []
     /// The number of the last delivery to this phone; a number is never used twice, also after a reconnect.
     private var lastDelivery: Int64 = 0
-    /// How the phone is about power.
     var power = PhonePower.awake
     /// Whether a push has woken a sleeping phone, so that the rest may follow.
     var isRoused = false
-    /// What the phone has told about its apps.
     var conditions: [DeviceTopic: AppCondition] = [:]
-    /// What is left of each app's share of background pushes.
     var shares: [DeviceTopic: TokenBucket] = [:]
     var dice: SplitMix64
     let rules: APNsService.Configuration
@@ -64,7 +56,6 @@ struct Courier: Sendable {
         self.dice = SplitMix64(seed: hash.value)
     }
 
-    /// The push that has been written and not acknowledged.
     var inFlight: (delivery: Int64, push: AcceptedPush)? {
         switch self.state {
         case .awaiting(_, let delivery, let parcel): (delivery, parcel.push)

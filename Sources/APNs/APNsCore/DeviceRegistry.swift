@@ -4,19 +4,14 @@ package import TidingsModel
 /// One app on one phone, in one environment: what a device token stands for (APNs reference, section 16). Each Live
 /// Activity of an app has a token of its own under the one topic (section 13).
 package struct DeviceTopic: Hashable, Sendable, JSONCodable {
-    /// The phone.
     package var phone: PhoneID
-    /// The full topic, with the suffix of the push kind if it has one.
     package var topic: String
-    /// The side of Apple's.
     package var environment: PushEnvironment
     /// The phone's name for the Live Activity; nil for every other token, push-to-start's included.
     package var activity: String?
 
-    /// What has no value is left out of the JSON.
     package static let leftOutMembers = ["activity"]
 
-    /// Names an app on a phone, or one of its Live Activities.
     package init(phone: PhoneID, topic: String, environment: PushEnvironment, activity: String? = nil) {
         self.phone = phone
         self.topic = topic
@@ -24,7 +19,6 @@ package struct DeviceTopic: Hashable, Sendable, JSONCodable {
         self.activity = activity
     }
 
-    /// The app, whichever of its Live Activities this is.
     var app: DeviceTopic { self.with(activity: nil) }
 
     func with(activity: String?) -> DeviceTopic {
@@ -38,9 +32,7 @@ package struct DeviceTopic: Hashable, Sendable, JSONCodable {
 /// As JSON: `token`, `phone`, `topic`, `environment`, `activity` if it is a Live Activity's, `since_ms`, `retired_ms`, and `end`
 /// once it is.
 package struct RegisteredDevice: Hashable, Sendable, JSONCodable {
-    /// The token.
     package var token: PushToken
-    /// What it stands for.
     package var target: DeviceTopic
     /// Wall milliseconds of its first registration.
     package var since: Int64
@@ -58,7 +50,6 @@ package struct RegisteredDevice: Hashable, Sendable, JSONCodable {
         case retiredAt = "retired_ms"
         case end
     }
-    /// What has no value is left out of the JSON.
     package static let leftOutMembers = ["end"]
 
     var record: ServiceRecord {
@@ -85,7 +76,6 @@ package struct RegisteredDevice: Hashable, Sendable, JSONCodable {
 struct DeviceRegistry: Sendable {
     private var tokens: [PushToken: RegisteredDevice] = [:]
     private var current: [DeviceTopic: PushToken] = [:]
-    /// The Live Activities with a good token, by app.
     private var activities: [DeviceTopic: Set<String>] = [:]
 
     /// The device of an app on a phone: the one it has, or else a new one with the drawn token; nil if that token
@@ -101,7 +91,6 @@ struct DeviceRegistry: Sendable {
         return (device, true)
     }
 
-    /// Puts a device back that was recorded.
     mutating func restore(_ device: RegisteredDevice) {
         self.tokens[device.token] = device
         if device.retiredAt == nil { self.use(device) }
@@ -161,7 +150,6 @@ struct DeviceRegistry: Sendable {
         throw Refusal(device.end == .expired ? .expiredToken : .unregistered, timestamp: retiredAt)
     }
 
-    /// A push to a token that has ended was accepted once more.
     mutating func acceptedAfterEnd(_ token: PushToken) -> RegisteredDevice? {
         guard var device = self.tokens[token], device.acceptedYet > 0 else { return nil }
         device.acceptedYet -= 1

@@ -4,7 +4,6 @@ package import TidingsModel
 /// What the operator makes go wrong: rules, and the seed their chances are drawn from. The same plan and the same
 /// events make the same faults.
 package struct FaultPlan: Hashable, Sendable {
-    /// Where the chances start.
     package var seed: UInt64
     /// The rules, asked in this order.
     package var rules: [FaultRule]
@@ -15,7 +14,6 @@ package struct FaultPlan: Hashable, Sendable {
         self.rules = rules
     }
 
-    /// A plan of rules that always hold.
     package init(_ first: Fault, _ more: Fault...) {
         self.init(rules: ([first] + more).map { FaultRule($0) })
     }
@@ -24,9 +22,7 @@ package struct FaultPlan: Hashable, Sendable {
     package static let rulesMax = 1_000
 }
 
-/// One fault, and what it happens to.
 package struct FaultRule: Hashable, Sendable {
-    /// What goes wrong.
     package var fault: Fault
     /// In so many of 1,000 cases, 1 to 1,000.
     package var perMille = 1_000
@@ -39,7 +35,6 @@ package struct FaultRule: Hashable, Sendable {
     /// Only pushes to this device token.
     package var token: PushToken?
 
-    /// A rule.
     package init(
         _ fault: Fault, perMille: Int = 1_000, after: Int = 0, count: Int? = nil, topic: String? = nil,
         token: PushToken? = nil
@@ -56,32 +51,25 @@ package struct FaultRule: Hashable, Sendable {
 /// What can go wrong. Faults of requests happen to those that passed every check (APNs reference, section 20, step 7),
 /// but for `clockSkew`, which happens to every request with a readable provider token.
 package enum Fault: Hashable, Sendable {
-    /// Answer with this reason instead of accepting.
     case respond(status: Int, APNsReason, retryAfter: Int64?)
     /// Answer this many milliseconds later; with several rules the sum.
     case delay(milliseconds: Int64)
-    /// Accept and deliver, then cut the connection instead of answering.
     case loseAnswer
     /// The connection reads and writes nothing more; the request is lost.
     case blackHole
-    /// End the request's stream with this code.
     case resetStream(code: UInt32)
     /// End the request's stream as never processed (RFC 9113, section 8.7).
     case refuseStream
-    /// End the connection with GOAWAY.
     case goAway(debug: GoAwayDebug, lastStream: GoAwayStream)
     /// Cut the connection; the request is lost.
     case cut
-    /// Fail the TLS handshake of a connection that arrives.
     case tlsAlert(TLSAlert)
     /// Close a connection that arrives before TLS.
     case refuseConnect
     /// Announce another stream limit, and after so many further requests of the connection the usual one; nil for
     /// never.
     case streamLimit(Int, requests: Int?)
-    /// Judge the provider token by a clock that is so many seconds ahead of the true one, or behind if negative.
     case clockSkew(seconds: Int64)
-    /// Cut all connections when the plan is set, and refuse new ones.
     case outage
 
     /// What the debug data of a GOAWAY says (APNs reference, section 3.3).
@@ -90,25 +78,18 @@ package enum Fault: Hashable, Sendable {
         case reason(APNsReason)
         /// Plain text, with error code 7 as Apple's "Maximum active streams violated for this endpoint.".
         case text(String)
-        /// Nothing.
         case empty
     }
 
-    /// Up to where a GOAWAY counts the streams as processed.
     package enum GoAwayStream: String, Hashable, Sendable, CaseIterable, Codable {
         /// The request is the last one that is answered.
         case current
-        /// The request was not processed.
         case previous
     }
 
-    /// What a fault happens to.
     enum Occasion: Hashable, Sendable {
-        /// A connection arrives.
         case arrival
-        /// A provider token is judged.
         case token
-        /// A request has passed every check.
         case request
     }
 

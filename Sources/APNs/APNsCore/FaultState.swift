@@ -1,15 +1,11 @@
 import APNsModel
 import TidingsModel
 
-/// How often a rule has been asked and has struck.
 package struct FaultCount: Hashable, Sendable {
-    /// How many cases matched the rule, those it spared included.
     package var matched = 0
-    /// How many faults it has made.
     package var taken = 0
 }
 
-/// What happens to one request by the plan.
 struct RequestFaults: Sendable {
     var delayMilliseconds: Int64 = 0
     var streamLimit: (limit: Int, requests: Int?)?
@@ -33,7 +29,6 @@ struct FaultState: Sendable {
         self.occasions = Set(plan.rules.map(\.fault.occasion))
     }
 
-    /// Whether nobody can connect at present.
     var outage: Bool { self.plan.rules.indices.contains { self.plan.rules[$0].fault == .outage && !self.isOver($0) } }
 
     /// Whether an outage cuts a connection whose handshake is over only now; it counts like one that was refused.
@@ -68,7 +63,6 @@ struct FaultState: Sendable {
         return nil
     }
 
-    /// By how many seconds the clock is wrong that judges the next provider token.
     mutating func clockSkew() -> Int64 {
         guard self.occasions.contains(.token) else { return 0 }
         var sum: Int64 = 0

@@ -6,17 +6,14 @@ package struct ProviderKey: Hashable, Sendable, JSONCodable {
     package var keyID: String
     /// The team it belongs to, 10 characters at Apple's.
     package var teamID: String
-    /// The environments it is good for.
     package var environments: [PushEnvironment]
     /// The bundle identifiers it is good for, at most 400; nil for a team-scoped key.
     package var topics: [String]?
     /// The one other key that may be used on the same connection; it holds for both of them.
     package var relatedKeyID: String?
 
-    /// What has no value is left out of the JSON.
     package static let leftOutMembers = ["topics", "related_key_id"]
 
-    /// A key.
     package init(
         keyID: String, teamID: String, environments: [PushEnvironment] = PushEnvironment.allCases,
         topics: [String]? = nil, relatedKeyID: String? = nil

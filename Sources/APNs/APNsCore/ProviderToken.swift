@@ -18,9 +18,7 @@ package struct ProviderToken: Hashable, Sendable {
     /// The signature as it came: 64 bytes r‖s, or DER.
     package var signature: [UInt8]
 
-    /// Why a provider token could not be read.
     package struct Fault: Error, Hashable, Sendable {
-        /// In words, for the delivery log.
         package var description: String
     }
 

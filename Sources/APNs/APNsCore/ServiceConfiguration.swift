@@ -5,7 +5,6 @@ extension APNsService {
     package struct Configuration: Hashable, Sendable {
         // Who may send.
 
-        /// The keys known at the start.
         package var keys: [ProviderKey]
         /// The bundle identifiers of each team, by team id; a team that is not named may use every topic.
         package var bundleIDsOfTeams: [String: [String]] = [:]
@@ -48,7 +47,6 @@ extension APNsService {
         package var backgroundRate: Rate? = Rate(perHour: 3, burst: 1)
         /// How many pushes are still answered with 200, and discarded, after an app was removed.
         package var acceptedAfterRemoval = 0
-        /// What goes wrong on the way to a phone.
         package var mishaps = Mishaps()
 
         // Channels (APNs reference, section 17).
@@ -58,7 +56,6 @@ extension APNsService {
         /// How long a channel with storage keeps its newest message, in seconds.
         package var channelStorageMaxSeconds: Int64 = 8 * 3_600
 
-        /// The rules with their defaults.
         package init(keys: [ProviderKey]) { self.keys = keys }
     }
 
@@ -69,7 +66,6 @@ extension APNsService {
         /// How many at once, 1 to 1,000,000.
         package var burst: Int64
 
-        /// A rate.
         package init(perHour: Int64, burst: Int64) {
             self.perHour = perHour
             self.burst = burst
@@ -79,7 +75,6 @@ extension APNsService {
     /// What Apple says may happen to pushes on their way (APNs reference, section 15), drawn from a seed. The defaults
     /// do nothing.
     package struct Mishaps: Hashable, Sendable {
-        /// Where the chances start.
         package var seed: UInt64 = 0
         /// In so many of 1,000 cases a push that waits is brought before an older one.
         package var reorderPerMille = 0
@@ -90,7 +85,6 @@ extension APNsService {
         /// How many milliseconds a push of priority 5 waits at most before it is brought to a phone that could have it.
         package var powerAwareDelayMilliseconds: Int64 = 0
 
-        /// No mishaps.
         package init() {}
     }
 }

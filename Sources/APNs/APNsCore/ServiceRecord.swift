@@ -27,14 +27,11 @@ package struct ServiceRecord: Hashable, Sendable {
         case subscription
     }
 
-    /// What it is about.
     package var kind: Kind
-    /// Its name within the kind.
     package var key: String
     /// What is to be kept, an object.
     package var json: JSONValue
 
-    /// A record from its parts.
     package init(kind: Kind, key: String, json: JSONValue) {
         self.kind = kind
         self.key = key

@@ -2,14 +2,11 @@ package import APNsModel
 
 /// A request as it came over HTTP/2: nothing is believed yet.
 package struct WireRequest: Hashable, Sendable {
-    /// One header.
     package struct Header: Hashable, Sendable {
         /// In lowercase (RFC 9113, section 8.2).
         package var name: String
-        /// As it came.
         package var value: String
 
-        /// A header.
         package init(name: String, value: String) {
             self.name = name
             self.value = value
@@ -28,7 +25,6 @@ package struct WireRequest: Hashable, Sendable {
     /// The body; a shell may stop reading once it is longer than any limit, and hands on what makes it too long.
     package var body: [UInt8]
 
-    /// A request from its parts.
     package init(method: String, path: String, authority: String? = nil, headers: [Header], body: [UInt8]) {
         self.method = method
         self.path = path
@@ -44,14 +40,12 @@ package struct WireRequest: Hashable, Sendable {
             headers: request.headerFields.map { Header(name: $0.name, value: $0.value) }, body: request.payload)
     }
 
-    /// The same of a broadcast.
     package init(_ broadcast: APNsBroadcast) {
         self.init(
             method: broadcast.method, path: broadcast.path,
             headers: broadcast.headerFields.map { Header(name: $0.name, value: $0.value) }, body: broadcast.payload)
     }
 
-    /// The same of a request about channels.
     package init(_ request: APNsChannelRequest) {
         self.init(
             method: request.method, path: request.path,
@@ -71,7 +65,6 @@ package struct WireRequest: Hashable, Sendable {
     }
 }
 
-/// The headers the service reads, found in one pass.
 struct RequestFields: Sendable {
     var apnsID: String?
     var requestID: String?

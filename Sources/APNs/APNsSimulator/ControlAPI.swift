@@ -151,7 +151,6 @@ enum ControlAPI {
     }
 }
 
-/// The query of a request.
 struct ControlQuery: Sendable {
     private let members: [String: String]
 
@@ -165,10 +164,8 @@ struct ControlQuery: Sendable {
 
     subscript(name: String) -> String? { self.members[name] }
 
-    /// Whether a value is the one asked for, or none was.
     func allows(_ name: String, _ value: String?) -> Bool { self.members[name].map { $0 == value } ?? true }
 
-    /// Refuses every name that is not known.
     func only(_ names: [String]) throws(InvalidField) {
         for name in self.members.keys.sorted() where !names.contains(name) {
             throw InvalidField(field: name, rule: "is not one of \(names.joined(separator: ", "))")
@@ -176,7 +173,6 @@ struct ControlQuery: Sendable {
     }
 }
 
-/// Which lines of the delivery log are wanted.
 struct LogFilter: Sendable {
     private let query: ControlQuery
     private let event: String?

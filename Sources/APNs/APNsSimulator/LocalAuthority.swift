@@ -11,7 +11,6 @@ struct LocalAuthority: Sendable {
     let key: P256.Signing.PrivateKey
     let certificate: Certificate
 
-    /// A certificate and its private key, both in PEM form.
     struct Pair: Sendable {
         var certificate: String
         var key: String
@@ -50,14 +49,12 @@ struct LocalAuthority: Sendable {
             issuerPrivateKey: Certificate.PrivateKey(self.key))
     }
 
-    /// The authority itself in PEM form.
     var pair: Pair {
         get throws {
             Pair(certificate: try self.certificate.serializeAsPEM().pemString, key: self.key.pemRepresentation)
         }
     }
 
-    /// Whether a certificate is from here.
     func hasIssued(_ other: Certificate) -> Bool {
         other.issuer == self.certificate.subject
             && self.certificate.publicKey.isValidSignature(other.signature, for: other)
@@ -77,7 +74,6 @@ struct LocalAuthority: Sendable {
         ).pair
     }
 
-    /// What a client certificate shall say.
     struct Client: Sendable {
         var bundleID: String
         /// What the extension lists; empty leaves it out.

@@ -58,14 +58,13 @@ final class ProviderHandler: ChannelInboundHandler {
 
     // MARK: TLS
 
-    /// Decides about the certificate a client has shown.
     func verify(_ chain: [NIOSSLCertificate], _ promise: EventLoopPromise<NIOSSLVerificationResult>) {
         guard let facts = self.engine.facts(of: chain.first) else {
-            self.door?.end(with: .handshakeFailure)
+            self.door?.endHandshake(with: .handshakeFailure)
             return promise.succeed(.failed)
         }
         if let alert = self.engine.alert(on: facts) {
-            self.door?.end(with: alert)
+            self.door?.endHandshake(with: alert)
             return promise.succeed(.failed)
         }
         self.certificate = facts
@@ -167,7 +166,6 @@ final class ProviderHandler: ChannelInboundHandler {
 
     // MARK: Out
 
-    /// Answers a request.
     func respond(_ response: APNsResponse, body: [UInt8], on stream: Int64) {
         var fields: [HeaderField] = []
         fields.reserveCapacity(4)
@@ -203,13 +201,11 @@ final class ProviderHandler: ChannelInboundHandler {
         self.door?.cut()
     }
 
-    /// Reads and writes nothing more.
     func fallSilent() {
         self.session = nil
         self.door?.fallSilent()
     }
 
-    /// Writes what has come together, once for each cycle of reading.
     func write() {
         guard !self.isReading, let context = self.context else { return }
         if let output = self.session?.takeOutput() {

@@ -4,7 +4,6 @@ import Crypto
 import Foundation
 import TidingsModel
 
-/// What the operator sees and does.
 extension SimulatorEngine {
     // MARK: Faults
 
@@ -25,7 +24,6 @@ extension SimulatorEngine {
 
     // MARK: Devices, metrics, channels
 
-    /// Registers an app on new phones, each of which says hello and goes away again.
     func register(phones count: Int, topic: String, _ environment: PushEnvironment) -> [PushToken] {
         var made: Set<PhoneID> = []
         for _ in 0..<count {
@@ -47,7 +45,6 @@ extension SimulatorEngine {
         return true
     }
 
-    /// Every device with its token, whether its phone is connected, and how many pushes wait for the phone.
     func devices(where matches: (RegisteredDevice) -> Bool) -> JSONValue {
         .array(
             self.core.devices.filter(matches).map { device in
@@ -59,7 +56,6 @@ extension SimulatorEngine {
             })
     }
 
-    /// The counts of every topic.
     var metrics: JSONValue {
         .array(
             self.core.metrics.map { key, counts in
@@ -70,7 +66,6 @@ extension SimulatorEngine {
             })
     }
 
-    /// The channels of an app, on one side or both.
     func channels(of bundleID: String) -> JSONValue {
         .array(
             PushEnvironment.allCases.flatMap { environment in

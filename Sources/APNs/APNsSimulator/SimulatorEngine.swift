@@ -62,12 +62,10 @@ final class SimulatorEngine: @unchecked Sendable {
 
     // MARK: Providers
 
-    /// The stream limit a new connection is greeted with.
     func initialStreamLimit(hasCertificate: Bool) -> Int {
         self.core.initialStreamLimit(hasCertificate: hasCertificate)
     }
 
-    /// The longest header list, as announced.
     var headerListBytesMax: Int { self.core.configuration.headerListBytesMax }
 
     func arrived(_ handler: ProviderHandler, host: ProviderHost) -> ConnectionID {
@@ -101,7 +99,6 @@ final class SimulatorEngine: @unchecked Sendable {
         certificate.flatMap { try? $0.toDERBytes() }.flatMap { ClientCertificateFacts(der: $0, self.authority) }
     }
 
-    /// Why a handshake with this certificate fails.
     func alert(on certificate: ClientCertificateFacts) -> TLSAlert? {
         self.core.alert(on: certificate, at: Self.now())
     }
@@ -150,14 +147,12 @@ final class SimulatorEngine: @unchecked Sendable {
 
     // MARK: The operator
 
-    /// Something the operator has changed.
     func change(_ event: APNsService.Event) {
         self.handle(event)
         self.store?.commit()
         for handler in self.connections.values { handler.write() }
     }
 
-    /// Knows another key, or none of this id any more.
     func setKey(_ keyID: String, _ key: TokenVerifier.Key?) {
         self.verifier.keys[keyID] = key
         self.keyChanges += 1
@@ -175,7 +170,6 @@ final class SimulatorEngine: @unchecked Sendable {
         return APNsSimulator.LogPage(first: first, entries: Array(entries))
     }
 
-    /// Cuts every connection.
     func stop() {
         self.isStopping = true
         self.alarm?.cancel()

@@ -3,11 +3,9 @@ import Foundation
 import NIOSSL
 import TidingsModel
 
-/// What a start needs from the state folder.
 struct SimulatorMaterial: Sendable {
     var teamID: String
     var keyID: String
-    /// The public halves of every key in the folder, by the key's id.
     var publicKeys: [String: P256.Signing.PublicKey]
     var authority: LocalAuthority
     var chain: [NIOSSLCertificate]
@@ -81,7 +79,6 @@ struct StateFolder: Sendable {
         try self.write(server.key, to: self.serverKeyPath)
     }
 
-    /// The path of a key's file.
     func keyPath(_ keyID: String) -> String { self.file("AuthKey_\(keyID).p8") }
 
     private func publicKeys() -> [String: P256.Signing.PublicKey] {
@@ -96,7 +93,6 @@ struct StateFolder: Sendable {
         return keys
     }
 
-    /// Makes a key and writes its file.
     func makeKey(_ keyID: String) throws(InvalidField) -> P256.Signing.PrivateKey {
         let key = P256.Signing.PrivateKey()
         try self.write(key.pemRepresentation + "\n", to: self.keyPath(keyID))

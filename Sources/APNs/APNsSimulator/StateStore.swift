@@ -63,7 +63,6 @@ final class StateStore {
     func save(_ record: ServiceRecord) { self.changes.append((record.kind, record.key, record.json)) }
     func forget(_ kind: ServiceRecord.Kind, key: String) { self.changes.append((kind, key, nil)) }
 
-    /// Writes what has gathered.
     func commit() {
         guard !self.changes.isEmpty else { return }
         do {
@@ -84,7 +83,6 @@ final class StateStore {
         }
     }
 
-    /// Writes the rest and closes the file.
     func close() {
         self.commit()
         do { try self.queue.close() } catch { self.failed(error) }

@@ -2,7 +2,6 @@
 ///
 /// For `.p12` files alone, whose readers of every age know it; it keeps no secret that matters. Encrypts only.
 struct TripleDES {
-    /// The round keys of the three keys.
     private let schedules: [[UInt64]]
 
     /// - Parameter key: 24 bytes.
