@@ -30,7 +30,7 @@ extension APNsService {
         self.watch(id, at: now)
     }
 
-    /// Takes a new fault plan: limits that the one before has set end with it.
+    /// Limits that the plan before has set end with it.
     mutating func change(_ plan: FaultPlan, into effects: inout [Effect]) {
         self.faults = FaultState(plan)
         for id in self.connections.keys.sorted() {
@@ -49,7 +49,7 @@ extension APNsService {
         effects.append(.announceStreamLimit(id, limit))
     }
 
-    /// Ends a connection with a GOAWAY that says why (APNs reference, section 3.3). Every request so far is answered.
+    /// APNs reference, section 3.3. Every request so far is answered.
     mutating func closeWithGoAway(_ id: ConnectionID, _ reason: APNsReason, into effects: inout [Effect]) {
         guard let connection = self.connections.removeValue(forKey: id) else { return }
         effects.append(
@@ -57,10 +57,8 @@ extension APNsService {
                 id, lastStream: connection.lastStream, code: HTTP2Code.noError, debug: APNsResponse.body(of: reason)))
     }
 
-    /// Checks a key that is to be added: Apple lets a team have two team-scoped keys and 200 topic-specific ones in an environment
-    /// (APNs reference, section 4, "Key kinds"). Revoked ones do not count.
-    ///
-    /// - Throws: `InvalidField` naming the member and the rule.
+    /// Apple lets a team have two team-scoped keys and 200 topic-specific ones in an environment (APNs reference,
+    /// section 4, "Key kinds"). Revoked ones do not count. - Throws: `InvalidField` naming the member and the rule.
     package func check(_ key: ProviderKey) throws(InvalidField) {
         // tidy: order does not leave: they are counted and searched.
         let known = Array(self.credentials.keys.values)
@@ -147,10 +145,10 @@ extension APNsService {
     }
 }
 
-/// The error codes of RFC 9113, section 7, that the service uses.
+/// RFC 9113, section 7.
 package enum HTTP2Code {
     static let noError: UInt32 = 0
     static let protocolError: UInt32 = 1
-    /// REFUSED_STREAM: the request was not processed (RFC 9113, section 8.7).
+    /// The request was not processed (RFC 9113, section 8.7).
     package static let refusedStream: UInt32 = 7
 }

@@ -3,11 +3,8 @@ import HeapModule
 package import TidingsModel
 
 /// Apple's side as a pure machine: providers' requests and phones come in as events, answers and pushes go out as
-/// effects.
-///
-/// It holds the connections' bindings, the keys, the device tokens, the broadcast channels, the couriers to the phones
-/// and the fault plan. Certificates and signatures are verified by the shell and enter as facts; token texts and ids
-/// are drawn by the shell and passed in.
+/// effects. Certificates and signatures are verified by the shell and enter as facts; token texts and ids are drawn
+/// by the shell.
 package struct APNsService: Sendable {
     package let configuration: Configuration
     var connections: [ConnectionID: ProviderConnection] = [:]
@@ -19,7 +16,7 @@ package struct APNsService: Sendable {
     var faults = FaultState(FaultPlan())
     var isShuttingDown = false
     var deviceShares: [PushToken: TokenBucket] = [:]
-    /// Keys, apps and certificates the operator has changed since the start.
+    /// By the operator, since the start.
     var changes: [ServiceRecord.Kind: [String: ServiceRecord]] = [:]
     private var counts: [MetricsKey: TopicMetrics] = [:]
     private var agenda = Heap<Appointment>()
@@ -39,7 +36,6 @@ package struct APNsService: Sendable {
         static func < (left: Self, right: Self) -> Bool { left.at < right.at }
     }
 
-    /// A service without connections, phones and faults.
     package init(configuration: Configuration) {
         self.configuration = configuration
         self.credentials = Credentials(configuration)
@@ -47,19 +43,19 @@ package struct APNsService: Sendable {
 
     // MARK: Looking at it
 
-    /// How often each rule of the plan has been asked and has struck since the plan was set.
+    /// Since the plan was set.
     package var faultCounts: [FaultCount] { self.faults.counts }
 
     package var isOut: Bool { self.faults.outage }
 
     package var connectionCount: Int { self.connections.count }
 
-    /// Every device token ever given out, oldest first.
+    /// Oldest first.
     package var devices: [RegisteredDevice] { self.registry.devices }
 
     package func isConnected(_ phone: PhoneID) -> Bool { self.couriers[phone]?.courierID != nil }
 
-    /// The pushes stored for a phone, oldest first.
+    /// Oldest first.
     package func stored(for phone: PhoneID) -> [AcceptedPush] {
         self.couriers[phone]?.waiting.filter(\.isStored).map(\.push) ?? []
     }
@@ -68,7 +64,7 @@ package struct APNsService: Sendable {
         self.configuration.streamLimit(hasCertificate: hasCertificate)
     }
 
-    /// Why the TLS handshake with this certificate has to fail; nil if it is good (APNs reference, section 2).
+    /// Nil if it is good (APNs reference, section 2).
     package func alert(on certificate: ClientCertificateFacts, at now: Now) -> TLSAlert? {
         self.credentials.alert(on: certificate, at: now)
     }
@@ -77,7 +73,7 @@ package struct APNsService: Sendable {
         self.counts.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
-    /// The channels of an app on one side, oldest first, with what became of their broadcasts.
+    /// Oldest first, with what became of their broadcasts.
     package func channels(
         of bundleID: String, _ environment: PushEnvironment
     ) -> [(id: APNsChannelID, policy: APNsStoragePolicy, metrics: BroadcastMetrics)] {
@@ -88,14 +84,13 @@ package struct APNsService: Sendable {
 
     // MARK: Events
 
-    /// Handles one event and returns its effects.
     package mutating func handle(_ event: Event, at now: Now) -> [Effect] {
         var effects: [Effect] = []
         self.handle(event, at: now, into: &effects)
         return effects
     }
 
-    /// Handles one event; events about connections that have ended are late and change nothing.
+    /// Events about connections that have ended are late and change nothing.
     package mutating func handle(_ event: Event, at now: Now, into effects: inout [Effect]) {
         let start = effects.count
         self.dispatch(event, at: now, into: &effects)
@@ -185,7 +180,6 @@ package struct APNsService: Sendable {
         }
     }
 
-    /// Looks at a connection when it may have been idle too long.
     mutating func watch(_ id: ConnectionID, at now: Now) {
         guard let idle = self.configuration.idleSeconds else { return }
         self.agenda.insert(Appointment(at: now.monotonic + idle * 1_000, matter: .connection(id)))

@@ -2,10 +2,10 @@ package import APNsModel
 package import TidingsModel
 
 package struct AcceptedPush: Hashable, Sendable {
-    /// The `apns-id`; of a broadcast the `apns-request-id`.
+    /// Of a broadcast the `apns-request-id`.
     package var apnsID: String
     package var uniqueID: String
-    /// The device token it was sent to; empty for a broadcast.
+    /// Empty for a broadcast.
     package var token: PushToken
     package var target: DeviceTopic
     package var pushType: APNsPushType
@@ -15,14 +15,13 @@ package struct AcceptedPush: Hashable, Sendable {
     package var collapseID: String?
     package var payload: [UInt8]
     package var acceptedAt: Int64
-    /// The channel of a broadcast, and what is kept of its messages; nil for a push to a device.
+    /// Nil for a push to a device.
     package var channel: ChannelOrigin?
 
     package struct ChannelOrigin: Hashable, Sendable {
         package var id: APNsChannelID
-        /// What is kept of its messages.
         package var policy: APNsStoragePolicy
-        /// The number of the message on its channel, from 1.
+        /// From 1.
         package var sequence: Int64
     }
 
@@ -51,7 +50,6 @@ extension AcceptedPush {
         return ServiceRecord(kind: .push, key: self.uniqueID, json: .object(object))
     }
 
-    /// Reads a record; nil for one that cannot be read.
     init?(record: JSONValue) {
         guard let apnsID = record["apns_id"]?.stringValue, let uniqueID = record["unique_id"]?.stringValue,
             let token = record["token"]?.stringValue, let target = try? DeviceTopic(json: record),

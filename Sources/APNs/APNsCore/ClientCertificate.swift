@@ -1,12 +1,11 @@
 package import APNsModel
 package import TidingsModel
 
-/// What a shell has found out about a provider's client certificate (APNs reference, section 5). With one, provider
-/// tokens are ignored.
+/// Of a provider (APNs reference, section 5). With one, provider tokens are ignored.
 package struct ClientCertificateFacts: Hashable, Sendable {
-    /// A name for the certificate, to revoke it by: its SHA-256 in hexadecimal, or any text.
+    /// SHA-256 in hexadecimal, or any text.
     package var fingerprint: String
-    /// The topics: the subject's UID and what the extension lists, suffixes included.
+    /// The subject's UID and what the extension lists, suffixes included.
     package var topics: APNsCertificateTopics
     package var environments: [PushEnvironment]
     package var expiresAt: Int64

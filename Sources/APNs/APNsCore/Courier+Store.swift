@@ -4,14 +4,12 @@ import TidingsModel
 // What happens to a push that is not in flight: the decision chain of APNs reference, section 15.
 extension Courier {
     enum Gate: Equatable {
-        /// It may go now.
         case open
-        /// It may go at this monotonic time.
+        /// Monotonic.
         case until(Int64)
         case closed
     }
 
-    /// Whether a push may go to the phone as the phone is now.
     func gate(_ parcel: Parcel, at now: Now) -> Gate {
         if self.isHeldForPower(parcel.push) { return .closed }
         if let time = parcel.notBefore, time > now.monotonic { return .until(time) }
@@ -28,7 +26,7 @@ extension Courier {
         }
     }
 
-    /// The rate that holds for a push: background pushes for apps that are not on the screen have one.
+    /// Background pushes for apps that are not on the screen have one.
     private func share(_ push: AcceptedPush) -> APNsService.Rate? {
         guard push.pushType == .background, push.channel == nil,
             self.conditions[push.target.app]?.life != .foreground
@@ -74,7 +72,7 @@ extension Courier {
         self.enqueue(parcel, max: 1, among: .background, at: now, into: &effects)
     }
 
-    /// A push for a phone that is away or saves power: kept in the one place of its app, or given up.
+    /// Kept in the one place of its app, or given up.
     mutating func store(_ parcel: Parcel, at now: Now, into effects: inout [APNsService.Effect]) {
         if let cause = self.veto(parcel.push) ?? self.hindrance(parcel.push, at: now) {
             effects.append(.log(parcel.push.logged(.discarded(cause), at: now)))
@@ -94,9 +92,7 @@ extension Courier {
         effects.append(.save(parcel.push.record))
     }
 
-    /// Appends a push; the oldest of the same app make room, or by mishap the newest one.
-    ///
-    /// - Returns: whether it is there.
+    /// The oldest of the same app make room, or by mishap the newest one. - Returns: whether it is there.
     @discardableResult
     private mutating func enqueue(
         _ parcel: Parcel, max: Int, among type: APNsPushType? = nil, at now: Now,
@@ -128,7 +124,6 @@ extension Courier {
         return true
     }
 
-    /// The phone has gone: what was in flight and what waited become the store.
     mutating func takeBack(_ returned: Parcel?, at now: Now, into effects: inout [APNsService.Effect]) {
         if let returned { effects.append(.log(returned.push.logged(.returned, at: now))) }
         let all = (returned.map { [$0] } ?? []) + self.waiting
@@ -144,7 +139,7 @@ extension Courier {
         self.waiting.insert(Parcel(push: parcel.push, isRepeated: true), at: 0)
     }
 
-    /// The phone tells about an app: what it may not have any more is given up.
+    /// What the app may not have any more is given up.
     mutating func report(
         _ app: DeviceTopic, _ condition: AppCondition, at now: Now, into effects: inout [APNsService.Effect]
     ) {
@@ -166,15 +161,14 @@ extension Courier {
         self.waiting.removeAll { isMeant($0.push) }
     }
 
-    /// Gives up what has lain in the store too long. What came while the phone was there is brought even if it is late:
-    /// the expiration is about storing.
+    /// What came while the phone was there is brought even if it is late: the expiration is about storing.
     mutating func discardExpired(at now: Now, into effects: inout [APNsService.Effect]) {
         for parcel in self.waiting where parcel.isStored && self.hindrance(parcel.push, at: now) != nil {
             self.discard(.expired, at: now, into: &effects) { $0.uniqueID == parcel.push.uniqueID }
         }
     }
 
-    /// Why a push cannot be in the store: expiration 0, its date, 30 days, or a channel without storage.
+    /// Expiration 0, its date, 30 days, or a channel without storage.
     private func hindrance(_ push: AcceptedPush, at now: Now) -> DeliveryLogEntry.DiscardCause? {
         if push.expiration == 0 || push.channel?.policy == .noStorage { return .notStorable }
         if now.wall - push.acceptedAt >= self.rules.storageMaxSeconds * 1_000 { return .expired }

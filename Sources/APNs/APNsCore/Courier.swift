@@ -27,21 +27,20 @@ struct Courier: Sendable {
     struct Parcel: Equatable, Sendable {
         var push: AcceptedPush
         var isStored = false
-        /// Monotonic milliseconds before which it is not brought.
+        /// Monotonic.
         var notBefore: Int64?
-        /// Whether it has been brought before.
         var isRepeated = false
     }
 
     private(set) var state: State = .offline
-    /// Monotonic milliseconds at which something that waits may go; nil if only an event can move it.
+    /// Monotonic; nil if only an event can move what waits.
     var wakeAt: Int64?
     /// Not in flight, oldest first. Offline: at most one per app, and all stored.
     var waiting: [Parcel] = []
-    /// The number of the last delivery to this phone; a number is never used twice, also after a reconnect.
+    /// A number is never used twice, also after a reconnect.
     private var lastDelivery: Int64 = 0
     var power = PhonePower.awake
-    /// Whether a push has woken a sleeping phone, so that the rest may follow.
+    /// A push has woken a sleeping phone, so that the rest may follow.
     var isRoused = false
     var conditions: [DeviceTopic: AppCondition] = [:]
     var shares: [DeviceTopic: TokenBucket] = [:]
@@ -136,7 +135,6 @@ struct Courier: Sendable {
         }
     }
 
-    /// Writes the first push that may go, by mishap another one.
     private mutating func next(
         _ courier: APNsService.CourierID, at now: Now, into effects: inout [APNsService.Effect]
     ) -> State {

@@ -1,10 +1,8 @@
 package import APNsModel
 package import TidingsModel
 
-/// One line of the delivery log: what became of one push, and when (APNs reference,
-/// sections 15 and 18).
+/// What became of one push, and when (APNs reference, sections 15 and 18).
 package struct DeliveryLogEntry: Hashable, Sendable {
-    /// The push: the `apns-id` of request and response.
     package var apnsID: String
     package var uniqueID: String
     /// Milliseconds since 1970.
@@ -16,21 +14,18 @@ package struct DeliveryLogEntry: Hashable, Sendable {
     package var channelID: APNsChannelID?
 
     package enum Event: Hashable, Sendable {
-        /// Answered with 200.
         case accepted
-        /// Answered with another status; the detail is more than Apple says.
+        /// The detail is more than Apple says.
         case refused(APNsReason, detail: String?)
         case answerLost
-        /// The fault plan took the request before it was answered; the fault's name.
+        /// Before it was answered; the fault's name.
         case faulted(String)
-        /// Kept for a phone that is away, or that saves power.
         case stored
         /// A background push that waits because the app has had its share.
         case held
         case overwritten(by: String)
         case sent(delivery: Int64)
         case delivered
-        /// The phone's connection went before the acknowledgement.
         case returned
         case duplicated
         case discarded(DiscardCause)
@@ -43,7 +38,6 @@ package struct DeliveryLogEntry: Hashable, Sendable {
         case notStorable = "not_storable"
         case tokenNoLongerActive = "token_no_longer_active"
         case notificationsDisabled = "notifications_disabled"
-        /// A background push for an app that may not refresh in the background.
         case backgroundRefreshDisabled = "background_refresh_disabled"
         case forceQuit = "force_quit"
     }

@@ -1,14 +1,12 @@
 package import APNsModel
 package import TidingsModel
 
-/// What the operator makes go wrong: rules, and the seed their chances are drawn from. The same plan and the same
-/// events make the same faults.
+/// The same plan and the same events make the same faults.
 package struct FaultPlan: Hashable, Sendable {
     package var seed: UInt64
-    /// The rules, asked in this order.
+    /// Asked in this order.
     package var rules: [FaultRule]
 
-    /// A plan; without rules nothing goes wrong.
     package init(seed: UInt64 = 0, rules: [FaultRule] = []) {
         self.seed = seed
         self.rules = rules
@@ -18,7 +16,6 @@ package struct FaultPlan: Hashable, Sendable {
         self.init(rules: ([first] + more).map { FaultRule($0) })
     }
 
-    /// How many rules a plan may have.
     package static let rulesMax = 1_000
 }
 
@@ -30,9 +27,8 @@ package struct FaultRule: Hashable, Sendable {
     package var after = 0
     /// After so many faults the rule has ended, 1 or more; nil for never.
     package var count: Int?
-    /// Only requests to this topic; for broadcasts and channels the bundle identifier.
+    /// For broadcasts and channels the bundle identifier.
     package var topic: String?
-    /// Only pushes to this device token.
     package var token: PushToken?
 
     package init(
@@ -48,31 +44,30 @@ package struct FaultRule: Hashable, Sendable {
     }
 }
 
-/// What can go wrong. Faults of requests happen to those that passed every check (APNs reference, section 20, step 7),
-/// but for `clockSkew`, which happens to every request with a readable provider token.
+/// Faults of requests happen to those that passed every check (APNs reference, section 20, step 7), but for
+/// `clockSkew`, which happens to every request with a readable provider token.
 package enum Fault: Hashable, Sendable {
     case respond(status: Int, APNsReason, retryAfter: Int64?)
-    /// Answer this many milliseconds later; with several rules the sum.
+    /// With several rules the sum.
     case delay(milliseconds: Int64)
     case loseAnswer
-    /// The connection reads and writes nothing more; the request is lost.
+    /// Reads and writes nothing more; the request is lost.
     case blackHole
     case resetStream(code: UInt32)
     /// End the request's stream as never processed (RFC 9113, section 8.7).
     case refuseStream
     case goAway(debug: GoAwayDebug, lastStream: GoAwayStream)
-    /// Cut the connection; the request is lost.
+    /// The request is lost.
     case cut
     case tlsAlert(TLSAlert)
-    /// Close a connection that arrives before TLS.
+    /// Before TLS.
     case refuseConnect
-    /// Announce another stream limit, and after so many further requests of the connection the usual one; nil for
-    /// never.
+    /// The usual limit comes back after so many further requests of the connection; nil for never.
     case streamLimit(Int, requests: Int?)
     case clockSkew(seconds: Int64)
     case outage
 
-    /// What the debug data of a GOAWAY says (APNs reference, section 3.3).
+    /// APNs reference, section 3.3.
     package enum GoAwayDebug: Hashable, Sendable {
         /// `{"reason":"…"}`.
         case reason(APNsReason)
@@ -82,7 +77,6 @@ package enum Fault: Hashable, Sendable {
     }
 
     package enum GoAwayStream: String, Hashable, Sendable, CaseIterable, Codable {
-        /// The request is the last one that is answered.
         case current
         case previous
     }

@@ -9,12 +9,10 @@ package struct FaultCount: Hashable, Sendable {
 struct RequestFaults: Sendable {
     var delayMilliseconds: Int64 = 0
     var streamLimit: (limit: Int, requests: Int?)?
-    /// The fault that decides how the request ends; nil for an ordinary answer.
+    /// Nil for an ordinary answer.
     var ending: Fault?
 }
 
-/// A fault plan at work: which rules have struck how often, and what comes next.
-///
 /// Every rule has dice of its own, so that what one rule does never moves the chances of another.
 struct FaultState: Sendable {
     let plan: FaultPlan
@@ -31,7 +29,7 @@ struct FaultState: Sendable {
 
     var outage: Bool { self.plan.rules.indices.contains { self.plan.rules[$0].fault == .outage && !self.isOver($0) } }
 
-    /// Whether an outage cuts a connection whose handshake is over only now; it counts like one that was refused.
+    /// It counts like a connection that was refused.
     mutating func cutsOpened() -> Bool {
         for index in self.plan.rules.indices where self.plan.rules[index].fault == .outage {
             if self.strikes(index) { return true }
@@ -54,7 +52,6 @@ struct FaultState: Sendable {
         return true
     }
 
-    /// What happens to a connection that arrives: the first rule that strikes.
     mutating func arrival() -> Fault? {
         guard self.occasions.contains(.arrival) else { return nil }
         for index in self.plan.rules.indices where self.plan.rules[index].fault.occasion == .arrival {
@@ -72,8 +69,7 @@ struct FaultState: Sendable {
         return sum
     }
 
-    /// What happens to a request that has passed every check. After a rule that ends the request, no further ending one
-    /// is asked.
+    /// After a rule that ends the request, no further ending one is asked.
     mutating func request(topic: String, token: PushToken?) -> RequestFaults {
         var faults = RequestFaults()
         guard self.occasions.contains(.request) else { return faults }

@@ -1,12 +1,11 @@
 package import TidingsModel
 
-/// How many pushes to one topic went which way (APNs reference, section 18).
+/// APNs reference, section 18.
 package struct TopicMetrics: Hashable, Sendable {
     /// Answered with 200.
     package var accepted = 0
     package var refused = 0
     package var delivered = 0
-    /// Kept for a phone that was away or saved power.
     package var stored = 0
     package var overwritten = 0
     private var discardedByCause: [Int] = Array(repeating: 0, count: DeliveryLogEntry.DiscardCause.allCases.count)
@@ -30,7 +29,7 @@ package struct TopicMetrics: Hashable, Sendable {
         }
     }
 
-    /// The counts as JSON, by the words of the delivery log; `discarded` is an object by cause.
+    /// By the words of the delivery log; `discarded` is an object by cause.
     package var json: JSONValue {
         [
             "accepted": .int(self.accepted), "refused": .int(self.refused), "delivered": .int(self.delivered),
@@ -41,9 +40,9 @@ package struct TopicMetrics: Hashable, Sendable {
     }
 }
 
-/// The topic and side of a count. What was refused before a topic was read has neither.
+/// What was refused before a topic was read has neither.
 package struct MetricsKey: Hashable, Sendable, Comparable {
-    /// The topic, empty if none was read.
+    /// Empty if none was read.
     package var topic: String
     package var environment: PushEnvironment
 
@@ -57,9 +56,8 @@ package struct MetricsKey: Hashable, Sendable, Comparable {
     }
 }
 
-/// What became of the broadcasts on one channel (APNs reference, section 18).
+/// APNs reference, section 18.
 package struct BroadcastMetrics: Hashable, Sendable, JSONCodable {
-    /// Broadcasts that were answered with 200.
     package var published = 0
     package var delivered = 0
     package var subscriptions = 0

@@ -5,14 +5,12 @@ extension APNsService {
     package struct ConnectionID: Hashable, Sendable, Comparable {
         package var rawValue: UInt64
         package init(_ rawValue: UInt64) { self.rawValue = rawValue }
-        /// In the order of the numbers.
         package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
     }
 
-    /// A request: the connection and the stream it came on.
     package struct RequestID: Hashable, Sendable {
         package var connection: ConnectionID
-        /// The HTTP/2 stream, unique on the connection.
+        /// Unique on the connection.
         package var stream: Int64
 
         package init(connection: ConnectionID, stream: Int64) {
@@ -68,44 +66,41 @@ extension APNsService {
 
         // The operator, and time.
 
-        /// Sets what goes wrong from now on; every rule starts afresh.
+        /// Every rule starts afresh.
         case faultsChanged(FaultPlan)
         case tokenRetired(PushToken, TokenEnd)
-        /// A new key is known from now on; one with the same id is replaced.
+        /// One with the same id is replaced.
         case keyAdded(ProviderKey)
         /// Connections bound to it stay, and are refused.
         case keyRevoked(keyID: String)
         case certificateRevoked(fingerprint: String)
-        /// A team has a new app; connections bound earlier do not know it (APNs reference, section 4).
+        /// Connections bound earlier do not know it (APNs reference, section 4).
         case bundleIDRegistered(teamID: String, bundleID: String)
-        /// The broadcast capability of an app. Switching it off deletes all its channels (APNs reference, section 17).
+        /// Switching it off deletes all channels of the app (APNs reference, section 17).
         case broadcastCapabilityChanged(bundleID: String, isOn: Bool)
-        /// This server goes away: GOAWAY with `Shutdown` on every connection, and no new one.
+        /// GOAWAY with `Shutdown` on every connection, and no new one.
         case shutdownBegun
-        /// The time last asked for by `Effect.wake` has come.
         case timeReached
     }
 
-    /// What the shell shall do, in this order.
+    /// In this order.
     package enum Effect: Equatable, Sendable {
         // Providers.
 
         /// Answer a request, that many milliseconds from now: status and `headerFields` of the response, then the body.
         case respond(RequestID, APNsResponse, body: [UInt8], delayMilliseconds: Int64)
-        /// Announce a stream limit (a SETTINGS frame).
         case announceStreamLimit(ConnectionID, Int)
-        /// End one stream with RST_STREAM and this code (RFC 9113, section 7).
+        /// RFC 9113, section 7.
         case resetStream(RequestID, code: UInt32)
-        /// Write GOAWAY with this last stream, code and debug data, take no more requests, and close once every stream
-        /// up to the last one has been answered.
+        /// Take no more requests, and close once every stream up to the last one has been answered.
         case goAway(ConnectionID, lastStream: Int64, code: UInt32, debug: [UInt8])
-        /// Cut a provider's connection without a word, answers that wait included.
+        /// Answers that wait are lost.
         case cutConnection(ConnectionID)
-        /// Leave the connection open, but read and write nothing on it any more, not even TCP's end.
+        /// It stays open, but nothing is read or written any more, not even TCP's end.
         case silenceConnection(ConnectionID)
-        /// Close a connection that has just arrived, before TLS.
+        /// Before TLS.
         case refuseConnection(ConnectionID)
-        /// End the TLS handshake, or the connection after it, with a fatal alert.
+        /// The handshake, or the connection after it.
         case alertTLS(ConnectionID, TLSAlert)
 
         // Phones.
@@ -120,15 +115,15 @@ extension APNsService {
         // Records, and time.
 
         case log(DeliveryLogEntry)
-        /// Keep a record; one with the same kind and key is replaced.
+        /// One with the same kind and key is replaced.
         case save(ServiceRecord)
         case forget(ServiceRecord.Kind, key: String)
-        /// Send `timeReached` at this time of the monotonic clock, in milliseconds; the last one asked for counts.
+        /// Monotonic; the last one asked for counts.
         case wake(at: Int64)
     }
 }
 
-/// The host a provider has reached: which side, and for what (APNs reference, section 1).
+/// APNs reference, section 1.
 package struct ProviderHost: Hashable, Sendable {
     package enum Service: String, Hashable, Sendable, CaseIterable {
         case push
@@ -144,7 +139,7 @@ package struct ProviderHost: Hashable, Sendable {
     }
 }
 
-/// A fatal alert of TLS, by the names and codes of RFC 8446, section 6.
+/// RFC 8446, section 6.
 package enum TLSAlert: String, Hashable, Sendable, CaseIterable, Codable {
     case handshakeFailure = "handshake_failure"
     case certificateRevoked = "certificate_revoked"
@@ -163,10 +158,9 @@ package enum TLSAlert: String, Hashable, Sendable, CaseIterable, Codable {
     }
 }
 
-/// How a device token ends (APNs reference, section 11).
+/// APNs reference, section 11.
 package enum TokenEnd: String, Hashable, Sendable, CaseIterable, Codable {
-    /// The app was removed or the token replaced: 410 `Unregistered`.
+    /// The app was removed or the token replaced.
     case unregistered
-    /// The token has expired: 410 `ExpiredToken`.
     case expired
 }

@@ -82,13 +82,11 @@ package struct CourierPush: Hashable, Sendable, JSONCodable {
     /// The `apns-id`; of a broadcast the `apns-request-id`.
     package var apnsID: String?
     package var uniqueID: String?
-    /// `apns-collapse-id`.
     package var collapseID: String?
-    /// `apns-push-type`.
     package var pushType: String?
-    /// `apns-priority`: 1, 5 or 10.
+    /// 1, 5 or 10.
     package var priority: Int?
-    /// `apns-expiration` in seconds since 1970.
+    /// Seconds since 1970.
     package var expiration: Int64?
     package var payload: JSONObject
     package var activity: String?

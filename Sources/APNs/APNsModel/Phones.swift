@@ -28,12 +28,11 @@ package struct AppCondition: Hashable, Sendable, Codable {
     }
 
     package var life: Life
-    /// Whether the person allows notifications; if not, alerts are discarded.
+    /// If not, alerts are discarded.
     package var notificationsEnabled: Bool
-    /// Whether the person allows background refresh; if not, background pushes are discarded.
+    /// If not, background pushes are discarded.
     package var backgroundRefreshEnabled: Bool
 
-    /// A condition; what a phone has not reported is this.
     package init(
         life: Life = .suspended, notificationsEnabled: Bool = true, backgroundRefreshEnabled: Bool = true
     ) {
@@ -48,7 +47,7 @@ package struct AppCondition: Hashable, Sendable, Codable {
         case backgroundRefreshEnabled = "background_refresh"
     }
 
-    /// Reads `state`, `notifications` and `background_refresh`; what is not said of the latter two is true.
+    /// What is not said of `notifications` and `background_refresh` is true.
     package init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
