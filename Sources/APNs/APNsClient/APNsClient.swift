@@ -9,7 +9,7 @@ public import TidingsModel
 ///
 /// One client serves one environment with one credential. It connects when the first push comes, keeps and adds
 /// connections as they are needed, renews its provider token at 45 minutes, sends again what APNs certainly did not
-/// process, and stops sending for a while when APNs says that the credential is wrong. Call `shutdown()` before the
+/// process, and stops sending for a while when APNs fails or says that the credential is wrong. Call `shutdown()` before the
 /// last reference goes: a connection keeps its client alive.
 ///
 /// ```swift

@@ -89,6 +89,7 @@ extension APNsDispatcher {
                 || now.monotonic < self.sendNotBefore
         else { return }
         var states: [String?: LaneState] = [nil: self.laneState(at: now.monotonic)]
+        // tidy: order does not leave: each topic has a place of its own.
         for topic in self.reported.keys { states[topic] = states[topic] ?? .usable }
         // tidy: order does not leave: each has a scope of its own.
         for (scope, breaker) in self.breakers {

@@ -3,13 +3,13 @@ import NIOConcurrencyHelpers
 import NIOCore
 package import TidingsModel
 
-/// What a program may ask that runs the simulator in its own process: the control port without its texts.
+/// The control port without its texts, for a program that runs the simulator in its own process.
 extension APNsSimulator {
     package struct LogPage: Sendable {
         /// The number of the first line, counted from 0 since the start. It is higher than what was asked for if lines
         /// between have gone (`Configuration.logEntriesMax`).
         package var first: Int
-        /// The lines, oldest first; none if there is nothing newer.
+        /// Oldest first.
         package var entries: [DeliveryLogEntry]
         package var next: Int { self.first + self.entries.count }
     }
@@ -32,7 +32,6 @@ extension APNsSimulator {
         }
     }
 
-    /// How often each rule of the plan was asked and has struck since it was set.
     package func faultCounts() async throws -> [FaultCount] { try await self.onEngine { $0.core.faultCounts } }
 
     /// A part of the delivery log, for whoever reads all of it while it grows.

@@ -6,11 +6,10 @@ import Hummingbird
 import NIOCore
 import TidingsModel
 
-/// The control port: log, metrics, devices, channels, keys, certificates, faults.
 enum ControlAPI {
     private static let bodyBytesMax = 1_048_576
 
-    /// The routes; each hops to the engine's loop.
+    /// Each hops to the engine's loop.
     static func router(engine: SimulatorEngine) -> Router<BasicRequestContext> {
         let router = Router()
         Self.addViews(to: router, engine)
@@ -117,7 +116,7 @@ enum ControlAPI {
         Array(try await request.body.collect(upTo: Self.bodyBytesMax).readableBytesView)
     }
 
-    /// Runs a body on the engine's loop; nil means that what the path names is not there.
+    /// On the engine's loop; nil means that what the path names is not there.
     private static func answer(
         _ engine: SimulatorEngine, missing: String = "is unknown",
         _ body: @escaping @Sendable (SimulatorEngine) throws(InvalidField) -> JSONValue?

@@ -13,10 +13,9 @@ final class FrontDoor: ChannelDuplexHandler {
 
     private enum State {
         case open
-        /// Answers the first bytes, the ClientHello, with an alert.
         case refusing(TLSAlert)
         case silent
-        /// Has said its last word; what still comes is dropped.
+        /// What still comes is dropped.
         case ending
     }
 
@@ -114,20 +113,18 @@ final class FrontDoor: ChannelDuplexHandler {
 
     func fallSilent() { self.state = .silent }
 
-    /// Closes the socket without a word of TLS.
     func cut() {
         self.state = .ending
         self.context?.close(promise: nil)
     }
 
-    /// The handshake is over, well or badly: its secret is not needed any more.
+    /// Its secret is not needed any more.
     func forgetHandshake() {
         guard let random = self.clientHello.random else { return }
         self.secrets.forget(random)
     }
 }
 
-/// The first bytes of one direction, up to what is read from a hello.
 private struct HelloPrefix {
     /// Record head, message head, version, random, the longest session id, cipher suite (RFC 8446, section 4.1).
     private static let length = 5 + 4 + 2 + 32 + 1 + 32 + 2
@@ -138,7 +135,7 @@ private struct HelloPrefix {
         self.bytes += buffer.readableBytesView.prefix(Self.length - self.bytes.count)
     }
 
-    /// The random number of a hello; nil while it is not there.
+    /// Nil while it is not there.
     var random: ArraySlice<UInt8>? { self.bytes.count >= 43 ? self.bytes[11..<43] : nil }
 
     var cipherSuite: UInt16? {

@@ -25,15 +25,12 @@ struct LocalAuthority: Sendable {
 
     private static let tenYears: TimeInterval = 10 * 365 * 86_400
 
-    /// An authority that was made before.
     init(certificate: String, key: String) throws {
         self.certificate = try Certificate(pemEncoded: certificate)
         self.key = try P256.Signing.PrivateKey(pemRepresentation: key)
     }
 
-    /// A new authority.
-    ///
-    /// - Parameter now: good from an hour before this time, for ten years.
+    /// Good from an hour before `now`, for ten years.
     init(now: Date) throws {
         let name = try DistinguishedName { CommonName("Tidings local APNs authority") }
         self.key = P256.Signing.PrivateKey()
@@ -83,10 +80,10 @@ struct LocalAuthority: Sendable {
         var validTo: Date
     }
 
-    /// The name of a provider's certificate (APNs reference, section 5).
+    /// APNs reference, section 5.
     static func commonName(_ bundleID: String) -> String { "Apple Push Services: \(bundleID)" }
 
-    /// A provider's certificate (APNs reference, section 5).
+    /// APNs reference, section 5.
     func client(_ wish: Client) throws -> (pair: Pair, der: [UInt8], keyDER: [UInt8]) {
         var extensions = try Certificate.Extensions {
             Critical(BasicConstraints.notCertificateAuthority)

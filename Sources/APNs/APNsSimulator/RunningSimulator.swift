@@ -105,7 +105,6 @@ struct RunningSimulator: Sendable {
         return try NIOSSLContext(configuration: tls)
     }
 
-    /// From the socket up: the artificial way, the door, TLS, HTTP/2.
     private static func addProvider(
         to channel: any Channel, engine: SimulatorEngine, tls: NIOSSLContext, _ secrets: TrafficSecrets,
         _ host: ProviderHost, _ way: ArtificialLink.Way?
@@ -138,7 +137,6 @@ struct RunningSimulator: Sendable {
         }
     }
 
-    /// Starts the control port and waits until it listens.
     private static func startControl(
         _ configuration: APNsSimulator.Configuration, _ engine: SimulatorEngine, _ group: MultiThreadedEventLoopGroup,
         logger: Logger

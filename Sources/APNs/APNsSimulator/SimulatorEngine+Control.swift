@@ -12,7 +12,6 @@ extension SimulatorEngine {
         self.change(.faultsChanged(text.plan))
     }
 
-    /// The plan as it came, and how often each rule has matched and struck since.
     var faults: JSONValue {
         [
             "plan": self.faultsText,
@@ -38,7 +37,7 @@ extension SimulatorEngine {
         return self.core.devices.filter { made.contains($0.target.phone) }.map(\.token)
     }
 
-    /// Ends a token; false if it is unknown or has ended already.
+    /// False if it is unknown or has ended already.
     func retire(_ token: PushToken, _ end: TokenEnd) -> Bool {
         guard self.core.devices.contains(where: { $0.token == token && $0.retiredAt == nil }) else { return false }
         self.change(.tokenRetired(token, end))
@@ -80,8 +79,6 @@ extension SimulatorEngine {
 
     // MARK: Keys and certificates
 
-    /// Makes a key, writes its file and knows it from now on.
-    ///
     /// - Throws: `InvalidField` naming the member and the rule.
     func addKey(_ body: [UInt8]) throws(InvalidField) -> JSONValue {
         let wish = try JSONFields(control: body, only: ["team_id", "environments", "topics", "related_key_id"])
@@ -105,8 +102,6 @@ extension SimulatorEngine {
         self.change(.keyRevoked(keyID: keyID))
     }
 
-    /// Issues a client certificate for a provider.
-    ///
     /// - Throws: `InvalidField` naming the member and the rule.
     func issueCertificate(_ body: [UInt8], now: Date) throws(InvalidField) -> JSONValue {
         let wish = try JSONFields(
@@ -145,7 +140,6 @@ extension SimulatorEngine {
     }
 }
 
-/// What may be wrong with a client certificate that is issued for a test.
 enum CertificateVariant: String, CaseIterable, Codable {
     case good, expired, revoked
     case unknownIssuer = "unknown_issuer"

@@ -15,7 +15,6 @@ struct SimulatorMaterial: Sendable {
     var credentialPath: String
 }
 
-/// The simulator's folder: certificates and a key, made at the first start and used again at later ones.
 struct StateFolder: Sendable {
     let path: String
 
@@ -31,8 +30,6 @@ struct StateFolder: Sendable {
 
     private func file(_ name: String) -> String { self.path + "/" + name }
 
-    /// Makes what is missing and reads the rest.
-    ///
     /// - Throws: `InvalidField` naming the file and the remedy.
     func material(_ configuration: APNsSimulator.Configuration) throws(InvalidField) -> SimulatorMaterial {
         do {
@@ -99,7 +96,7 @@ struct StateFolder: Sendable {
         return key
     }
 
-    /// A key's id as Apple forms them: ten capital letters and digits.
+    /// Ten capital letters and digits, as at Apple's.
     static func newKeyID() -> String {
         let letters = Array("ABCDEFGHJKLMNPQRSTUVWXYZ23456789")
         return String((0..<10).map { _ in letters[Int.random(in: letters.indices)] })
@@ -139,7 +136,7 @@ struct StateFolder: Sendable {
         return (keyID, key)
     }
 
-    /// Writes a file only its owner can read, whole or not at all.
+    /// Readable by its owner only, whole or not at all.
     private func write(_ text: String, to path: String) throws(InvalidField) {
         let draft = path + ".new"
         let isWritten = FileManager.default.createFile(

@@ -3,12 +3,10 @@ import Foundation
 import GRDB
 import TidingsModel
 
-/// The service's records in an SQLite file: what it wants to find again after a restart.
-///
 /// Changes gather until `commit`, one transaction each time, on the event loop that makes them.
 final class StateStore {
     private let queue: DatabaseQueue
-    /// What is to be written, nil for a record that goes; in the order it came.
+    /// Nil for a record that goes; in the order they came.
     private var changes: [(kind: ServiceRecord.Kind, key: String, json: JSONValue?)] = []
     private let failed: (any Error) -> Void
 
@@ -39,8 +37,6 @@ final class StateStore {
         }
     }
 
-    /// Every record.
-    ///
     /// - Throws: `InvalidField` for `state_db`, naming the record that is not of this program.
     func records() throws(InvalidField) -> [ServiceRecord] {
         let rows: [Row]

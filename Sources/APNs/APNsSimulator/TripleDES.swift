@@ -68,7 +68,6 @@ struct TripleDES {
     }
 
     private static let first = [58, 60, 62, 64, 57, 59, 61, 63].flatMap { Array(stride(from: $0, to: 0, by: -8)) }
-    /// The inverse of the first.
     private static let last: [Int] = {
         var table = [Int](repeating: 0, count: 64)
         for (index, bit) in Self.first.enumerated() { table[bit - 1] = index + 1 }

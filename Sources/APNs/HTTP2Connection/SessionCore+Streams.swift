@@ -120,7 +120,7 @@ extension SessionCore {
     }
 
     /// Keeps the first `limit` bytes of the body.
-    mutating func take(
+    mutating func receiveData(
         _ payload: ByteBuffer, flowLength: Int, endStream: Bool, on stream: StreamID, at place: Int,
         keeping limit: Int
     ) throws(StreamFault) {

@@ -15,9 +15,7 @@ import TidingsModel
 /// `@unchecked Sendable`: every stored property that can change is used on `eventLoop` only; what may be called from elsewhere
 /// says so and hops there first.
 final class ServerLoop: @unchecked Sendable {
-    /// Where everything happens.
     let eventLoop: any EventLoop
-    /// The server's metrics.
     let metrics: ServerMetrics
     /// The largest message of a client, in bytes.
     let frameBytesMax: Int
@@ -88,12 +86,7 @@ final class ServerLoop: @unchecked Sendable {
         self.backlogBytesMax = configuration.gateway.backlogBytesMax
         self.core = ServerCore(settings: configuration.coreSettings, seed: seed)
         self.ended = eventLoop.makePromise(of: Void.self)
-        for (app, sender) in senders {
-            let environment = sender.environment
-            sender.reportLanes { [weak self] topic, state in
-                eventLoop.execute { self?.receive(.laneReported(app, environment, topic: topic, state)) }
-            }
-        }
+        self.followLanes(of: senders)
     }
 
     // MARK: - From any thread
