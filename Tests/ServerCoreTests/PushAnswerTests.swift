@@ -160,6 +160,14 @@ import TidingsModel
         #expect(bench.report(.usable, topic: ServerBench.topic) == ["alarm over", "push m2 to bob/phone badge 2@2"])
     }
 
+    @Test func `waits when the client was paused before anything was pushed, and goes when it is not`() {
+        var bench = ServerBench()
+        bench.goneDevice("bob")
+        #expect(bench.report(.paused(Self.provider)) == [])
+        #expect(bench.say(to: .direct("bob")).contains("store keep m1 bob/phone provider_down after 0"))
+        #expect(bench.report(.usable).outside.contains("push m1 to bob/phone badge 1@1"))
+    }
+
     @Test func `is one alone while the client tries, and the next one when that has told nothing`() {
         var bench = ServerBench()
         for person in ["ann", "bob", "zoe"] { bench.goneDevice(UserID(person)) }
