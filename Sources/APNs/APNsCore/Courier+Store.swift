@@ -59,7 +59,7 @@ extension Courier {
             effects.append(.log(push.logged(.discarded(cause), at: now)))
             return
         }
-        let delay = self.rules.mishaps.powerAwareDelayMilliseconds
+        let delay = self.rules.faults.powerAwareDelayMilliseconds
         if delay > 0, push.priority != .immediate {
             parcel.notBefore = now.monotonic + Int64.random(in: 0...delay, using: &self.dice)
         }
@@ -92,7 +92,7 @@ extension Courier {
         effects.append(.save(parcel.push.record))
     }
 
-    /// The oldest of the same app make room, or by mishap the newest one. - Returns: whether it is there.
+    /// The oldest of the same app make room, or by fault the newest one. - Returns: whether it is there.
     @discardableResult
     private mutating func enqueue(
         _ parcel: Parcel, max: Int, among type: APNsPushType? = nil, at now: Now,
@@ -107,7 +107,7 @@ extension Courier {
             return true
         }
         var surplus = self.waiting.count(where: competes) + 1 - max
-        if surplus > 0, self.dice.falls(perMille: self.rules.mishaps.olderSurvivesPerMille),
+        if surplus > 0, self.dice.falls(perMille: self.rules.faults.olderSurvivesPerMille),
             let older = self.waiting.last(where: competes)
         {
             effects.append(.log(parcel.push.logged(.overwritten(by: older.push.apnsID), at: now)))
@@ -134,7 +134,7 @@ extension Courier {
     }
 
     mutating func maybeRepeat(_ parcel: Parcel, at now: Now, into effects: inout [APNsService.Effect]) {
-        guard !parcel.isRepeated, self.dice.falls(perMille: self.rules.mishaps.duplicatePerMille) else { return }
+        guard !parcel.isRepeated, self.dice.falls(perMille: self.rules.faults.duplicatePerMille) else { return }
         effects.append(.log(parcel.push.logged(.duplicated, at: now)))
         self.waiting.insert(Parcel(push: parcel.push, isRepeated: true), at: 0)
     }

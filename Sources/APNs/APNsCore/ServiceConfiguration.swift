@@ -46,7 +46,7 @@ extension APNsService {
         package var backgroundRate: Rate? = Rate(perHour: 3, burst: 1)
         /// How many pushes are still answered with 200, and discarded, after an app was removed.
         package var acceptedAfterRemoval = 0
-        package var mishaps = Mishaps()
+        package var faults = Faults()
 
         // Channels (APNs reference, section 17).
 
@@ -73,7 +73,7 @@ extension APNsService {
 
     /// What Apple says may happen to pushes on their way (APNs reference, section 15), drawn from a seed. The defaults
     /// do nothing.
-    package struct Mishaps: Hashable, Sendable {
+    package struct Faults: Hashable, Sendable {
         package var seed: UInt64 = 0
         /// In so many of 1,000 cases a push that waits is brought before an older one.
         package var reorderPerMille = 0
@@ -112,13 +112,13 @@ extension APNsService.Configuration {
         }
         try Self.check(self.acceptedAfterRemoval >= 0, "accepted_after_removal", "must be 0 or more")
         let chances = [
-            ("reorder_per_mille", self.mishaps.reorderPerMille),
-            ("duplicate_per_mille", self.mishaps.duplicatePerMille),
-            ("older_survives_per_mille", self.mishaps.olderSurvivesPerMille),
+            ("reorder_per_mille", self.faults.reorderPerMille),
+            ("duplicate_per_mille", self.faults.duplicatePerMille),
+            ("older_survives_per_mille", self.faults.olderSurvivesPerMille),
         ]
         for (name, chance) in chances { try Self.check(0...1_000 ~= chance, name, "must be 0 to 1000") }
         try Self.check(
-            0...3_600_000 ~= self.mishaps.powerAwareDelayMilliseconds, "power_aware_delay_ms", "must be 0 to 3600000")
+            0...3_600_000 ~= self.faults.powerAwareDelayMilliseconds, "power_aware_delay_ms", "must be 0 to 3600000")
         try Self.check(self.channelsMax >= 0, "channels_max", "must be 0 or more")
         try Self.check(
             1...31_536_000 ~= self.channelStorageMaxSeconds, "channel_storage_max_seconds", "must be 1 to 31536000")

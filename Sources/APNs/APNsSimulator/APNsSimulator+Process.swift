@@ -22,7 +22,7 @@ extension APNsSimulator {
         try await self.onEngine { $0.change(.faultsChanged(plan)) }
     }
 
-    /// The same, and what is known of the time before: how often each rule of the old plan was asked and has struck, and how
+    /// The same, and what is known of the time before: how often each rule of the old plan was asked and was injected, and how
     /// many connections an outage in the new plan has cut.
     package func replaceFaults(_ plan: FaultPlan) async throws -> (counts: [FaultCount], cut: Int) {
         try await self.onEngine { engine in

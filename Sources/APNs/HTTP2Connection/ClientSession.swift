@@ -181,8 +181,8 @@ package struct ClientSession {
     }
 
     /// An owner whose connections live for days calls it from time to time, for example with each PING (see
-    /// `Patience`).
-    package mutating func forgive() { self.core.patience.forgive() }
+    /// `ControlFrameBudget`).
+    package mutating func forgive() { self.core.controlFrameBudget.forgive() }
 
     // MARK: Counters
 
@@ -212,7 +212,7 @@ package struct ClientSession {
                 isInterim = false
                 try self.fail(stream, error.code, error.text, into: &events)
             }
-            if isInterim { try self.core.patience.charge() }
+            if isInterim { try self.core.controlFrameBudget.charge() }
         case .data(let stream, let payload, let flowLength, let endStream):
             guard let place = self.core.streams.place(of: stream) else { return try self.core.checkClosed(stream) }
             do throws(SessionCore.StreamFault) {
@@ -284,7 +284,7 @@ package struct ClientSession {
 
     private mutating func complete(_ stream: StreamID, at place: Int, into events: inout [Event]) {
         let received = self.core.streams[place]
-        self.core.patience.reward()
+        self.core.controlFrameBudget.reward()
         if received.localEnded {
             self.core.remove(place)
         } else {
@@ -300,7 +300,7 @@ package struct ClientSession {
     private mutating func fail(
         _ stream: StreamID, _ code: HTTP2ErrorCode, _ text: String, into events: inout [Event]
     ) throws(ConnectionFault) {
-        try self.core.patience.charge()
+        try self.core.controlFrameBudget.charge()
         let isUnsent = self.isUnsent(stream)
         self.core.reset(stream, code)
         events.append(isUnsent ? .streamNotSent(stream, text) : .streamFailed(stream, code, text))

@@ -176,8 +176,8 @@ package struct ServerSession {
         }
     }
 
-    /// See `Patience`.
-    package mutating func forgive() { self.core.patience.forgive() }
+    /// See `ControlFrameBudget`.
+    package mutating func forgive() { self.core.controlFrameBudget.forgive() }
 
     // MARK: Counters
 

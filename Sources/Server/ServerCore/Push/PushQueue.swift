@@ -128,7 +128,7 @@ extension ServerCore {
     ) {
         let user = self.people[slot].key.user
         let read = self.people[slot].devices[index].legs.removeAll { leg in
-            // What was shown stands there until its withdrawal comes, read or not.
+            // What was shown stands there until its recall comes, read or not.
             guard case .message = leg.subject, !leg.isInFlight else { return false }
             return leg.position <= upTo && leg.conversation(seenBy: user) == conversation
         }

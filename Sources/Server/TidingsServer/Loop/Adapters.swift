@@ -54,7 +54,7 @@ struct MessageStoreAdapter: BatchStore {
 }
 
 /// `APNsClient` as one app's sender.
-private struct ApnsSender: PushSender {
+private struct APNsSender: PushSender {
     let client: APNsClient
     let environment: PushEnvironment
 
@@ -68,7 +68,7 @@ private struct ApnsSender: PushSender {
 }
 
 /// A client for each app with a push credential.
-struct ApnsSenders: Sendable {
+struct APNsSenders: Sendable {
     /// The senders by app.
     let byApp: [AppID: any PushSender]
     private let clients: [APNsClient]
@@ -89,7 +89,7 @@ struct ApnsSenders: Sendable {
                     apns, name: "\(app.id)", prefix: "app.\(app.id).apns",
                     outage: server.pushOutage, group: group, logger: logger)
                 clients.append(client)
-                byApp[app.id] = ApnsSender(client: client, environment: apns.environment)
+                byApp[app.id] = APNsSender(client: client, environment: apns.environment)
             } catch {
                 faults.append(error)
             }
@@ -103,7 +103,7 @@ struct ApnsSenders: Sendable {
     }
 
     private static func client(
-        _ apns: ServerConfiguration.Apns, name: String, prefix: String, outage: ServerConfiguration.PushOutage,
+        _ apns: ServerConfiguration.APNs, name: String, prefix: String, outage: ServerConfiguration.PushOutage,
         group: any EventLoopGroup, logger: Logger
     ) throws(ConfigurationFault) -> APNsClient {
         guard let pem = try? String(contentsOfFile: apns.keyPath, encoding: .utf8) else {
