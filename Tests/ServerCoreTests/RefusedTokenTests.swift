@@ -279,6 +279,7 @@ extension ServerBench {
         var bench = ServerBench()
         bench.goneDevice("bob")
         bench.say(to: .direct("bob"))
+        bench.report(.paused(LaneOutage(.credential, reason: "TopicDisallowed")), topic: ServerBench.topic)
         bench.answerPush(.refused(APNsRefusal(.topicDisallowed, status: 400)))
         let session = bench.connect("bob", "phone", .background(remainingMilliseconds: 60_000)).session
         var registration = ServerBench.registration("bob")

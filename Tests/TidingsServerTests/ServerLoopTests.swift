@@ -51,6 +51,14 @@ private final class FakeSender: PushSender {
         self.sent.withLockedValue { $0.append(request) }
         completion(.accepted(apnsID: request.apnsID ?? "", uniqueID: nil))
     }
+
+    private let report = NIOLockedValueBox<(@Sendable (String?, LaneState) -> Void)?>(nil)
+
+    func reportLanes(to report: @escaping @Sendable (String?, LaneState) -> Void) {
+        self.report.withLockedValue { $0 = report }
+    }
+
+    func report(_ state: LaneState) { self.report.withLockedValue { $0 }?(nil, state) }
 }
 
 @Suite(.timeLimit(.minutes(10))) struct `The server's loop` {
@@ -120,6 +128,29 @@ private final class FakeSender: PushSender {
                     && rig.test.metric("tidings_pushes_total{outcome=\"accepted\"}") == "1"
                     && rig.test.metric("tidings_pushes_in_flight") == "0"
             }
+        }
+    }
+
+    @Test func `keeps pushes while the app's sender says that it is paused`() async throws {
+        try await self.with { rig in
+            let bob = try await rig.test.client("bob")
+            try await bob.send(.registerPush(.init(token: "abcd", environment: .sandbox, topic: "com.example.chat")))
+            try await bob.send(.runState(.suspending))
+            await bob.close()
+            try await rig.test.eventually { rig.test.metric("tidings_gateway_connections") == "0" }
+            rig.sender.report(.paused(LaneOutage(.provider, reason: "ServiceUnavailable")))
+            guard
+                case .accepted(let accepted) = await rig.server.ask(
+                    .send(.init(app: "demo", user: "alice"), self.draft("c1"))),
+                case .trace(let trace?, _) = await rig.server.ask(.trace("demo", accepted.messageID))
+            else {
+                Issue.record("the send was refused, or has no trace")
+                return
+            }
+            #expect(trace.open.map(\.wait) == [.providerDown])
+            #expect(rig.sender.requests.isEmpty)
+            rig.sender.report(.usable)
+            try await rig.test.eventually { rig.sender.requests.count == 1 }
         }
     }
 

@@ -8,7 +8,7 @@ package import TidingsModel
 /// The server's machine: sessions, leases, legs and pushes of every person it owns (DESIGN §3 "Owner").
 ///
 /// It has one owner, which hands it every event and carries out every effect, in order. Where to read on: `PushVerdict` (when is a
-/// push sent), `Lease` (who listens), `Breaker` (when a lane is stopped), `DeviceLegs` (what is unfinished).
+/// push sent), `Lease` (who listens), `TokenBurst` (when refused tokens stop a lane), `DeviceLegs` (what is unfinished).
 package struct ServerCore: Sendable {
     /// Where the machine as a whole stands.
     enum State: Hashable, Sendable {
@@ -78,6 +78,8 @@ package struct ServerCore: Sendable {
 
     // Push.
     var lanes: [PushLane: Lane] = [:]
+    /// What the APNs clients have reported last, but for what is usable.
+    var outages: [LaneScope: LaneState] = [:]
     var pushCount: UInt64 = 0
     var pushes: [PushID: OutgoingPush] = [:]
     /// The text of the message pushed last: a group's pushes share it.
@@ -186,6 +188,12 @@ package struct ServerCore: Sendable {
             (.drained, .credentialMissing(let push)):
             self.endPush(push, .noCredential, now, &effects)
             return self.state
+        case (.closed, .laneReported(let app, let environment, let topic, let state)),
+            (.open, .laneReported(let app, let environment, let topic, let state)),
+            (.draining, .laneReported(let app, let environment, let topic, let state)):
+            let scope = LaneScope(app: app, environment: environment, topic: topic)
+            self.handleLaneReport(scope, state, now, &effects)
+            return self.state
 
         // Drain.
         case (.open, .drainRequested):
@@ -228,7 +236,7 @@ package struct ServerCore: Sendable {
             (.failed, .timeReached), (.draining, .drainRequested), (.drained, .drainRequested),
             (.failed, .drainRequested), (.failed, .stored), (.failed, .pushEnded),
             (.failed, .credentialMissing), (.drained, .stored), (.drained, .timeZoneRead), (.failed, .timeZoneRead),
-            (.drained, .tokenChecked), (.failed, .tokenChecked):
+            (.drained, .tokenChecked), (.failed, .tokenChecked), (.drained, .laneReported), (.failed, .laneReported):
             return self.state
 
         // Our own bug: answers to what was never asked.

@@ -90,6 +90,8 @@ package enum ServerEvent: Hashable, Sendable {
     case pushEnded(PushID, APNsOutcome)
     /// There is no credential for this push: it was not sent.
     case credentialMissing(PushID)
+    /// The APNs client of an app's credential says whether it sends: for one topic, or (nil) for all. What is not reported is usable.
+    case laneReported(AppID, PushEnvironment, topic: String?, LaneState)
     /// How many bytes are free on the store's disk.
     case storageMeasured(free: Int64)
     /// What the time-zone database says of a zone that was asked for; nil if it has none of that name.

@@ -130,12 +130,10 @@ package struct ServerSettings: Hashable, Sendable {
     /// The longest wait between two tries.
     package var backOffMax: Int64 = 300_000
     /// Of how many people tokens that APNs had accepted before must be refused in a row, for one quarantine reason and in one lane,
-    /// so that its breaker opens (DESIGN P8). So many people's refused tokens in a lane that does not work raise an alarm.
+    /// so that it is stopped (DESIGN P8). So many people's refused tokens in a lane that does not work raise an alarm.
     package var quarantineBurst: Int = 5
     /// Refusals further apart than this are not one burst.
     package var burstWindow: Int64 = 60_000
-    /// How many failures of the provider in a row, in one lane, open its breaker.
-    package var providerFailureBurst: Int = 10
     /// How many pushes of one lane may be with the APNs client; the others queue, one person after the other.
     package var pushesInFlightMax: Int = 1_000
     /// How many of them may be one person's.
@@ -144,9 +142,9 @@ package struct ServerSettings: Hashable, Sendable {
     package var pushTopics: [AppID: [String]] = [:]
     /// How many lanes an app may have whose topics are not known.
     package var lanesMax: Int = 64
-    /// The first wait of an open breaker before one push is tried; doubled by each failed try.
+    /// The first wait of a lane that refused tokens have stopped, before one push is tried; doubled by each failed try.
     package var breakerBase: Int64 = 5_000
-    /// The longest wait of an open breaker.
+    /// The longest wait of such a lane.
     package var breakerMax: Int64 = 600_000
 
     // Drain.

@@ -66,7 +66,7 @@ extension ServerCore {
                 guard self.people[slot].armedAt == timer.at else { continue }
                 self.people[slot].armedAt = nil
                 self.lookAt(slot, now, &effects)
-            case .lane(let lane): self.lookAt(lane, now, &effects)
+            case .lane(let lane): self.handleLaneTimer(lane, now, &effects)
             case .drain: break
             }
         }

@@ -90,7 +90,7 @@ package struct TidingsServer: Service {
     private func run(
         _ configuration: ServerConfiguration, gatewayLoop: any EventLoop, apiGroup: MultiThreadedEventLoopGroup
     ) async throws {
-        let senders = try await APNsSenders(apps: configuration.apps, group: apiGroup, logger: self.logger)
+        let senders = try await APNsSenders(configuration, group: apiGroup, logger: self.logger)
         try await Self.attempt {
             let disk = StoreDisk(path: configuration.store.path)
             let store = try MessageStoreAdapter(configuration, logger: self.logger)

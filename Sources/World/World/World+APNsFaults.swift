@@ -96,56 +96,42 @@ extension World {
 /// A time in which Apple is ill, one fault after the other, and until when that may hold up what has to ring
 /// (docs/simulation.md, "When Apple is ill").
 struct APNsOutage: Hashable {
-    private static let devicePause: Int64 = 300_000
-    private static let lanePause: Int64 = 600_000
+    /// The first pause of the APNs client and its longest: `breakerPauses` of its defaults.
+    private static let (firstPause, longestPause): (Int64, Int64) = (15_000, 600_000)
+    /// The server's longest pause for a device that Apple has throttled, less the two minutes that are there anyway.
+    private static let devicePause = 300_000 - RingDueChecker.bound
 
     private var since: Int64 = 0
     private var until: Int64 = 0
-    private var opensBreaker = false
-    /// Whether no device has failed before.
-    private var isFirst = true
+    private var throttles = false
     /// Whether something has worked since.
-    private var hasWorked = false
+    private var hasWorked = true
     /// In monotonic milliseconds.
     private(set) var heldUntil: Int64 = -RingDueChecker.bound - 1
 
-    /// Who has failed waits on, twice as long each time, until something has worked.
+    /// Another fault. Pauses grow until something has worked.
     mutating func goOn(with fault: APNsFault, from start: Int64, for length: Int64) {
-        self.isFirst = start > self.heldUntil + RingDueChecker.bound
-        if self.isFirst || self.hasWorked {
-            (self.since, self.until, self.opensBreaker, self.hasWorked) = (start, start, false, false)
+        if self.hasWorked || start > self.heldUntil + RingDueChecker.bound {
+            (self.since, self.until, self.throttles, self.hasWorked) = (start, start, false, false)
         }
         self.until = max(self.until, start + length + fault.aftermath)
-        self.opensBreaker = self.opensBreaker || fault.opensBreaker
-        // Pauses of the client that double, half of each by chance: the last one is at most twice as long as all before, and the first.
+        self.throttles = self.throttles || fault == .throttle
+        // Pauses that double, half of each by chance: the last one is at most twice as long as all before, and the first.
         let ill = self.until - self.since
-        let sick = ill + (self.opensBreaker ? min(2 * ill + 30_000, 600_000) : min(2 * ill + 1_000, 60_000))
-        // So are the server's for each device; those of its lane double without chance. The two minutes are there anyway.
-        let rest = max(Self.devicePause, min(sick + 5_000, Self.lanePause)) - RingDueChecker.bound
-        let held = self.isFirst ? min(3 * sick, sick + rest) : sick + rest
-        self.heldUntil = max(self.heldUntil, self.since + held)
+        let pause = min(2 * ill + Self.firstPause, Self.longestPause)
+        self.heldUntil = max(
+            self.heldUntil, self.until + (self.throttles ? max(pause, Self.devicePause) : pause))
     }
 
-    /// Apple has accepted a push, and has no fault: the client's pauses and those of the lanes are over.
+    /// Apple has accepted a push, and has no fault: the client's pauses are over.
     mutating func worked(at now: Int64) {
         if now >= self.until { self.hasWorked = true }
     }
 }
 
 extension APNsFault {
-    /// Whether the client takes it for a fault of configuration, and stops the sending for half a minute first.
-    var opensBreaker: Bool {
-        switch self {
-        case .brokenHandshakes, .expiredTokens: true
-        case .unavailable, .serverError, .lostAnswers, .lateAnswers, .throttle, .shutdown, .wrongEnvironment, .outage,
-            .goAway, .goAwayUnprocessed, .cut, .silence, .resetStreams, .refusedStreams, .refusedConnections,
-            .oneStream, .noName, .noAnswer:
-            false
-        }
-    }
-
-    /// How long what began in it may take to fail, in milliseconds: a request its 30 seconds and the PING after it,
-    /// an attempt to connect ten for each of two addresses.
+    /// How long what began in it may take to fail, in milliseconds: a request its 30 seconds and the PING after it, an attempt to
+    /// connect ten for each of two addresses.
     var aftermath: Int64 {
         switch self {
         case .silence: 40_000

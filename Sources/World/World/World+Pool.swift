@@ -133,6 +133,10 @@ extension World {
             self.pool?.wakeAt = at
             self.agenda.plan(.poolTimer(life: self.life), at: at)
         case .warn(let text): self.appendTrace("the APNs client warns: \(text)")
+        case .reportLane(let topic, let state):
+            self.appendTrace("the APNs client says \(topic ?? "all topics"): \(state)")
+            self.plan(
+                .server(life: self.life, .laneReported(Self.app, .sandbox, topic: topic, state)), after: 0)
         // A server's end is no shutdown here: it crashes.
         case .finishShutdown: break
         }

@@ -63,7 +63,7 @@ extension ServerCore {
         let lane = self.lane(slot, index).flatMap { self.lanes[$0] }
         facts.isLaneHeld =
             self.laneHold(slot, index) != .none
-            || (lane.map { $0.breaker.isTripped || !$0.hasRoom(for: slot, self.settings) } ?? false)
+            || (lane.map { $0.isTripped || !$0.hasRoom(for: slot, self.settings) } ?? false)
         return facts
     }
 
@@ -85,7 +85,7 @@ extension ServerCore {
             effects.append(.flagBug("a badge does not fit a push"))
             return
         }
-        if self.lanes[lane] == nil { self.lanes[lane] = Lane() }
+        self.makeLane(lane)
         self.pushCount += 1
         let push = PushID(self.pushCount)
         self.pushes[push] = OutgoingPush(
@@ -95,7 +95,7 @@ extension ServerCore {
         self.people[slot].devices[index].inFlight = push
         self.people[slot].devices[index].badge.sent.append(now.monotonic)
         self.people[slot].busyAt = now.monotonic
-        self.lanes[lane]?.begin(of: slot, at: now.monotonic)
+        self.lanes[lane]?.begin(push, of: slot, at: now.monotonic)
         effects.append(
             .push(
                 push, user.app,
@@ -103,7 +103,7 @@ extension ServerCore {
                     token: registration.token, topic: registration.topic, pushType: type, priority: .powerAware,
                     expiration: 0, collapseID: "badge", payload: bytes,
                     environment: registration.environment)))
-        self.tellBreaker(of: lane, .started(push), now, &effects)
+        self.handleBurstEvent(.started(push), of: lane, now, &effects)
     }
 
     /// What a push's answer says of the number on the icon.

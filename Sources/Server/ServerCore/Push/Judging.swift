@@ -21,9 +21,7 @@ extension ServerCore {
             if let until { self.people[slot].judgeAt = min(self.people[slot].judgeAt ?? .max, until) }
             self.keep(slot, index, leg, wait, until: until, now, &effects)
             // What waits for the lane is called by the lane; what waits for the device alone, by the device's own timer.
-            if let lane = self.lane(slot, index), self.lanes[lane]?.breaker.hold ?? .none != .none {
-                self.joinLane(slot, index)
-            }
+            if self.laneHold(slot, index) != .none { self.joinLane(slot, index) }
             return .waits
         case .send:
             return self.send(slot, index, leg, hasTurn: hasTurn, now, &effects)

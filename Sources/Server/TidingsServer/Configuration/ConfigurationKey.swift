@@ -254,18 +254,26 @@ package struct ConfigurationKey: Sendable {
             "push.back_off_milliseconds_max", "longest wait between two tries of a push",
             .milliseconds(\.core.backOffMax, 10...86_400_000)),
         .init(
-            "push.breaker_milliseconds", "first wait of an open breaker, doubled by each failed try",
+            "push.breaker_milliseconds",
+            "first wait of a lane that refused tokens have stopped, doubled by each failed try",
             .milliseconds(\.core.breakerBase, 10...3_600_000)),
         .init(
-            "push.breaker_milliseconds_max", "longest wait of an open breaker",
+            "push.breaker_milliseconds_max", "longest wait of a lane that refused tokens have stopped",
             .milliseconds(\.core.breakerMax, 10...86_400_000)),
         .init(
             "push.quarantine_burst",
-            "people whose tokens, accepted before, are refused in a row for one reason, so that a breaker opens",
+            "people whose tokens, accepted before, are refused in a row for one reason, so that their lane is stopped",
             .integer(\.core.quarantineBurst, 1...1_000_000)),
         .init(
-            "push.provider_failure_burst", "failures of the provider in a row that open a breaker",
-            .integer(\.core.providerFailureBurst, 1...1_000_000)),
+            "push.provider_failure_burst", "failures of APNs in a row after which nothing is sent for a while",
+            .integer(\.pushOutage.failuresMax, 1...1_000_000)),
+        .init(
+            "push.outage_milliseconds",
+            "first pause when APNs fails or refuses the credential, doubled by each failed try",
+            .milliseconds(\.pushOutage.pause, 10...3_600_000)),
+        .init(
+            "push.outage_milliseconds_max", "longest pause when APNs fails or refuses the credential",
+            .milliseconds(\.pushOutage.pauseMax, 10...86_400_000)),
     ]
 
     private static let policy: [ConfigurationKey] = [

@@ -15,6 +15,8 @@ package struct ServerConfiguration: Equatable, Sendable {
     package var log = Log()
     /// `frameBytesMax` is kept equal to the gateway's by `coreSettings`.
     package var core = ServerSettings()
+    /// When the APNs clients stop sending, and for how long.
+    package var pushOutage = PushOutage()
     /// In the order they were named.
     package var apps: [App] = []
 
@@ -22,6 +24,14 @@ package struct ServerConfiguration: Equatable, Sendable {
     package init() {
         // The write-ahead log and its writing back take 64 MiB at most; the rest is for what is still taken.
         self.core.freeBytesMin = 268_435_456
+    }
+
+    package struct PushOutage: Equatable, Sendable {
+        /// Failures of APNs's in a row.
+        package var failuresMax = 10
+        /// The first pause in milliseconds, doubled by each failed try.
+        package var pause: Int64 = 15_000
+        package var pauseMax: Int64 = 600_000
     }
 
     package struct Gateway: Equatable, Sendable {

@@ -13,6 +13,10 @@ private struct APNsSender: PushSender {
     func send(_ request: APNsRequest, completion: @escaping @Sendable (APNsOutcome) -> Void) {
         self.client.submit(request, completion: completion)
     }
+
+    func reportLanes(to report: @escaping @Sendable (String?, LaneState) -> Void) {
+        self.client.reportLanes(to: report)
+    }
 }
 
 /// A client for each app with a push credential.
@@ -25,16 +29,17 @@ struct APNsSenders: Sendable {
     ///
     /// - Throws: `ConfigurationFaults` with every credential that cannot be used.
     init(
-        apps: [ServerConfiguration.App], group: any EventLoopGroup, logger: Logger
+        _ server: ServerConfiguration, group: any EventLoopGroup, logger: Logger
     ) async throws(ConfigurationFaults) {
         var byApp: [AppID: any PushSender] = [:]
         var clients: [APNsClient] = []
         var faults: [ConfigurationFault] = []
-        for app in apps {
+        for app in server.apps {
             guard let apns = app.apns else { continue }
             do throws(ConfigurationFault) {
                 let client = try Self.client(
-                    apns, name: "\(app.id)", prefix: "app.\(app.id).apns", group: group, logger: logger)
+                    apns, name: "\(app.id)", prefix: "app.\(app.id).apns",
+                    outage: server.pushOutage, group: group, logger: logger)
                 clients.append(client)
                 byApp[app.id] = APNsSender(client: client, environment: apns.environment)
             } catch {
@@ -50,7 +55,8 @@ struct APNsSenders: Sendable {
     }
 
     private static func client(
-        _ apns: ServerConfiguration.APNs, name: String, prefix: String, group: any EventLoopGroup, logger: Logger
+        _ apns: ServerConfiguration.APNs, name: String, prefix: String, outage: ServerConfiguration.PushOutage,
+        group: any EventLoopGroup, logger: Logger
     ) throws(ConfigurationFault) -> APNsClient {
         guard let pem = try? String(contentsOfFile: apns.keyPath, encoding: .utf8) else {
             throw ConfigurationFault(
@@ -66,6 +72,9 @@ struct APNsSenders: Sendable {
             configuration.port = apns.port
             // The core knows whose tokens they are, and which have worked before.
             configuration.badTokensMax = nil
+            configuration.providerFailuresMax = outage.failuresMax
+            configuration.outagePause = outage.pause
+            configuration.outagePauseMax = max(outage.pause, outage.pauseMax)
             if let path = apns.trustRootsPath { configuration.trustRoots = .file(path: path) }
             return try APNsClient(configuration: configuration, logger: logger, group: group)
         } catch {

@@ -75,6 +75,7 @@ final class ServerLoop: @unchecked Sendable {
         self.backlogBytesMax = configuration.gateway.backlogBytesMax
         self.core = ServerCore(settings: configuration.coreSettings, seed: seed)
         self.ended = eventLoop.makePromise(of: Void.self)
+        self.followLanes(of: senders)
     }
 
     // MARK: - From any thread

@@ -98,10 +98,11 @@ final class ChaosRun: Sendable {
         configuration.port = addresses.port
         configuration.trustRoots = .file(path: addresses.authorityPath)
         configuration.connectionsMax = options.connections
+        configuration.outagePause = 40
+        configuration.outagePauseMax = 400
         var limits = APNsDispatcher.Configuration()
         limits.retryPauses = BackOff(first: 40, longest: 400)
         limits.connectPauses = BackOff(first: 10, longest: 200)
-        limits.breakerPauses = BackOff(first: 40, longest: 400)
         // A connection that falls silent keeps what is on it for so long.
         limits.pingAfter = 200
         limits.pingDeadline = 1_500
