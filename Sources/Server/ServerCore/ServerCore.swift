@@ -5,19 +5,16 @@ import OrderedCollections
 import StoreModel
 package import TidingsModel
 
-/// The server's machine: sessions, leases, legs and pushes of every person it owns (DESIGN §3 "Owner").
-///
-/// It has one owner, which hands it every event and carries out every effect, in order. Where to read on: `PushVerdict` (when is a
-/// push sent), `Lease` (who listens), `Breaker` (when a lane is stopped), `DeviceLegs` (what is unfinished).
+/// The server's machine: sessions, leases, legs and pushes of every person it owns (DESIGN §3 "Owner"). Where to read
+/// on: `PushVerdict` (when a push is sent), `Lease` (who listens), `Breaker` (when a lane is stopped), `DeviceLegs`
+/// (what is unfinished).
 package struct ServerCore: Sendable {
-    /// Where the machine as a whole stands.
     enum State: Hashable, Sendable {
-        /// The store is not open yet.
         case closed
         case open
-        /// Shutting down; connections still open at this monotonic time are closed.
+        /// Connections still open at this monotonic time are closed.
         case draining(until: Int64)
-        /// Shutting down, and the owner was told that nothing is left.
+        /// The owner was told that nothing is left.
         case drained
         /// The store has failed; the process must start again.
         case failed
@@ -33,29 +30,28 @@ package struct ServerCore: Sendable {
     var storeAnswers: UInt64 = 0
     /// What is to be done with answers that are not merely `.done`, in the order of the requests.
     var purposes: Deque<(id: UInt64, purpose: StorePurpose, asker: Asker?, isReading: Bool)> = []
-    /// How many commands of each person the store has not answered; of those who have any.
+    /// Unanswered store commands of each person who has any.
     var backlogs: [UserKey: Int] = [:]
-    /// How many of them read much; of those who have any.
+    /// Those of them that read much.
     var reads: [UserKey: Int] = [:]
     /// In the order of the requests.
     var lateEnds: Deque<LateEnd> = []
 
-    /// Which store it is.
     var identity = StoreIdentity()
-    /// There is so little room on the disk that nothing new is taken.
+    /// Too little room on the disk: nothing new is stored.
     var isStorageFull = false
 
     // Limits.
-    /// What each app has taken. Only apps of the configuration come here.
+    /// Only apps of the configuration come here.
     var apps: [AppID: AppLoad] = [:]
     var addresses = AddressBuckets()
 
     // Sessions.
     var openings: [SessionID: Opening] = [:]
     var sessions: [SessionID: Session] = [:]
-    /// Who hears which chat room, in the order in which they came in.
+    /// In the order in which the sessions came in.
     var rooms: [RoomKey: OrderedSet<SessionID>] = [:]
-    /// Who watches whom, in the order in which they began.
+    /// By the watched person, in the order in which watching began.
     var watchers: [UserKey: OrderedSet<SessionID>] = [:]
 
     // People: a slot each, so that timers and legs name them by a number.
@@ -63,39 +59,34 @@ package struct ServerCore: Sendable {
     var people: [Person] = []
     var freeSlots: [Int] = []
     var loadings: [Int: Loading] = [:]
-    /// Devices loaded before this monotonic time may still come back on their own.
+    /// Monotonic; devices loaded before it may still come back on their own.
     var restartGraceUntil: Int64 = .min
-    /// When this process began to work.
     var startedAt = Now(monotonic: 0, wall: 0)
     /// People with work from before the start who are not loaded yet.
     var recovery: Deque<UserKey> = []
     var recoveryLoads = 0
 
-    /// What people allow the app on their devices.
     var statuses = ToldStatuses()
-    /// Time zones of quiet hours.
     var zones: [String: LoadedZone] = [:]
 
     // Push.
     var lanes: [PushLane: Lane] = [:]
     var pushCount: UInt64 = 0
     var pushes: [PushID: OutgoingPush] = [:]
-    /// The text of the message pushed last: a group's pushes share it.
+    /// Cached: a group's pushes share it.
     var lastAlert: (message: SharedMessage, tag: String, text: String)?
 
     var timers: Heap<Timer> = []
     var timerCount: UInt64 = 0
 
-    /// A machine that has no store yet.
-    ///
-    /// - Parameter seed: drawn by the shell; the jitter of every back-off comes from it.
+    /// `seed` is drawn by the shell; the jitter of every back-off comes from it.
     package init(settings: ServerSettings = ServerSettings(), seed: UInt64) {
         self.settings = settings
         self.chance = SplitMix64(seed: seed)
         self.messageIDs = MessageIDGenerator(node: settings.node)
     }
 
-    /// When `ServerEvent.timeReached` is due, in milliseconds of the monotonic clock; nil for never.
+    /// When `ServerEvent.timeReached` is due, in monotonic milliseconds; nil for never.
     package var nextDeadline: Int64? {
         switch self.state {
         case .open, .draining: self.timers.min?.at
@@ -103,12 +94,10 @@ package struct ServerCore: Sendable {
         }
     }
 
-    /// Takes one event and appends what is to be done about it.
     package mutating func handle(_ event: ServerEvent, at now: Now, into effects: inout [ServerEffect]) {
         self.state = self.transition(event, at: now, into: &effects)
     }
 
-    /// The same, with a list of its own.
     package mutating func handle(_ event: ServerEvent, at now: Now) -> [ServerEffect] {
         var effects: [ServerEffect] = []
         self.handle(event, at: now, into: &effects)

@@ -1,14 +1,13 @@
 import StoreModel
 import TidingsModel
 
-/// Room on the disk: below a floor nothing new is taken, so that reading, settling and withdrawing still find room to be written down.
+/// Below a floor of free room nothing new is stored, so that reading, settling and recalling can still be written
+/// down.
 extension ServerCore {
-    /// What is told to whoever wants to store something new.
     static let storageFull = ServerFrame.Problem(
         code: .storageFull, rule: "the server's disk is almost full; try again later")
 
-    /// Takes how much room there is. Room has to grow to an eighth above the floor before new things are taken again, so that it does
-    /// not go to and fro.
+    /// Room has to grow to an eighth above the floor before new things are stored again, so that it does not flap.
     mutating func measure(free: Int64, _ effects: inout [ServerEffect]) {
         let floor = self.settings.freeBytesMin
         let isFull = free < (self.isStorageFull ? floor + floor / 8 : floor)
@@ -17,9 +16,7 @@ extension ServerCore {
         effects.append(.storageChanged(isFull: isFull, free: free))
     }
 
-    /// Whether something new may be stored.
-    ///
-    /// - Throws: `storage_full` while the disk is almost full.
+    /// Throws `storage_full` while the disk is almost full.
     func checkRoom() throws(ServerFrame.Problem) {
         guard !self.isStorageFull else { throw Self.storageFull }
     }

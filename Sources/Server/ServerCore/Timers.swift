@@ -2,7 +2,7 @@ import HeapModule
 import OrderedCollections
 import TidingsModel
 
-/// Something that is due. A timer is only a reminder to look again: one that is late, early or of somebody who left does no harm.
+/// A reminder to look again: one that is late, early or of somebody who left does no harm.
 struct Timer: Comparable, Sendable {
     enum Subject: Hashable, Sendable {
         case person(slot: Int)
@@ -23,13 +23,11 @@ struct Timer: Comparable, Sendable {
 }
 
 extension ServerCore {
-    /// Sets a timer.
     mutating func setTimer(at: Int64, _ subject: Timer.Subject) {
         self.timerCount += 1
         self.timers.insert(Timer(at: at, number: self.timerCount, subject: subject))
     }
 
-    /// Takes out the timers that are due.
     mutating func popTimers(_ now: Now) -> [Timer] {
         var due: [Timer] = []
         while let first = self.timers.min, first.at <= now.monotonic {
@@ -39,8 +37,7 @@ extension ServerCore {
         return due
     }
 
-    /// Makes sure that a person is looked at when their next deadline is due. Deadlines that only move back cost nothing: the timer
-    /// rings too early and is set again.
+    /// Deadlines that only move back cost nothing: the timer fires too early and is set again.
     mutating func arm(_ slot: Int) {
         var due = Int64.max
         for index in self.people[slot].devices.indices {
@@ -53,12 +50,11 @@ extension ServerCore {
         self.setTimer(at: due, .person(slot: slot))
     }
 
-    /// When somebody who has nothing to do may be forgotten: what is still owed of a limit would be forgotten with them.
+    /// What is still owed of a limit would be forgotten with the person.
     private func idleEnd(_ slot: Int) -> Int64 {
         max(self.people[slot].busyAt + self.settings.idleTime, self.people[slot].buckets.allFullAt)
     }
 
-    /// Looks at everybody whose deadline is due.
     mutating func passTime(_ now: Now, _ effects: inout [ServerEffect]) {
         for timer in self.popTimers(now) {
             switch timer.subject {

@@ -6,14 +6,11 @@ import TidingsModel
 // for its connection, its person and its app, and refused, with the time after which it may be sent again, once one of the three has
 // had its share (docs/protocol.md "Limits").
 
-/// Why something may not be done now.
 struct RateRefusal: Hashable, Sendable {
     let scope: RateScope
     let kind: RateKind
-    /// Milliseconds.
     let wait: Int64
 
-    /// What whoever asked is told.
     func problem(_ field: String) -> ServerFrame.Problem {
         ServerFrame.Problem(
             code: .rateLimited, field: field,
@@ -23,13 +20,12 @@ struct RateRefusal: Hashable, Sendable {
 }
 
 extension ServerCore {
-    /// What the smallest frame counts as, in bytes: reading it costs more than its bytes.
+    /// The smallest frame counts as this many bytes: reading it costs more than its bytes.
     package static let frameBytesMin = 128
 
-    /// How often a connection is told that what it sends is dropped, in milliseconds.
+    /// Milliseconds between two problems that tell a connection its frames are dropped.
     static let problemInterval: Int64 = 1_000
 
-    /// What is counted of a frame beside its bytes.
     private static func kind(of frame: ClientFrame) -> RateKind? {
         switch frame {
         case .send: .messages
@@ -39,9 +35,8 @@ extension ServerCore {
         }
     }
 
-    /// Whether a frame may be carried out. If not, it is refused or dropped here; a connection that goes on all the same is closed.
-    ///
-    /// What says where the app is and what it holds is never dropped: a push would follow that nobody needs. It is counted.
+    /// Refuses or drops a frame over its limits, and closes a connection that goes on all the same. Frames that say
+    /// where the app is and what it holds are counted but never dropped: an unneeded push would follow.
     mutating func admit(
         _ frame: ClientFrame, bytes: Int, from session: SessionID, _ known: Session, _ now: Now,
         _ effects: inout [ServerEffect]
@@ -73,7 +68,7 @@ extension ServerCore {
         return false
     }
 
-    /// Tells a connection that what it sends is dropped: once in a while, for each of these frames costs it nothing.
+    /// Rate limited itself, because each of these frames costs the client nothing.
     mutating func tellDropped(
         _ problem: ServerFrame.Problem, to session: SessionID, _ now: Now, _ effects: inout [ServerEffect]
     ) {
@@ -82,7 +77,7 @@ extension ServerCore {
         effects.append(.write(session, .problem(problem, isFatal: false)))
     }
 
-    /// Takes what a frame counts from the buckets of its connection, its person and its app, or nothing from any of them.
+    /// Takes from the buckets of connection, person and app, or from none of them.
     private mutating func charge(
         _ kind: RateKind?, bytes: Int, _ session: SessionID, _ known: Session, _ now: Now
     ) -> RateRefusal? {
@@ -118,9 +113,8 @@ extension ServerCore {
             .map { RateRefusal(scope: scope, kind: kind, wait: $0) }
     }
 
-    /// Counts, after the fact, how many logs something came into: a message or a change in a large group costs what it touches.
-    ///
-    /// - Parameter user: who caused it; nil for the app's backend.
+    /// Counts deliveries once they are known: a message in a large group costs what it touches. `user` is nil for the
+    /// app's backend.
     mutating func countDeliveries(_ count: Int, by user: UserKey?, in app: AppID, _ now: Now) {
         guard count > 0 else { return }
         if let user, let slot = self.slots[user] {
@@ -131,7 +125,7 @@ extension ServerCore {
             .deliveries, count, self.settings.limits[.app, .deliveries], at: now.monotonic)
     }
 
-    /// The same for a message. A chat room's comes into no log, and is written to those who hear the room.
+    /// A chat room's message enters no log; it counts by the hearers it is written to.
     mutating func countDeliveries(of message: Message, _ deliveries: [Delivery], byBackend: Bool, _ now: Now) {
         var count = deliveries.count
         if message.conversation.type == .chatRoom {
@@ -142,7 +136,6 @@ extension ServerCore {
         self.countDeliveries(count, by: byBackend ? nil : sender, in: message.app, now)
     }
 
-    /// The same for a request.
     mutating func countDeliveries(_ count: Int, by asked: Asked, _ now: Now) {
         guard let asker = asked.asker else { return }
         if case .person(let user) = asker {
@@ -152,13 +145,11 @@ extension ServerCore {
         }
     }
 
-    /// How many hearers of a room count as one entry in a log: nothing is kept for them.
+    /// Nothing is stored for a hearer, so this many count as one entry in a log.
     private static let hearersPerDelivery = 10
 
-    /// What the HTTP API asks counts for the app, and what a phone's extension asks for its person too.
-    ///
-    /// - Parameter slot: the person, if it is one.
-    /// - Throws: `rate_limited`.
+    /// Counts what the HTTP API asks for the app, and what a phone's extension asks also for its person (`slot`).
+    /// Throws `rate_limited`.
     mutating func admit(
         _ kind: RateKind, of app: AppID, slot: Int? = nil, _ field: String, _ now: Now, _ effects: inout [ServerEffect]
     ) throws(ServerFrame.Problem) {
@@ -178,7 +169,6 @@ extension ServerCore {
 }
 
 extension ClientFrame {
-    /// How a problem names the frame.
     fileprivate var field: String {
         switch self {
         case .hello: "hello"

@@ -3,12 +3,10 @@ import TidingsModel
 
 // Connections cost more than frames: a handshake, a token to be checked, a person to be loaded, a record of the sign-in.
 extension ServerCore {
-    /// When a sign-in that came while too many other devices of the person were signing in may be tried again, in milliseconds.
+    /// Milliseconds until a sign-in refused because of others of the same person may be tried again.
     private static let signInWait: Int64 = 1_000
 
-    /// A connection was accepted: turns it away if its address has had its share of connections, or of refused tokens.
-    ///
-    /// - Parameter address: empty if it is not known who is behind the connection.
+    /// `address` is empty if it is not known who is behind the connection.
     mutating func accept(
         _ session: SessionID, from address: String, _ now: Now, _ effects: inout [ServerEffect]
     ) {
@@ -25,9 +23,8 @@ extension ServerCore {
             .connects, self.settings.limits[.address, .connects], from: address, at: now.monotonic)
     }
 
-    /// Counts a hello, for its person and its app.
-    ///
-    /// - Throws: `rate_limited` if one of them has had its share, or too many of the person's devices are signing in.
+    /// Throws `rate_limited` if the person or the app had its share, or too many of the person's devices are signing
+    /// in.
     mutating func admitHello(
         of device: DeviceKey, _ now: Now, _ effects: inout [ServerEffect]
     ) throws(ServerFrame.Problem) {
@@ -53,7 +50,7 @@ extension ServerCore {
             .connects, 1, self.settings.limits[.app, .connects], at: at)
     }
 
-    /// A hello was refused. A token that is not one of this server's is an attempt; one that has expired was good once.
+    /// An expired token was good once; only a token that was never one of this server's counts as an attempt.
     mutating func countFailure(_ verdict: TokenVerdict, from address: String, _ now: Now) {
         switch verdict {
         case .invalid, .wrongApp:

@@ -26,7 +26,7 @@ extension ServerCore {
         self.arm(slot)
     }
 
-    /// The store has it: connections it does not suffer are closed.
+    /// The store has saved the change: connections it no longer permits are closed.
     mutating func finishAccount(
         _ request: ApiRequestID, _ user: UserKey, _ change: AccountChange, _ now: Now, _ effects: inout [ServerEffect]
     ) {

@@ -2,7 +2,6 @@ import StoreModel
 import TidingsModel
 
 extension ServerCore {
-    /// Serves a request of the HTTP API.
     mutating func serve(
         _ command: ApiCommand, for request: ApiRequestID, _ now: Now, _ effects: inout [ServerEffect]
     ) {
@@ -64,12 +63,8 @@ extension ServerCore {
         }
     }
 
-    /// Serves a service extension, if its device is signed in and its token is one of the last.
-    ///
-    /// A token that a newer connect has replaced is good for a while longer: the welcome that brought the newer one may have
-    /// been lost on its way.
-    ///
-    /// - Parameter issuedAt: when the token was issued, and when the user token it was issued for.
+    /// Serves a service extension whose device is signed in. A replaced token stays good for `extensionTokenOverlap`:
+    /// the welcome that carried the newer one may have been lost.
     mutating func serve(
         _ question: ExtensionRequest, of device: DeviceKey, tokenIssuedAt issuedAt: (its: Int64, ofUser: Int64?),
         for request: ApiRequestID, _ now: Now, _ effects: inout [ServerEffect]
@@ -111,7 +106,7 @@ extension ServerCore {
         }
     }
 
-    /// A trace with the legs that are only in memory: live, in grace, queued or in flight.
+    /// Adds the legs that are only in memory: live, in grace, queued or in flight.
     func withLiveLegs(_ trace: MessageTrace) -> MessageTrace {
         var trace = trace
         let ended = Set(trace.ended.map(\.leg))
@@ -131,7 +126,7 @@ extension ServerCore {
         return trace
     }
 
-    /// What the devices of a trace's legs have said the person allows there, in their order.
+    /// In the order of the devices.
     func toldStatuses(of trace: MessageTrace) -> [ToldStatus] {
         var told: [ToldStatus] = []
         for leg in (trace.open.map(\.leg) + trace.ended.map(\.leg)).sorted() {

@@ -1,35 +1,26 @@
 package import StoreModel
 package import TidingsModel
 
-/// What the app's backend asks of all devices of a person.
 enum DevicesQuestion: Sendable {
     case list
     case signOutAll
 }
 
-/// A device on which a person is signed in, as the app's backend sees it.
 package struct DeviceInfo: Hashable, Sendable {
-    /// Where a device is, as far as the server knows.
     package enum Presence: String, Hashable, Sendable, CaseIterable {
-        /// Connected, in front.
         case foreground
-        /// Connected, in the background.
         case background
         /// Not connected; it may be back any moment.
         case away
     }
 
-    /// Its id.
     package var id: DeviceID
-    /// What it runs on, for example `ios`.
     package var platform: String
     /// When it connected last, in wall milliseconds.
     package var signedInAt: Int64
-    /// Where it is.
     package var presence: Presence
-    /// What is known of its push token.
     package var push: PushState
-    /// What the person allows the app there; nil if it has not said so to this process.
+    /// nil if the device has not told its status to this process.
     package var status: ToldStatus?
 
     init(_ device: Device, status: ToldStatus?) {
@@ -48,7 +39,6 @@ package struct DeviceInfo: Hashable, Sendable {
 }
 
 extension ServerCore {
-    /// Answers what the app's backend asks of all devices of a person.
     mutating func askOfDevices(
         _ question: DevicesQuestion, of user: UserKey, for request: ApiRequestID, _ now: Now,
         _ effects: inout [ServerEffect]
@@ -70,7 +60,7 @@ extension ServerCore {
         }
     }
 
-    /// The store answers in order: whoever asked is told with the last device.
+    /// The store answers in order, so the last device's answer completes the request.
     private mutating func signOutAll(
         _ slot: Int, for request: ApiRequestID, _ now: Now, _ effects: inout [ServerEffect]
     ) {

@@ -3,16 +3,15 @@ import OrderedCollections
 import StoreModel
 import TidingsModel
 
-/// Who has told a push registration, or taken it back.
 struct Registrant: Sendable {
     let session: SessionID
-    /// The number of the answer; nil for a client from before there was one, which hears of faults alone.
+    /// nil for a client from before answers had a number; it is told only of failures.
     let number: RequestNumber?
 }
 
 extension ServerCore {
-    /// Takes a device's push registration (S2.7), or takes it back for nil. Whatever was held against an earlier one is
-    /// forgotten (DESIGN P8).
+    /// Stores a push registration (S2.7), or clears it for nil. Whatever was held against an earlier one is forgotten
+    /// (DESIGN P8).
     mutating func register(
         _ registration: PushRegistration?, by registrant: Registrant, _ slot: Int, _ index: Int, _ now: Now,
         _ effects: inout [ServerEffect]
@@ -52,7 +51,6 @@ extension ServerCore {
             rule: "must be a topic of the app (\(topics.joined(separator: ", "))), or one with a suffix of Apple's")
     }
 
-    /// A registration was not carried out, or another command of a session: nothing was changed.
     mutating func refuse(
         _ registrant: Registrant, _ problem: ServerFrame.Problem, _ effects: inout [ServerEffect]
     ) {
@@ -64,7 +62,6 @@ extension ServerCore {
         }
     }
 
-    /// The store has a registration.
     mutating func finishRegistering(_ registrant: Registrant?, _ effects: inout [ServerEffect]) {
         guard let registrant else { return }
         self.sessions[registrant.session]?.commandsInFlight -= 1
@@ -74,17 +71,14 @@ extension ServerCore {
         }
     }
 
-    /// Whatever was held against a device's token is forgotten, and it waits for no turn.
     private mutating func forgetToken(_ slot: Int, _ index: Int) {
         self.people[slot].devices[index].retry = nil
         self.people[slot].devices[index].doubtedAt = nil
         self.leaveLane(slot, index)
     }
 
-    /// Changes what is known of a device's token, here and in the store.
-    ///
-    /// - Parameter registrant: whose registration it is, if a session asked. Otherwise it is what APNs has answered about the present
-    ///   one: by the time the store comes to it, somebody else may have registered the token.
+    /// A `registrant` is a session that asked. Without one the state is what APNs has answered about the present
+    /// registration: by the time the store comes to it, somebody else may have registered the token.
     mutating func setPush(
         _ push: PushState, by registrant: Registrant? = nil, _ slot: Int, _ index: Int,
         _ effects: inout [ServerEffect]
@@ -98,7 +92,7 @@ extension ServerCore {
             by: registrant == nil ? nil : .person(key.user), &effects)
     }
 
-    /// The store has a device's token; other devices that had the same one have none any more.
+    /// Devices of others that had the same token have none any more.
     mutating func takeTokens(from devices: [DeviceKey], _ now: Now, _ effects: inout [ServerEffect]) {
         for device in devices {
             guard let slot = self.slots[device.user] else { continue }
@@ -112,7 +106,6 @@ extension ServerCore {
         }
     }
 
-    /// Signs a device out by the API.
     mutating func signOut(
         _ device: DeviceKey, for request: ApiRequestID, _ now: Now, _ effects: inout [ServerEffect]
     ) {
@@ -130,10 +123,9 @@ extension ServerCore {
         self.ask(.signOut(device, at: now.wall), for: .apiSignOut(request, device), &effects)
     }
 
-    /// A device is about to be signed out: the store ends with it everything that was under way to it, and what it accepts for it
-    /// until then (DESIGN P6). Here it is forgotten.
-    ///
-    /// - Parameter end: how its legs end there, unless it was leaving already.
+    /// The store ends everything under way to the device together with the sign-out (DESIGN P6), and what it accepts
+    /// for it until then; here the legs are only forgotten. `end` is how they end there, unless the device was
+    /// leaving already.
     mutating func leave(_ slot: Int, _ index: Int, as end: LegEnd = .signedOut, _ effects: inout [ServerEffect]) {
         let end = self.people[slot].devices[index].leaving ?? end
         self.people[slot].devices[index].leaving = end
@@ -142,9 +134,7 @@ extension ServerCore {
         }
     }
 
-    /// A device is signed out in the store: it gets no more legs.
-    ///
-    /// - Parameter problem: what its connection is told.
+    /// The device is signed out in the store; `problem` is what its connection is told.
     mutating func removeDevice(
         _ device: DeviceKey,
         because problem: ServerFrame.Problem = .init(code: .invalidToken, field: "device", rule: "was signed out"),

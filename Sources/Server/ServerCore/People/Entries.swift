@@ -2,9 +2,8 @@ import StoreModel
 import TidingsModel
 
 extension ServerCore {
-    /// Something became an entry in the logs of several people: those in memory, or on their way there, are told.
-    ///
-    /// - Parameter body: the entry as one of them sees it.
+    /// Passes a new log entry to each of several people in memory or being loaded. `body` is the entry as one of them
+    /// sees it.
     mutating func note(
         _ body: LogEntry.Body, _ deliveries: [Delivery], in app: AppID, _ now: Now, _ effects: inout [ServerEffect]
     ) {
@@ -17,9 +16,7 @@ extension ServerCore {
         }
     }
 
-    /// The same for one person, who may still be loading.
-    ///
-    /// - Parameter withdrawn: what the store knows of the message this entry withdraws.
+    /// `withdrawn` is what the store knows of the message this entry recalls.
     mutating func note(
         _ entry: LogEntry, unread: Int, withdrawn: WithdrawnMessage = WithdrawnMessage(), _ slot: Int, _ now: Now,
         _ effects: inout [ServerEffect]
@@ -31,7 +28,6 @@ extension ServerCore {
         }
     }
 
-    /// The same for a person in memory: everybody of theirs is told, and what waits for a push is judged again.
     mutating func take(
         _ entry: LogEntry, unread: Int, withdrawn: WithdrawnMessage, _ slot: Int, _ now: Now,
         _ effects: inout [ServerEffect]
@@ -57,7 +53,6 @@ extension ServerCore {
         self.arm(slot)
     }
 
-    /// What an entry says of the person.
     private mutating func learn(
         _ entry: LogEntry, _ slot: Int, _ now: Now, _ effects: inout [ServerEffect]
     ) {
@@ -83,7 +78,6 @@ extension ServerCore {
         }
     }
 
-    /// What an entry says of the legs of one device.
     private mutating func apply(
         _ entry: LogEntry, _ withdrawn: WithdrawnMessage, _ slot: Int, _ index: Int, _ now: Now,
         _ effects: inout [ServerEffect]
@@ -108,8 +102,8 @@ extension ServerCore {
 }
 
 extension LogEntry {
-    /// The conversation a person has nothing unread of any more through this entry of their log, up to a position: they have read
-    /// it, or are no member any more.
+    /// The conversation that has no unread messages up to a position because of this entry: the person has read it,
+    /// or is no member any more.
     func reading(by user: UserID) -> (conversation: ConversationID, upTo: LogPosition)? {
         switch self.body {
         case .read(let conversation, let upTo): (conversation, upTo)
@@ -121,8 +115,7 @@ extension LogEntry {
 }
 
 extension LogEntry.Body {
-    /// The entry as another of the people whose logs have it sees it: in a one-to-one conversation the target is the other one
-    /// (S0.16).
+    /// In a one-to-one conversation the target is the other person (S0.16).
     func seen(by user: UserID, of people: [UserID]) -> LogEntry.Body {
         guard case .edit(var edit) = self, edit.conversation.type.targetIsPeer,
             edit.conversation.target == user.rawValue, let other = people.first(where: { $0 != user })

@@ -1,16 +1,16 @@
 import StoreModel
 import TidingsModel
 
-/// What the core knows of one time zone: the shell reads the database, since a core has none.
+/// The shell reads the time-zone database.
 struct LoadedZone: Sendable {
-    /// Settings that are stored once it is known that there is such a zone.
+    /// Settings that are stored once their zone is known to exist.
     struct Pending: Sendable {
         let asked: Asked
         let user: UserKey
         let settings: PersonSettings
     }
 
-    /// Nil if it is not known yet, or is no zone.
+    /// nil if not known yet, or no zone.
     var facts: TimeZoneFacts?
     /// The shell has been asked and has not answered.
     var isAsked = true
@@ -18,14 +18,14 @@ struct LoadedZone: Sendable {
 }
 
 extension ServerCore {
-    /// Zones are read again this long before what is known of them ends, in milliseconds.
+    /// Milliseconds before known facts end at which a zone is read again.
     static let zoneRenewal: Int64 = 30 * 86_400_000
 
-    /// Levels that end later than this are looked at again then, in milliseconds: no timer outlives its person by more, and when
-    /// the wall clock is set right meanwhile, no level that is over holds by more.
+    /// Milliseconds after which a longer level is checked again: no timer outlives its person for longer, and a wall
+    /// clock that is set is followed.
     static let levelLook: Int64 = 600_000
 
-    /// Whether the zone of new settings is known to exist; if not, the settings wait until the shell has looked.
+    /// Whether the zone of new settings is known; if not, the settings wait for the shell.
     mutating func isKnown(
         zoneOf settings: PersonSettings, or pending: LoadedZone.Pending, _ effects: inout [ServerEffect]
     ) -> Bool {
@@ -38,7 +38,6 @@ extension ServerCore {
         return false
     }
 
-    /// What is known of a zone that somebody's quiet hours need; asks for it if that is nothing, or ends soon.
     mutating func needZone(_ name: String, _ now: Now, _ effects: inout [ServerEffect]) {
         if let zone = self.zones[name] {
             guard let facts = zone.facts, !zone.isAsked, now.wall > facts.until - Self.zoneRenewal else { return }
@@ -49,7 +48,6 @@ extension ServerCore {
         effects.append(.readTimeZone(name))
     }
 
-    /// The shell has looked a zone up.
     mutating func takeZone(
         _ name: String, _ facts: TimeZoneFacts?, _ now: Now, _ effects: inout [ServerEffect]
     ) {
@@ -81,7 +79,6 @@ extension ServerCore {
         }
     }
 
-    /// The person's settings are as new: what has to be known for them is asked for, and what ends by itself gets a timer.
     mutating func followSettings(_ slot: Int, _ now: Now, _ effects: inout [ServerEffect]) {
         let settings = self.people[slot].settings
         if let zone = settings.person.quietHours?.timeZone { self.needZone(zone, now, &effects) }
@@ -90,7 +87,6 @@ extension ServerCore {
         self.people[slot].levelDueAt = until.map { now.monotonic + min(max(0, $0 - now.wall), Self.levelLook) }
     }
 
-    /// Ends the levels whose time is over.
     mutating func endLevels(_ slot: Int, _ now: Now, _ effects: inout [ServerEffect]) {
         let key = self.people[slot].key
         let limited = self.people[slot].settings.conversations.filter { $0.value.levelUntil != nil }
@@ -105,7 +101,7 @@ extension ServerCore {
         self.people[slot].levelDueAt = next.map { now.monotonic + min($0 - now.wall, Self.levelLook) }
     }
 
-    /// Whether it is the person's quiet hours, and until when (wall milliseconds; nil if that is not known yet).
+    /// `until` is wall milliseconds; nil if not known yet.
     func quiet(_ slot: Int, _ now: Now) -> (hold: PushFacts.QuietHold, until: Int64?) {
         guard let hours = self.people[slot].settings.person.quietHours, let zone = self.zones[hours.timeZone] else {
             return (.none, nil)

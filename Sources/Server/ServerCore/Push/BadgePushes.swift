@@ -6,26 +6,24 @@ import TidingsModel
 // one by a silent push: merged with those that come soon after, a few an hour at most (apns.md §14), and never when an alert is
 // going anyway, which carries the number itself.
 extension ServerCore {
-    /// What is known of the number on a device's icon, and what was spent on it.
     struct BadgeState: Hashable, Sendable {
-        /// The number of the last push APNs took; nil if the app has been in front since, or nothing is known.
+        /// The number of the last push APNs accepted; nil if the app has been in the foreground since, or nothing is
+        /// known.
         var shown: Int?
-        /// When a push of the number is due, in monotonic milliseconds; nil for none.
+        /// Monotonic milliseconds; nil for none.
         var dueAt: Int64?
-        /// When such pushes were sent in the last hour, in monotonic milliseconds, oldest first.
+        /// Sending times in the last hour, in monotonic milliseconds, oldest first.
         var sent: [Int64] = []
     }
 
     private static let hour: Int64 = 3_600_000
 
-    /// The person's unread count fell.
     mutating func wantBadge(_ slot: Int, _ index: Int, _ now: Now) {
         guard self.people[slot].devices[index].badge.dueAt == nil else { return }
         if case .end = BadgeVerdict(self.badgeFacts(slot, index, now)) { return }
         self.people[slot].devices[index].badge.dueAt = now.monotonic + self.settings.badgePushDelay
     }
 
-    /// Sends the number if it is due, still wrong and may be sent; else it waits on.
     mutating func lookAtBadge(_ slot: Int, _ index: Int, _ now: Now, _ effects: inout [ServerEffect]) {
         self.people[slot].devices[index].badge.sent.removeAll { now.monotonic >= $0 + Self.hour }
         guard let due = self.people[slot].devices[index].badge.dueAt, now.monotonic >= due else { return }
@@ -44,7 +42,6 @@ extension ServerCore {
         }
     }
 
-    /// What the verdict on the number looks at.
     private func badgeFacts(_ slot: Int, _ index: Int, _ now: Now) -> BadgeFacts {
         let device = self.people[slot].devices[index]
         var facts = BadgeFacts()
@@ -106,7 +103,6 @@ extension ServerCore {
         self.tellBreaker(of: lane, .started(push), now, &effects)
     }
 
-    /// What a push's answer says of the number on the icon.
     mutating func noteBadge(_ push: OutgoingPush, isAccepted: Bool, _ slot: Int, _ index: Int, _ now: Now) {
         if isAccepted {
             self.people[slot].devices[index].badge.shown = push.badge

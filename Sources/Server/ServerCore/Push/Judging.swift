@@ -2,7 +2,6 @@ import StoreModel
 import TidingsModel
 
 extension ServerCore {
-    /// Judges one leg, and does what the verdict says (DESIGN §5).
     mutating func judge(
         _ slot: Int, _ index: Int, _ leg: Int, hasTurn: Bool, _ now: Now, _ effects: inout [ServerEffect]
     ) -> Judgement {
@@ -30,7 +29,7 @@ extension ServerCore {
         }
     }
 
-    /// When a wait of the person's own is over, in monotonic milliseconds; nil for one that another event ends.
+    /// Monotonic milliseconds; nil for a wait that another event ends.
     private func waitEnd(_ wait: LegWait, _ slot: Int, _ index: Int, _ leg: Int, _ now: Now) -> Int64? {
         switch wait {
         case .quietHours: self.quiet(slot, now).until.map { now.monotonic + max(1, $0 - now.wall) }
@@ -40,7 +39,7 @@ extension ServerCore {
         }
     }
 
-    /// Until when the person counts as active on another device, in monotonic milliseconds; nil if they are not.
+    /// Monotonic milliseconds; nil if the person is not active elsewhere.
     private func activeElsewhere(_ slot: Int, than device: Int, _ now: Now) -> Int64? {
         guard self.settings.activeElsewhereTime > 0 else { return nil }
         var until: Int64?
@@ -55,7 +54,7 @@ extension ServerCore {
         return until
     }
 
-    /// Keeps a leg durable before a wait that can outlast the process (DESIGN §3 "Push work").
+    /// Makes a leg durable before a wait that can outlast the process (DESIGN §3 "Push work").
     private mutating func keep(
         _ slot: Int, _ index: Int, _ leg: Int, _ wait: LegWait, until: Int64?, _ now: Now,
         _ effects: inout [ServerEffect]
@@ -68,9 +67,7 @@ extension ServerCore {
         self.tell(.keepLeg(self.openLeg(slot, index, leg, notBefore: notBefore)), &effects)
     }
 
-    /// A leg as the store keeps it and a trace shows it.
-    ///
-    /// - Parameter notBefore: when its wait is over, in wall milliseconds.
+    /// `notBefore` is the end of its wait in wall milliseconds.
     func openLeg(_ slot: Int, _ index: Int, _ leg: Int, notBefore: Int64?) -> OpenLeg {
         let device = self.people[slot].devices[index]
         let open = device.legs[leg]
@@ -88,7 +85,6 @@ extension ServerCore {
             notBefore: notBefore)
     }
 
-    /// What the verdict looks at.
     func facts(_ slot: Int, _ index: Int, _ leg: Int, _ now: Now) -> PushFacts {
         let open = self.people[slot].devices[index].legs[leg]
         var facts = PushFacts()
@@ -113,7 +109,6 @@ extension ServerCore {
         return facts
     }
 
-    /// What the verdict looks at in a message.
     private func add(
         _ message: Message, _ open: Leg, to facts: inout PushFacts, _ slot: Int, _ index: Int, _ now: Now
     ) {
@@ -132,19 +127,17 @@ extension ServerCore {
         facts.isStorm = self.stormEnd(open, slot, index, now) != nil
     }
 
-    /// Whether the person has read it, or has nothing unread in its conversation any more.
+    /// The person has read it, or has nothing unread in its conversation any more.
     func isRead(_ message: Message, at position: LogPosition, _ slot: Int) -> Bool {
         guard !self.people[slot].readUpTo.isEmpty else { return false }
         let conversation = message.conversation(seenBy: self.people[slot].key.user)
         return (self.people[slot].readUpTo[conversation] ?? 0) >= position
     }
 
-    /// Whether it is worth no push any more.
     func isExpired(_ message: Message, _ now: Now) -> Bool {
         now.wall >= min(message.sentAt + self.settings.pushLifetime, message.expiresAt ?? .max)
     }
 
-    /// Whether the conversation's level, or its kind's, does not let it ring.
     private func isMuted(_ message: Message, _ slot: Int, _ now: Now) -> Bool {
         let user = self.people[slot].key.user
         let settings = self.people[slot].settings
@@ -153,8 +146,8 @@ extension ServerCore {
             .allows(message.mentions, of: user)
     }
 
-    /// A part of the person's log that a phone has missed, as its extension may tell of it (DESIGN §5 "Keep-one"): what was
-    /// never to be pushed to this person, or waits for the end of quiet hours, notifies nobody there either.
+    /// What a phone has missed, as its extension may show it (DESIGN §5 "Keep-one"): a message that must never be
+    /// pushed to this person, or waits for quiet hours to end, is not shown there either.
     func missed(_ page: LogPage, of user: UserKey, _ now: Now) -> LogPage {
         guard let slot = self.slots[user], self.people[slot].isReady else { return page }
         let isQuiet = self.quiet(slot, now).hold != .none

@@ -3,13 +3,11 @@ import StoreModel
 import TidingsModel
 
 extension ServerCore {
-    /// The sound of an alert (apns.md §13).
+    /// apns.md §13.
     static let sound: APNsPayload.Sound = "default"
 
-    /// The push of one leg (DESIGN §5, §7).
-    ///
-    /// - Parameter counted: where the other messages stand that it counts; the leg's is the newest.
-    /// - Throws: `InvalidField` if the payload cannot be made to fit.
+    /// The push of one leg (DESIGN §5, §7). `counted` are the positions of the other messages that it counts; the
+    /// leg's is the newest. Throws `InvalidField` if the payload cannot be made to fit.
     mutating func request(
         for id: LegID, _ leg: Leg, with counted: [LogPosition], of slot: Int, to registration: PushRegistration
     ) throws(InvalidField) -> APNsRequest {
@@ -35,7 +33,7 @@ extension ServerCore {
             environment: registration.environment)
     }
 
-    /// An alert in at most `bytesMax` bytes. The picture is the first to stay out: the text says more.
+    /// An alert of at most `bytesMax` bytes. The image is left out first: the text says more.
     private mutating func alert(
         of shared: SharedMessage, at position: LogPosition, with counted: [LogPosition], for id: LegID, _ slot: Int,
         bytesMax: Int
@@ -50,7 +48,6 @@ extension ServerCore {
             .serialized(bytesMax: bytesMax)
     }
 
-    /// An alert that the service extension may replace, with everything it needs to do so.
     private mutating func alert(
         of shared: SharedMessage, at position: LogPosition, with counted: [LogPosition], imageURL: String?,
         for id: LegID, _ slot: Int
@@ -82,8 +79,8 @@ extension ServerCore {
             mutableContent: true, custom: JSONObject(custom))
     }
 
-    /// What takes the place of a withdrawn message: silent, under the message's id. Other extensions than ours learn from S2.22
-    /// that the number goes down.
+    /// Replaces a recalled message silently under its id. Extensions other than ours learn from S2.22 that the badge
+    /// goes down.
     private func withdrawal(
         _ recall: Recall, at position: LogPosition, wasUnread: Bool, for id: LegID, _ slot: Int
     ) -> APNsPayload {
@@ -106,7 +103,7 @@ extension ServerCore {
             custom: JSONObject(custom))
     }
 
-    /// The type of what stands in the place of a withdrawn message (S0.13).
+    /// The type shown in place of a recalled message (S0.13).
     private static let recallNotice: ObjectName = "RC:RcNtf"
 
     private func info(
@@ -120,7 +117,6 @@ extension ServerCore {
             isRecall: isRecall, text: text)
     }
 
-    /// The words for a person.
     func words(of slot: Int) -> (tag: String, words: NotificationWords) {
         (self.settings.words[self.people[slot].key.app] ?? AppWords())
             .words(for: self.people[slot].settings.person.language)
@@ -135,8 +131,7 @@ extension ServerCore {
 }
 
 extension Message {
-    /// The picture its push tells of: that of a picture or a page, if it lies behind an encrypted connection under a name short
-    /// enough for a push.
+    /// Only an image behind an encrypted connection, with a URL short enough for a push.
     fileprivate var pushImageURL: String? {
         // Other types have none, and are not read for nothing.
         guard [.image, .gif, .link].contains(self.objectName), let url = self.typedContent.pictureURL,

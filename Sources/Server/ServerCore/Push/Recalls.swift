@@ -3,7 +3,6 @@ import TidingsModel
 
 // A withdrawal goes to the devices that have shown the message, or may have (DESIGN §5 "Recall"): as a leg of its own, under the
 // withdrawal's id, at its place in the log. The others never hear of it but from their log.
-/// What the store knows of a withdrawn message, as far as it is one person's matter.
 struct WithdrawnMessage: Hashable, Sendable {
     /// The person's devices that have shown it, or may have.
     var shown: [DeviceID] = []
@@ -12,9 +11,7 @@ struct WithdrawnMessage: Hashable, Sendable {
 }
 
 extension ServerCore {
-    /// The store has withdrawn a message: everybody who has it is told.
-    ///
-    /// - Parameter shown: the legs of the message that have shown it.
+    /// `shown` are the legs of the message that have shown it.
     mutating func withdraw(
         _ message: Message, _ recall: Recall, _ deliveries: [Delivery], shown: [LegID], _ now: Now,
         _ effects: inout [ServerEffect]
@@ -36,7 +33,7 @@ extension ServerCore {
         }
     }
 
-    /// The same for one device: what was not sent ends, what was sent is followed by the withdrawal.
+    /// For one device: what was not sent ends, what was sent is followed by the recall.
     mutating func withdraw(
         _ recall: Recall, at position: LogPosition, _ withdrawn: WithdrawnMessage, _ slot: Int, _ index: Int,
         _ now: Now, _ effects: inout [ServerEffect]
@@ -52,7 +49,7 @@ extension ServerCore {
         self.startWithdrawal(recall, at: position, wasUnread: withdrawn.wasUnread, slot, index, now, &effects)
     }
 
-    /// Starts the leg of a withdrawal, and keeps it: nothing else would tell of it after a crash.
+    /// The leg is stored at once: after a crash nothing else would tell of it.
     mutating func startWithdrawal(
         _ recall: Recall, at position: LogPosition, wasUnread: Bool, _ slot: Int, _ index: Int, _ now: Now,
         _ effects: inout [ServerEffect]
@@ -66,8 +63,8 @@ extension ServerCore {
         self.tell(.keepLeg(self.openLeg(slot, index, place, notBefore: nil)), &effects)
     }
 
-    /// A withdrawal of which it is not known after a crash whether devices have to hear of it: the message's trace knows.
-    /// Of other devices than those it was asked about it is known; there the withdrawal may have come to its end since.
+    /// After a crash only the message's trace knows whether devices must be told of this recall. Only devices that
+    /// were unsure are concerned: for the others the recall may have ended since.
     mutating func takeUpWithdrawal(
         _ recall: Recall, at position: LogPosition, wasUnread: Bool, of user: UserKey, _ trace: MessageTrace?,
         _ now: Now, _ effects: inout [ServerEffect]
@@ -90,7 +87,6 @@ extension ServerCore {
         self.arm(slot)
     }
 
-    /// Where a new leg is.
     static func firstState(of lease: Lease) -> Leg.State {
         switch lease {
         case .foreground, .background: .live
@@ -100,9 +96,8 @@ extension ServerCore {
     }
 }
 
-/// A leg that may have been shown, whose end the store has been told of and has not answered yet.
+/// A leg that may have been shown, whose end the store was told and has not answered yet.
 struct LateEnd: Hashable, Sendable {
-    /// The number of the store's request.
     var request: UInt64
     var leg: LegID
 }

@@ -2,7 +2,7 @@ import StoreModel
 import TidingsModel
 
 extension ServerCore {
-    /// Takes a custom message of the backend's (S4.10).
+    /// S4.10.
     mutating func sendCustom(
         _ message: CustomMessage, to recipients: [UserID], of app: AppID, _ clientMessageID: ClientMessageID,
         for request: ApiRequestID, _ now: Now, _ effects: inout [ServerEffect]
@@ -42,9 +42,7 @@ extension ServerCore {
         try message.validate()
     }
 
-    /// What the store said to a custom message.
-    ///
-    /// - Returns: false if the answer is of the wrong kind.
+    /// Returns false for a result of the wrong kind.
     mutating func finish(
         _ request: ApiRequestID, _ operation: CustomOperation, _ result: StoreResult, _ now: Now,
         _ effects: inout [ServerEffect]
@@ -73,14 +71,11 @@ extension ServerCore {
 }
 
 extension LogEntry {
-    /// The entry as a device gets it: of a custom message that has expired only its place in the log (S4.10).
-    ///
-    /// - Parameter wall: this server's wall clock.
+    /// An expired custom message leaves only its position in the log (S4.10). `wall` is this server's clock.
     func handedOver(at wall: Int64) -> LogEntry {
         guard case .custom(let message) = self.body, message.isExpired(at: wall) else { return self }
         return self.place
     }
 
-    /// Only its place in the log.
     var place: LogEntry { LogEntry(position: self.position, body: .unknown) }
 }

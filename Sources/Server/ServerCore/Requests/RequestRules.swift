@@ -3,9 +3,6 @@ import TidingsModel
 
 // What a request must fulfil before the store is asked; what only the store knows it checks itself (`ReferenceStore`).
 extension ServerCore {
-    /// Checks everything that can be checked without the store.
-    ///
-    /// - Throws: a problem that names the field and the rule.
     func check(_ request: ClientRequest, in app: AppID) throws(ServerFrame.Problem) {
         do throws(InvalidField) {
             try request.validate()
@@ -31,7 +28,6 @@ extension ServerCore {
         }
     }
 
-    /// Checks how many members a conversation is to have.
     func check(memberCount: Int, in app: AppID) throws(InvalidField) {
         let max = self.settings.membersMax(in: app)
         guard memberCount <= max else {

@@ -2,13 +2,12 @@ import OrderedCollections
 import StoreModel
 import TidingsModel
 
-/// A request that is being carried out: who waits for its answer, and on whose behalf it is.
+/// A request under way: who waits for its answer, and on whose behalf it is.
 struct Asked: Sendable {
-    /// Who is told.
     enum Requester: Hashable, Sendable {
         case session(SessionID, RequestNumber)
         case api(ApiRequestID)
-        /// Nobody: the core itself wanted it.
+        /// The core itself; nobody is told.
         case core
     }
 
@@ -28,7 +27,6 @@ struct Asked: Sendable {
 }
 
 extension ServerCore {
-    /// Takes a request of a session.
     mutating func request(
         _ request: ClientRequest, _ number: RequestNumber, from session: SessionID, _ known: Session, _ now: Now,
         _ effects: inout [ServerEffect]
@@ -45,7 +43,7 @@ extension ServerCore {
             request, Asked(requester: .session(session, number), app: user.app, actor: user.user), now, &effects)
     }
 
-    /// Notes a request's number until it is answered. One that is under way already is refused by a problem: an answer with that
+    /// Reserves a request's number until it is answered. A number in use is refused by a problem: an answer with that
     /// number would be taken for that of the first.
     mutating func useNumber(
         _ number: RequestNumber, _ session: SessionID, _ effects: inout [ServerEffect]
@@ -60,12 +58,10 @@ extension ServerCore {
         return true
     }
 
-    /// A session that asks faster than the store answers.
     static func mustWait(_ field: String, _ count: Int) -> ServerFrame.Problem {
         .init(code: .unavailable, field: field, rule: "must wait: \(count) are being carried out already")
     }
 
-    /// Checks a request and hands it to the store.
     mutating func carryOut(
         _ request: ClientRequest, _ asked: Asked, _ now: Now, _ effects: inout [ServerEffect]
     ) {
@@ -148,7 +144,7 @@ extension ServerCore {
         }
     }
 
-    /// The person a request is about: the backend must say on whose behalf it asks.
+    /// The backend must say on whose behalf it asks.
     private static func person(_ asked: Asked) throws(ServerFrame.Problem) -> UserKey {
         guard let user = asked.actor else {
             throw ServerFrame.Problem(code: .invalidField, field: "actor", rule: "must name a person for this request")
@@ -156,7 +152,6 @@ extension ServerCore {
         return UserKey(app: asked.app, user: user)
     }
 
-    /// Tells whoever asked.
     mutating func answer(
         _ requester: Asked.Requester, _ answer: ClientAnswer, _ effects: inout [ServerEffect]
     ) {
@@ -170,9 +165,7 @@ extension ServerCore {
         }
     }
 
-    /// What the store said to a request, to whoever asked and to everybody it concerns.
-    ///
-    /// - Returns: false if the answer is of the wrong kind.
+    /// Returns false for a result of the wrong kind.
     mutating func finish(
         _ asked: Asked, _ result: StoreResult, _ now: Now, _ effects: inout [ServerEffect]
     ) -> Bool {
@@ -219,7 +212,7 @@ extension ServerCore {
 }
 
 extension ClientRequest {
-    /// It brings texts or conversations that are kept: what is refused first when there is little room.
+    /// It adds texts or conversations to the store: refused first when there is little room.
     fileprivate var isSomethingNew: Bool {
         switch self {
         case .edit, .change(_, .create): true

@@ -2,7 +2,7 @@ import StoreModel
 import TidingsModel
 
 extension ServerCore {
-    /// Ends one leg of a device for good.
+    /// The only place at which a leg ends.
     mutating func end(
         _ message: MessageID, _ slot: Int, _ index: Int, _ end: LegEnd, _ now: Now, _ effects: inout [ServerEffect]
     ) {
@@ -13,7 +13,7 @@ extension ServerCore {
         if end.mayBeShown { self.lateEnds.append(LateEnd(request: self.storeRequests, leg: leg)) }
     }
 
-    /// Takes what a device has stored and settled (DESIGN §3 "Acks").
+    /// DESIGN §3 "Acks".
     mutating func acknowledge(
         _ ack: ClientFrame.Ack, _ slot: Int, _ index: Int, _ now: Now, _ effects: inout [ServerEffect]
     ) throws(InvalidField) {
@@ -44,13 +44,13 @@ extension ServerCore {
         self.writeSkipped(slot, index, &effects)
     }
 
-    /// In front, what is stored is settled (DESIGN §3 "Acks").
+    /// In the foreground what is stored is settled (DESIGN §3 "Acks").
     mutating func settleStored(_ slot: Int, _ index: Int, _ now: Now, _ effects: inout [ServerEffect]) {
         self.settle(slot, index, upTo: self.people[slot].devices[index].stored, nil, now, &effects)
         self.writeSettled(slot, index, &effects)
     }
 
-    /// Ends the legs up to a position. Without a disposition the app is in front and has them on its screen.
+    /// Without a disposition the app is in the foreground and has them on its screen.
     private mutating func settle(
         _ slot: Int, _ index: Int, upTo position: LogPosition, _ disposition: Disposition?, _ now: Now,
         _ effects: inout [ServerEffect]
@@ -83,7 +83,6 @@ extension ServerCore {
         if !arrivals.isEmpty { self.noteArrivals(arrivals, slot, &effects) }
     }
 
-    /// Writes the device's own cursor, once for all it has settled.
     private mutating func writeSettled(_ slot: Int, _ index: Int, _ effects: inout [ServerEffect]) {
         let settled = self.people[slot].devices[index].settled
         let isAhead = settled > self.people[slot].devices[index].written
@@ -95,8 +94,8 @@ extension ServerCore {
         self.tell(.advance(key, settled: settled, decided: nil), &effects)
     }
 
-    /// A device that was left to sync on its own gets the newest entry once it has caught up: if it lacks what came before, it
-    /// notices the gap.
+    /// A device left to sync on its own gets the newest entry once it has caught up: it notices the gap if it lacks
+    /// earlier ones.
     private mutating func writeSkipped(_ slot: Int, _ index: Int, _ effects: inout [ServerEffect]) {
         let skipped = self.people[slot].devices[index].skippedUpTo
         guard skipped > 0 else { return }
@@ -112,8 +111,7 @@ extension ServerCore {
         }
     }
 
-    /// Notes that `decided` may have moved by an end that would be found again after a crash; it is written a little later, for
-    /// many at once.
+    /// `decided` may have moved by an end that a crash would repeat: it is written a little later, for many at once.
     mutating func dirtyCursor(_ slot: Int, _ index: Int, _ now: Now) {
         guard self.people[slot].devices[index].flushAt == nil,
             self.decided(slot, index) > self.people[slot].devices[index].written
@@ -121,14 +119,12 @@ extension ServerCore {
         self.people[slot].devices[index].flushAt = now.monotonic + self.settings.cursorFlushTime
     }
 
-    /// Up to where nothing is left to do for a device.
     private func decided(_ slot: Int, _ index: Int) -> LogPosition {
         let decided = self.people[slot].devices[index].legs.decided(head: self.people[slot].head)
         guard let unsure = self.people[slot].devices[index].unsure.first else { return decided }
         return min(decided, unsure - 1)
     }
 
-    /// Writes the device's `decided` if it has moved.
     mutating func writeCursor(_ slot: Int, _ index: Int, _ effects: inout [ServerEffect]) {
         self.people[slot].devices[index].flushAt = nil
         let decided = self.decided(slot, index)

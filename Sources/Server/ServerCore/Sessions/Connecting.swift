@@ -2,7 +2,7 @@ import OrderedCollections
 import StoreModel
 import TidingsModel
 
-/// A connection whose hello was good and whose sign-in is with the store.
+/// Its hello was good, and its sign-in is with the store.
 struct Opening: Sendable {
     let device: DeviceKey
     let run: ReportedRunState
@@ -10,11 +10,11 @@ struct Opening: Sendable {
     let version: UInt32
     let token: CheckedToken
     let extensionToken: String
-    /// What the device holds is not this store's log: a copy was put back that is older.
+    /// What the device holds is not this store's log: an older copy was restored.
     var isOtherLog = false
 }
 
-/// A connection that was welcomed. It is its device's current one: an older one is closed when a newer one is welcomed.
+/// A welcomed connection: its device's current one. A newer welcome closes it.
 struct Session: Sendable {
     let device: DeviceKey
     let slot: Int
@@ -23,33 +23,27 @@ struct Session: Sendable {
     var awaited: OrderedDictionary<ConversationID, Awaited> = [:]
     var syncsInFlight = 0
     var requestsInFlight = 0
-    /// The numbers of requests and registrations that are not answered.
+    /// Requests and registrations that are not answered.
     var numbersInFlight: OrderedSet<RequestNumber> = []
     /// The store is asked who hears that the person is typing.
     var isTypingAsked = false
-    /// The chat rooms it hears.
     var rooms: OrderedSet<ConversationID> = []
-    /// The chat rooms it has asked to hear, each as often as it has asked: the store has not answered.
+    /// Rooms it has asked to hear, each as often as it has asked, until the store answers.
     var entering: [ConversationID] = []
-    /// The people it watches.
     var watched: OrderedSet<UserID> = []
     /// Push registrations, reads and sign-outs with the store.
     var commandsInFlight = 0
     /// Opened notifications with the store.
     var openedInFlight = 0
-    /// What the connection has taken of what is limited.
     var buckets = RateBuckets()
-    /// When it may be told again that what it sends is dropped, in monotonic milliseconds.
+    /// When it may be told again that its frames are dropped, in monotonic milliseconds.
     var problemAt: Int64?
-    /// Where the person was typing lately.
     var typed: OrderedDictionary<ConversationID, Typed> = [:]
 }
 
 extension ServerCore {
-    /// The longest `platform` in bytes.
     static let platformBytesMax = 32
 
-    /// Checks a hello and asks the store to sign the device in.
     mutating func connect(
         _ session: SessionID, _ hello: ClientFrame.Hello, _ verdict: TokenVerdict, from address: String, _ now: Now,
         _ effects: inout [ServerEffect]
@@ -110,14 +104,12 @@ extension ServerCore {
             version: version, token: token, extensionToken: extensionToken)
     }
 
-    /// Checks a run state from outside.
     static func check(_ run: ReportedRunState) throws(InvalidField) {
         if case .background(let remaining) = run, remaining < 0 {
             throw InvalidField(field: "run_state.remaining_milliseconds", rule: "must be 0 or more, got \(remaining)")
         }
     }
 
-    /// The store has signed the device in.
     mutating func finishSignIn(
         _ session: SessionID, _ user: UserKey, _ record: DeviceRecord, _ now: Now, _ effects: inout [ServerEffect]
     ) {
@@ -132,7 +124,7 @@ extension ServerCore {
         }
     }
 
-    /// The store has refused to sign the device in: the person is banned, or the token revoked.
+    /// The person is banned, or the token revoked.
     mutating func refuseSignIn(
         _ session: SessionID, _ device: DeviceKey, _ problem: ServerFrame.Problem, _ effects: inout [ServerEffect]
     ) {
@@ -147,7 +139,6 @@ extension ServerCore {
         effects.append(.close(session))
     }
 
-    /// Makes a signed-in connection its device's session.
     mutating func openSession(
         _ session: SessionID, _ record: DeviceRecord, in slot: Int, _ now: Now, _ effects: inout [ServerEffect]
     ) {

@@ -1,22 +1,19 @@
 import StoreModel
 import TidingsModel
 
-/// How many of a person's devices may be signed in at the same time.
 package enum DevicePolicy: String, Hashable, Sendable, CaseIterable {
-    /// Any number.
     case all
-    /// One of each platform: one that signs in takes the place of those that run on the same.
+    /// A device that signs in replaces those on the same platform.
     case onePerPlatform = "one_per_platform"
-    /// One: the newest takes the place of all others.
+    /// The newest replaces all others.
     case newestOnly = "newest_only"
 }
 
 extension ServerCore {
-    /// How many devices are signed out at once; the rest follow with the next one that signs in. Of a person who has thousands, from
-    /// a time without a limit.
+    /// The rest follow with the next sign-in: a person may have thousands of devices from a time without a limit.
     private static let kickedAtOnceMax = 100
 
-    /// Signs out the devices whose place a new one takes, and those that were not seen for long; their connections are told why.
+    /// Also signs out devices that were not seen for long; connections are told why.
     mutating func kickOthers(_ slot: Int, than device: DeviceKey, _ now: Now, _ effects: inout [ServerEffect]) {
         guard let newest = self.people[slot].devices.index(of: device.device).map({ self.people[slot].devices[$0] })
         else {
@@ -44,7 +41,6 @@ extension ServerCore {
         for other in gone.prefix(Self.kickedAtOnceMax) { self.kick(other, slot, now, &effects) }
     }
 
-    /// Signs out the devices of somebody who was just loaded that were not seen for long: nothing is pushed to them any more.
     mutating func expireDevices(_ slot: Int, _ now: Now, _ effects: inout [ServerEffect]) {
         // While one of them signs in, its record is older than its connection.
         guard self.settings.deviceExpiry > 0, self.people[slot].signingIn.isEmpty else { return }
@@ -73,7 +69,7 @@ extension ServerCore {
     }
 }
 
-/// A device that may have to go: those that are not connected first, of them those that connected longest ago.
+/// Sorted: unconnected devices first, of them those that connected longest ago.
 private struct Candidate: Comparable {
     let id: DeviceID
     let isConnected: Bool

@@ -10,10 +10,9 @@ struct Awaited: Sendable {
 }
 
 extension ServerCore {
-    /// How long after it may come again a refused message is waited for, in milliseconds.
+    /// Milliseconds a refused message is waited for after it may come again.
     static let repeatTime: Int64 = 30_000
 
-    /// Takes a message from a session.
     mutating func send(
         _ draft: MessageDraft, from session: SessionID, _ known: Session, _ now: Now, _ effects: inout [ServerEffect]
     ) {
@@ -38,7 +37,7 @@ extension ServerCore {
         }
     }
 
-    /// A message was refused. If it may come again, what follows it in its conversation would overtake it.
+    /// If the message may come again, those that follow it in its conversation would overtake it.
     mutating func noteRefused(
         _ draft: MessageDraft, _ problem: ServerFrame.Problem, _ session: SessionID, _ now: Now
     ) {
@@ -51,7 +50,7 @@ extension ServerCore {
             message: draft.clientMessageID, until: now.monotonic + wait + Self.repeatTime)
     }
 
-    /// Checks whether a message comes in its order: until the one before it that was refused for now has come again, or was given up.
+    /// Messages wait until the one before them that was refused for now has come again, or was given up.
     private mutating func checkOrder(
         of draft: MessageDraft, _ session: SessionID, _ now: Now
     ) throws(ServerFrame.Problem) {
@@ -67,7 +66,6 @@ extension ServerCore {
         )
     }
 
-    /// Checks a draft and gives it an id.
     mutating func accepted(
         _ draft: MessageDraft, from sender: UserKey, by asker: Asker, _ now: Now, _ effects: inout [ServerEffect]
     ) throws(ServerFrame.Problem) -> SharedMessage {
@@ -92,7 +90,7 @@ extension ServerCore {
                 expiresAt: draft.lifetimeMilliseconds.map { now.wall + $0 }))
     }
 
-    /// Tells the sender, once the store has synced the message or refused it (DESIGN P1).
+    /// Only once the store has synced the message or refused it (DESIGN P1).
     mutating func finishSend(
         _ session: SessionID, _ message: SharedMessage, _ result: Result<[Delivery], ServerFrame.Problem>,
         _ effects: inout [ServerEffect]
@@ -106,14 +104,12 @@ extension ServerCore {
         }
     }
 
-    /// What a sender is told of an accepted message.
     static func acceptance(of message: Message, _ deliveries: [Delivery]) -> ServerFrame.SendAccepted {
         .init(
             clientMessageID: message.clientMessageID, messageID: message.id, sentAt: message.sentAt,
             position: deliveries.first { $0.user == message.sender }?.position ?? 0)
     }
 
-    /// Starts a leg for every device of everybody the message concerns.
     mutating func fanOut(
         _ message: SharedMessage, _ deliveries: [Delivery], from device: DeviceID?, _ now: Now,
         _ effects: inout [ServerEffect]
@@ -130,7 +126,6 @@ extension ServerCore {
         }
     }
 
-    /// Starts the legs of one person.
     mutating func deliver(
         _ message: SharedMessage, _ delivery: Delivery, to slot: Int, from sender: DeviceID?, _ now: Now,
         _ effects: inout [ServerEffect]
@@ -150,7 +145,6 @@ extension ServerCore {
         self.arm(slot)
     }
 
-    /// Starts one leg: on the connection, or as a candidate for a push.
     mutating func start(
         _ message: SharedMessage, at position: LogPosition, _ slot: Int, _ index: Int, from sender: DeviceID?,
         _ now: Now, _ effects: inout [ServerEffect]
@@ -176,7 +170,6 @@ extension ServerCore {
         }
     }
 
-    /// Judges the newest leg of a device without a live lease, and sees to its cursor.
     private mutating func followUp(_ slot: Int, _ index: Int, _ now: Now, _ effects: inout [ServerEffect]) {
         if self.people[slot].devices[index].lease.isLive {
             self.dirtyCursor(slot, index, now)
@@ -185,8 +178,7 @@ extension ServerCore {
         }
     }
 
-    /// A recipient without devices: one pseudo-leg, which the store has ended with the message (DESIGN §5). The sender is no
-    /// recipient.
+    /// One pseudo-leg, which the store has ended with the message (DESIGN §5). The sender is no recipient.
     func countWithoutDevice(_ message: SharedMessage, _ slot: Int, _ effects: inout [ServerEffect]) {
         guard self.people[slot].devices.isEmpty, self.people[slot].key.user != message.message.sender else { return }
         effects.append(.countEnd(.noDevice))
@@ -194,7 +186,7 @@ extension ServerCore {
 }
 
 extension Mentions {
-    /// The same people as the order of a message's addressees demands: sorted, without repeats.
+    /// The order the message's addressees need: sorted, without repeats.
     fileprivate var sorted: Mentions {
         guard case .users(let users) = self else { return self }
         return .users(Set(users).sorted())

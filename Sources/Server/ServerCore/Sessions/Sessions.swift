@@ -2,13 +2,13 @@ import StoreModel
 import TidingsModel
 
 extension ServerCore {
-    /// Writes a frame to a session that may have ended meanwhile.
+    /// The session may have ended meanwhile.
     func write(_ frame: ServerFrame, to session: SessionID, _ effects: inout [ServerEffect]) {
         guard self.sessions[session] != nil else { return }
         effects.append(.write(session, frame))
     }
 
-    /// Forgets a connection: its device has no session any more. The lease is not told.
+    /// The lease is not told.
     mutating func forget(_ session: SessionID) {
         self.openings.removeValue(forKey: session)
         guard let ended = self.sessions.removeValue(forKey: session) else { return }
@@ -19,13 +19,12 @@ extension ServerCore {
         self.people[ended.slot].devices[index].session = nil
     }
 
-    /// Closes a connection. The lease is not told.
+    /// The lease is not told.
     mutating func close(_ session: SessionID, _ effects: inout [ServerEffect]) {
         self.forget(session)
         effects.append(.close(session))
     }
 
-    /// The connection is gone, whoever closed it.
     mutating func loseSession(_ session: SessionID, _ now: Now, _ effects: inout [ServerEffect]) {
         let ended = self.sessions[session]
         self.forget(session)
@@ -36,7 +35,7 @@ extension ServerCore {
         self.arm(ended.slot)
     }
 
-    /// Ends a connection for a fault of the client's; its lease goes on as if the socket had been lost.
+    /// For a fault of the client's; the lease goes on as if the socket had been lost.
     mutating func end(
         _ session: SessionID, because problem: ServerFrame.Problem, _ now: Now, _ effects: inout [ServerEffect]
     ) {
@@ -46,7 +45,6 @@ extension ServerCore {
         self.loseSession(session, now, &effects)
     }
 
-    /// A sign of life.
     mutating func hear(_ session: SessionID, _ now: Now, _ effects: inout [ServerEffect]) {
         guard let heard = self.sessions[session],
             let index = self.people[heard.slot].devices.index(of: heard.device.device)
@@ -56,7 +54,6 @@ extension ServerCore {
         self.changeLease(heard.slot, index, .heard, now, &effects)
     }
 
-    /// Takes a frame of a session.
     mutating func receive(
         _ frame: ClientFrame, bytes: Int, from session: SessionID, _ now: Now, _ effects: inout [ServerEffect]
     ) {
@@ -120,7 +117,7 @@ extension ServerCore {
         }
     }
 
-    /// Tells a lease what happened, and does what follows for the device's connection and legs (DESIGN §4).
+    /// Also does what follows for the device's connection and legs (DESIGN §4).
     mutating func changeLease(
         _ slot: Int, _ index: Int, _ event: LeaseEvent, _ now: Now, _ effects: inout [ServerEffect]
     ) {
@@ -176,7 +173,7 @@ extension ServerCore {
         self.arm(slot)
     }
 
-    /// Whether a session may have another command carried out; if not, it is told.
+    /// If not, the session is told.
     private mutating func mayCommand(
         _ session: SessionID, _ field: String, as number: RequestNumber? = nil, _ effects: inout [ServerEffect]
     ) -> Bool {
@@ -189,7 +186,7 @@ extension ServerCore {
         return self.mayAsk(known, session, field, as: number, &effects)
     }
 
-    /// Whether another command of a session's person may wait for the store; if not, the session is told.
+    /// If not, the session is told.
     private mutating func mayAsk(
         _ known: Session, _ session: SessionID, _ field: String, as number: RequestNumber? = nil,
         isReading: Bool = false, _ effects: inout [ServerEffect]
@@ -205,7 +202,6 @@ extension ServerCore {
         }
     }
 
-    /// The person has opened the notification of a message.
     private mutating func opened(
         _ message: MessageID, from session: SessionID, _ known: Session, _ now: Now, _ effects: inout [ServerEffect]
     ) {
@@ -242,7 +238,7 @@ extension ServerCore {
             for: .sync(session, after: after), by: .person(known.device.user), &effects)
     }
 
-    /// Hands a page of the log to the device that asked for it, cut so that it fits a frame.
+    /// Cut so that it fits a frame.
     mutating func finishSync(
         _ session: SessionID, after: LogPosition, _ page: LogPage, _ now: Now, _ effects: inout [ServerEffect]
     ) {
@@ -267,7 +263,7 @@ extension ServerCore {
                         pushes: pushes))))
     }
 
-    /// The first of some messages, as many as fit a frame; at least one.
+    /// As many as fit a frame; at least one.
     func fitting(_ messages: [Message]) -> [Message] {
         var room = self.settings.pageBytesMax
         let count = messages.prefix { message in
@@ -290,7 +286,7 @@ extension ServerCore {
 }
 
 extension ClientFrame {
-    /// A person has done something, not merely their app: what the wait `active_elsewhere` goes by.
+    /// The person has done something, not merely their app: this starts the wait `active_elsewhere`.
     fileprivate var isDoneByPerson: Bool {
         switch self {
         case .send, .markRead, .opened, .request, .typing, .runState(.foreground): true

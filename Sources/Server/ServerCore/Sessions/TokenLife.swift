@@ -1,17 +1,16 @@
 import StoreModel
 import TidingsModel
 
-/// The token a session lives on. Its times are those of the wall clock, which decides; as with levels a timer looks again after ten
-/// minutes at the latest, so that a clock that was set is followed.
+/// The wall clock decides; a timer looks again after ten minutes at the latest, so that a clock that was set is
+/// followed.
 struct SessionToken: Hashable, Sendable {
     let expiresAt: Int64
     let issuedAt: Int64?
-    /// When the client is told that the token expires, in wall milliseconds; nil once it was told.
+    /// Wall milliseconds; nil once the client was told.
     private(set) var warnAt: Int64?
-    /// When to look at it next, in monotonic milliseconds.
+    /// Monotonic milliseconds.
     private(set) var lookAt: Int64 = 0
 
-    /// - Parameter now: when the token was taken.
     init(_ token: CheckedToken, at now: Now, _ settings: ServerSettings) {
         self.expiresAt = token.expiresAt
         self.issuedAt = token.issuedAt
@@ -21,7 +20,7 @@ struct SessionToken: Hashable, Sendable {
         self.lookAgain(at: now, settings)
     }
 
-    /// When the session ends, in wall milliseconds.
+    /// Wall milliseconds.
     private func endsAt(_ settings: ServerSettings) -> Int64 {
         let (end, overflow) = self.expiresAt.addingReportingOverflow(settings.tokenGraceTime)
         return overflow ? .max : end
@@ -32,10 +31,8 @@ struct SessionToken: Hashable, Sendable {
         self.lookAt = now.monotonic + min(max(1, next - now.wall), ServerCore.levelLook)
     }
 
-    /// What is due.
     enum Due { case nothing, warning, end }
 
-    /// Looks at the clock, and notes that the client is told if it is time.
     mutating func look(at now: Now, _ settings: ServerSettings) -> Due {
         defer { self.lookAgain(at: now, settings) }
         if now.wall >= self.endsAt(settings) { return .end }
@@ -46,7 +43,7 @@ struct SessionToken: Hashable, Sendable {
 }
 
 extension ServerCore {
-    /// A token has an end, and so has its session: the client is told before, and may renew it without hanging up.
+    /// The client is told before its token expires, and may renew it without hanging up.
     mutating func lookAtToken(_ slot: Int, _ index: Int, _ now: Now, _ effects: inout [ServerEffect]) {
         guard let session = self.people[slot].devices[index].session,
             let token = self.people[slot].devices[index].userToken, now.monotonic >= token.lookAt
@@ -61,7 +58,6 @@ extension ServerCore {
         }
     }
 
-    /// A session's client has another token for it, and the shell has checked it.
     mutating func finishRenewal(
         _ session: SessionID, _ number: RequestNumber, _ verdict: TokenVerdict, _ now: Now,
         _ effects: inout [ServerEffect]

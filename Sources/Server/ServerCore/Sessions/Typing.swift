@@ -4,7 +4,6 @@ import TidingsModel
 
 // Typing is of interest now and never again: it is told to whoever is in front just now, and lost otherwise without a word.
 extension ServerCore {
-    /// A person is typing, or no longer.
     mutating func typing(
         in conversation: ConversationID, _ isTyping: Bool, from session: SessionID, _ known: Session, _ now: Now,
         _ effects: inout [ServerEffect]
@@ -27,7 +26,7 @@ extension ServerCore {
         }
     }
 
-    /// The store knows the members, and the accounts. One question at a time: what comes meanwhile is lost.
+    /// The store knows the members and the accounts. One question at a time: what comes meanwhile is lost.
     private mutating func askWhoHears(
         _ question: StoreCommand, _ conversation: ConversationID, _ isTyping: Bool, _ session: SessionID,
         _ known: Session, _ effects: inout [ServerEffect]
@@ -39,7 +38,7 @@ extension ServerCore {
         self.ask(question, for: .errand(errand), by: .person(user), &effects)
     }
 
-    /// Whether somebody has to hear of it: that a person types is passed on once in a while, and that they have stopped once after that.
+    /// Typing is passed on once in a while, and stopping once after that.
     private mutating func isNews(
         _ isTyping: Bool, in conversation: ConversationID, from session: SessionID, _ now: Now
     ) -> Bool {
@@ -58,7 +57,7 @@ extension ServerCore {
         return true
     }
 
-    /// Tells those of some people who are in front; never the one who types, nor who has blocked them.
+    /// Only to people in the foreground; never to the one who types, nor to people who have blocked them.
     mutating func tellTyping(
         _ isTyping: Bool, of user: UserKey, in conversation: ConversationID, to people: [UserID], _ now: Now,
         _ effects: inout [ServerEffect]
@@ -78,15 +77,13 @@ extension ServerCore {
     }
 }
 
-/// What a connection has said last of one conversation.
 struct Typed: Hashable, Sendable {
-    /// When the person was said to type, in monotonic milliseconds.
+    /// Monotonic milliseconds.
     var at: Int64
     var isTyping: Bool
 }
 
 extension Session {
-    /// Of how many conversations it is remembered.
     private static let typedMax = 64
 
     mutating func noteTyping(_ typed: Typed, in conversation: ConversationID) {

@@ -5,7 +5,7 @@ import TidingsModel
 // Who watches a person is told when that person comes and goes, and how far the person gets with what the watcher writes to
 // them alone. Of interest now and never again: a connection that ends watches nobody, and the next one asks anew.
 extension ServerCore {
-    /// A session wants to hear of people. Whoever is watched already is watched once.
+    /// Watching somebody twice is watching them once.
     mutating func watch(
         _ users: [UserID], _ asked: Asked, _ effects: inout [ServerEffect]
     ) throws(ServerFrame.Problem) {
@@ -29,7 +29,6 @@ extension ServerCore {
         self.answer(asked.requester, .presence(people), &effects)
     }
 
-    /// A session wants to hear of people no longer.
     mutating func unwatch(_ users: [UserID], _ asked: Asked) throws(ServerFrame.Problem) {
         guard case .session(let id, _) = asked.requester else {
             throw ServerFrame.Problem(code: .notAllowed, field: "request", rule: "must come on a connection")
@@ -40,20 +39,19 @@ extension ServerCore {
         }
     }
 
-    /// Takes a session from those who watch somebody; who is watched by nobody is forgotten.
     mutating func forgetWatcher(_ session: SessionID, of user: UserKey) {
         self.watchers[user]?.remove(session)
         if self.watchers[user]?.isEmpty == true { self.watchers.removeValue(forKey: user) }
     }
 
-    /// Whether a person is there, as another may know: who is blocked by the person never sees them.
+    /// A person who has blocked the watcher is never seen.
     private func presence(of key: UserKey, for watcher: UserID) -> Presence {
         let away = Presence(id: key.user, isOnline: false)
         guard let slot = self.slots[key], !self.people[slot].settings.blocked.contains(watcher) else { return away }
         return self.people[slot].presence
     }
 
-    /// A device has come to the front or left it: tells those who watch its person if that changes what they know.
+    /// Tells watchers if a device that came to the foreground or left it changes what they know.
     mutating func tellPresence(_ slot: Int, before: Bool, _ now: Now, _ effects: inout [ServerEffect]) {
         let isOnline = self.people[slot].isOnline
         guard isOnline != before else { return }
@@ -63,7 +61,7 @@ extension ServerCore {
         }
     }
 
-    /// A person has got, or read, messages that others wrote to them alone: tells the authors who watch the person.
+    /// A person received or read one-to-one messages: tells their authors who watch the person.
     func tellReceipt(
         _ kind: ReceiptKind, upTo message: MessageID, from author: UserID, in type: ConversationType, _ slot: Int,
         _ effects: inout [ServerEffect]
@@ -75,7 +73,7 @@ extension ServerCore {
         }
     }
 
-    /// The sessions that watch a person and may, each with who is behind it, in the order in which they began.
+    /// Only sessions that the person has not blocked, in the order in which they began.
     private func watchers(of slot: Int) -> [(session: SessionID, watcher: UserID)] {
         (self.watchers[self.people[slot].key] ?? []).compactMap { id in
             guard let watcher = self.sessions[id]?.device.user.user,
@@ -85,7 +83,7 @@ extension ServerCore {
         }
     }
 
-    /// Messages of a device were settled: of each author who wrote to the person alone, the newest has arrived.
+    /// Of each author of one-to-one messages the newest has arrived.
     mutating func noteArrivals(_ arrivals: [ArrivedMessage], _ slot: Int, _ effects: inout [ServerEffect]) {
         var newest: OrderedDictionary<ArrivedMessage.Origin, MessageID> = [:]
         for arrival in arrivals { newest[arrival.origin] = arrival.message }
@@ -94,7 +92,7 @@ extension ServerCore {
         }
     }
 
-    /// A watched person has read a conversation with one other: which message the cursor stands at, only the log knows.
+    /// Only the log knows at which message the read cursor of a one-to-one conversation stands.
     mutating func noteReading(
         _ user: UserKey, _ conversation: ConversationID, upTo: LogPosition, _ effects: inout [ServerEffect]
     ) {
@@ -105,7 +103,6 @@ extension ServerCore {
             .readLog(user, after: upTo - 1, limit: 1), for: .errand(.readReceipt(user, conversation)), &effects)
     }
 
-    /// The log has said at what a read cursor stands.
     func tellReading(
         _ user: UserKey, _ conversation: ConversationID, _ page: LogPage, _ effects: inout [ServerEffect]
     ) {
@@ -117,7 +114,7 @@ extension ServerCore {
     }
 }
 
-/// A message that has arrived on a device of the person it was written to alone.
+/// A one-to-one message that has arrived on a device of its recipient.
 struct ArrivedMessage: Hashable, Sendable {
     struct Origin: Hashable, Sendable {
         var author: UserID
@@ -129,10 +126,8 @@ struct ArrivedMessage: Hashable, Sendable {
 }
 
 extension Person {
-    /// The app is in front on one of the devices.
     var isOnline: Bool { self.devices.contains { $0.lease.isInFront } }
 
-    /// What those who watch the person are told.
     var presence: Presence {
         let isOnline = self.isOnline
         return Presence(id: self.key.user, isOnline: isOnline, lastSeenAt: isOnline ? nil : self.lastSeenAt)
@@ -140,7 +135,7 @@ extension Person {
 }
 
 extension Leg {
-    /// What has arrived with it, if it is a message that another wrote to the person alone.
+    /// nil unless it is a one-to-one message from somebody else.
     func arrival(at user: UserID) -> ArrivedMessage? {
         guard case .message(let shared) = self.subject, shared.message.conversation.type.targetIsPeer,
             shared.message.sender != user
