@@ -148,7 +148,7 @@ extension PersonSettings {
         }
     }
 
-    /// The characters of a language tag (RFC 5646 §2.1).
+    /// RFC 5646 §2.1.
     private static func isTag(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

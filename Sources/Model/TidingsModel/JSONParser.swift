@@ -28,19 +28,14 @@ public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// What can be wrong with a JSON text.
     public enum Fault: Hashable, Sendable {
-        /// The text ends too early.
         case unexpectedEnd
-        /// A byte that cannot stand there.
         case unexpectedByte(UInt8)
-        /// Something follows the value.
         case trailingBytes
-        /// More arrays and objects inside each other than allowed.
         case tooDeep(max: Int)
-        /// A key stands twice in one object.
         case duplicateKey(String)
         /// A string is not UTF-8, or an escape names a lone surrogate.
         case badText
-        /// A number breaks the grammar of RFC 8259 §6.
+        /// RFC 8259 §6.
         case badNumber
     }
 

@@ -13,10 +13,8 @@ public enum JSONValue: Hashable, Sendable {
     /// An object from a literal list of members; a repeated key keeps the last value.
     public static func members(_ members: [(String, JSONValue)]) -> JSONValue { .object(JSONObject(members)) }
 
-    /// A string, or null.
     package static func optional(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
 
-    /// A whole number, or null.
     package static func optional(_ number: (some BinaryInteger)?) -> JSONValue { number.map { .int($0) } ?? .null }
 
     /// The member of an object; nil for a missing key and for anything but an object.
@@ -55,7 +53,7 @@ public enum JSONValue: Hashable, Sendable {
         return object
     }
 
-    /// The members of an object in order; none of anything else.
+    /// In order; empty for anything but an object.
     package var members: [(String, JSONValue)] { self.objectValue?.members.map { ($0.key, $0.value) } ?? [] }
 
     /// The JSON type's name, for error messages.
@@ -88,7 +86,7 @@ public struct JSONNumber: Hashable, Sendable {
     /// The text, by the grammar of RFC 8259 §6.
     public let literal: String
 
-    /// Wraps a literal the parser has checked.
+    /// The parser has checked it.
     init(checked literal: String) { self.literal = literal }
 
     /// A whole number.
@@ -124,7 +122,7 @@ public struct JSONObject: Sendable {
         for (key, value) in members { self[key] = value }
     }
 
-    /// Appends a member the parser knows to be new.
+    /// The parser knows the key to be new.
     mutating func append(key: String, value: JSONValue) { self.members.append((key, value)) }
 
     /// The value of a key. Setting appends a new key at the end; setting nil removes it. Cost: linear in the members.

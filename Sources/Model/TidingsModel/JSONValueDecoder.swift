@@ -1,34 +1,28 @@
-/// Reads `Codable` values from JSON values. `JSONCodable` has the names.
-///
-/// A value that may be nil may be missing or null. Whole numbers are read exactly, within the limits of their type.
+/// Reads `Codable` values from JSON values, with the names of `JSONCodable`. An optional value may be missing or
+/// null. Whole numbers are read exactly, within the limits of their type.
 package struct JSONValueDecoder: Sendable {
-    /// Whether a member that nothing reads is an error; otherwise it is passed over.
     private let refusesUnknown: Bool
     private let root: String
 
-    /// - Parameters:
-    ///   - refusesUnknown: whether a member that nothing reads is an error.
-    ///   - root: what errors about the whole value call it; members are named without it.
+    /// `refusesUnknown`: members that nothing reads are errors. `root` names the whole value in errors; members are
+    /// named without it.
     package init(refusesUnknown: Bool = false, root: String = "value") {
         self.refusesUnknown = refusesUnknown
         self.root = root
     }
 
-    /// Reads a value.
-    ///
-    /// - Throws: `InvalidField` naming what is missing or wrong by its path, as `device.settings[2].name`.
+    /// Throws `InvalidField` with the path of what is missing or wrong, such as `device.settings[2].name`.
     package func decode<Value: Decodable>(_ type: Value.Type, from json: JSONValue) throws(InvalidField) -> Value {
         try JSONReading(value: json, codingPath: [], root: self.root, refusesUnknown: self.refusesUnknown).decode(type)
     }
 }
 
-/// A value whose parts can be right while it is not; asked of each that `JSONValueDecoder` has read.
+/// A value whose parts can be right while the whole is not; checked after reading.
 package protocol JSONChecked {
-    /// - Throws: `InvalidField` naming the part as JSON does, or an empty field for the value itself.
+    /// The field is empty for the value itself.
     func check() throws(InvalidField)
 }
 
-/// The names of the members that were looked for in one object.
 final class AskedMembers {
     var names: [String] = []
 }
@@ -105,7 +99,7 @@ struct JSONReading: Decoder {
         }
     }
 
-    /// The raw values of an enumeration with texts; nil for another type.
+    /// nil for anything but an enumeration with texts.
     private static func words(_ type: Any.Type) -> String? {
         func list<Choice: CaseIterable>(_ type: Choice.Type) -> [String] {
             type.allCases.compactMap { ($0 as? any RawRepresentable)?.rawValue as? String }
@@ -123,7 +117,6 @@ struct JSONReading: Decoder {
         }
     }
 
-    /// The value as an object.
     func object() throws(InvalidField) -> JSONObject {
         guard let object = self.value.objectValue else {
             throw self.problem("must be an object, got \(self.value.typeName)")
@@ -133,7 +126,6 @@ struct JSONReading: Decoder {
 
     // MARK: Places
 
-    /// What is wrong with the value, or with a member of it.
     func problem(_ rule: String, at member: String = "") -> InvalidField {
         var path = ""
         for key in self.codingPath {

@@ -1,11 +1,9 @@
-/// Writes `Codable` values as JSON values: members in the order of the coding keys, what is nil as null, whole numbers
-/// exactly, dictionaries by key.
-/// `JSONCodable` has the names.
+/// Writes `Codable` values as JSON values, with the names of `JSONCodable`: members in the order of the coding keys,
+/// nil as null, whole numbers exactly, dictionaries by key.
 package struct JSONValueEncoder: Sendable {
-    /// An encoder.
     package init() {}
 
-    /// The value as JSON. Null for a value whose own `encode(to:)` throws; those of the compiler do not.
+    /// Null for a value whose own `encode(to:)` throws; synthesized ones do not.
     package func encode(_ value: some Encodable) -> JSONValue {
         let node = JSONNode()
         do { try JSONWriting(node: node).write(value) } catch { return .null }
@@ -13,7 +11,7 @@ package struct JSONValueEncoder: Sendable {
     }
 }
 
-/// A place in the JSON that is being written.
+/// A place in the JSON being written.
 private final class JSONNode {
     private enum Content {
         case value(JSONValue)
@@ -45,7 +43,6 @@ private final class JSONNode {
         return nodes.count
     }
 
-    /// Makes the place an object; one that is there stays.
     func beObject() {
         if case .object = self.content { return }
         self.content = .object([])
@@ -82,7 +79,6 @@ struct JSONWriting: Encoder {
     fileprivate var leftOut: [String] = []
     fileprivate var tag: JSONTag?
     fileprivate var keepsKeys = false
-    /// Nothing fails here that would need it.
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
@@ -97,7 +93,6 @@ struct JSONWriting: Encoder {
         if writing.keepsKeys { self.node.sortMembers() }
     }
 
-    /// Puts a finished value here.
     func put(_ value: JSONValue) {
         guard case .object(let object) = value else { return self.node.value = value }
         self.node.beObject()

@@ -37,7 +37,7 @@ public struct MessageID: Hashable, Sendable, Comparable, CustomStringConvertible
         self.rawValue = value
     }
 
-    /// What 13 digits stand for; by itself and without generics, since every notification's name is tried.
+    /// Not generic, because every notification's name is tried.
     private static func value(of digits: String) -> UInt64? {
         var value: UInt64 = 0
         var isFirst = true
@@ -56,7 +56,7 @@ public struct MessageID: Hashable, Sendable, Comparable, CustomStringConvertible
         return value
     }
 
-    /// The digits that letters stand for, from a on; 255 for those that are none: i, l, o and u.
+    /// From a on; 255 for i, l, o and u.
     private static let valueOfLetter: [UInt8] = (UInt8(ascii: "a")...UInt8(ascii: "z")).map { letter in
         Self.digits.firstIndex(of: letter).map { UInt8($0) } ?? 255
     }

@@ -33,19 +33,18 @@ public struct NotificationWords: Hashable, Sendable {
         self.stripped = stripped
     }
 
-    /// A member by its name in files.
+    /// By its name in files.
     package typealias Member = (name: String, path: any WritableKeyPath<NotificationWords, String> & Sendable)
 
-    /// What pushes say, but for `kinds`.
+    /// What pushes say, except `kinds`.
     package static let pushMembers: [Member] = [
         ("other", \.other), ("neutral", \.neutral), ("hidden", \.hidden), ("recalled", \.recalled),
         ("several", \.several),
     ]
 
-    /// Everything but `kinds`.
+    /// Everything except `kinds`.
     package static let members: [Member] = pushMembers + [("stripped", \.stripped)]
 
-    /// These words, and others' where these are empty.
     fileprivate func filled(from others: NotificationWords) -> NotificationWords {
         var words = self
         for (_, path) in Self.members where words[keyPath: path].isEmpty {
@@ -63,11 +62,9 @@ public struct AppWords: Hashable, Sendable {
     public private(set) var byLanguage: [String: NotificationWords]
 
     /// Words from their parts; by default the built-in ones, in English.
-    ///
-    /// - Parameters:
-    ///   - language: of people who have set none: a BCP 47 tag such as `zh-Hans`.
-    ///   - byLanguage: the app's own words by BCP 47 tag. What they leave empty, and kinds they do not name, are the built-in words' of
-    ///     that language; in a language without built-in ones English stands for what is empty, and `other` for a kind.
+    /// Words from their parts; by default the built-in ones, in English. Empty words and missing kinds are taken from
+    /// the built-in words of the same language; without those, English fills empty words, and `other` stands for a
+    /// kind.
     public init(language: String = "en", byLanguage: [String: NotificationWords] = [:]) {
         self.language = language
         self.byLanguage = [:]
@@ -79,7 +76,7 @@ public struct AppWords: Hashable, Sendable {
         }
     }
 
-    /// The words as they are written, by lowercase tag: for whoever refuses what is left empty.
+    /// Unchanged, by lowercase tag: for callers that refuse empty words.
     package init(language: String, complete byLanguage: [String: NotificationWords]) {
         self.language = language
         self.byLanguage = byLanguage
@@ -97,7 +94,6 @@ public struct AppWords: Hashable, Sendable {
         return ("en", .english)
     }
 
-    /// Whether there are words in the language of people who have set none.
     package var hasLanguage: Bool { self.lookUp(self.language) != nil }
 
     private func lookUp(_ tag: String) -> (tag: String, words: NotificationWords)? {
@@ -106,7 +102,7 @@ public struct AppWords: Hashable, Sendable {
 }
 
 extension NotificationWords {
-    /// Looks words up by a BCP 47 tag, then by ever shorter front parts of it (RFC 4647 §3.4).
+    /// By a BCP 47 tag, then by ever shorter front parts of it (RFC 4647 §3.4).
     fileprivate static func lookUp(_ tag: String, _ words: (String) -> Self?) -> (tag: String, words: Self)? {
         var parts = tag.lowercased().split(separator: "-")
         while !parts.isEmpty {
@@ -117,10 +113,8 @@ extension NotificationWords {
         return nil
     }
 
-    /// The built-in words for a BCP 47 tag; nil if there are none in that language.
     package static func builtIn(for tag: String) -> NotificationWords? { Self.lookUp(tag) { Self.builtIn[$0] }?.words }
 
-    /// The built-in words by language.
     fileprivate static let builtIn: [String: NotificationWords] = ["en": .english, "zh": .simplifiedChinese]
 
     /// English.

@@ -21,15 +21,10 @@ public struct NotificationPayload: Hashable, Sendable {
 
     /// Why a payload could not be read or written.
     public enum Fault: Error, Equatable, Hashable, Sendable, CustomStringConvertible {
-        /// The user info has no `rc`.
         case notOurs
-        /// A key that must be there is missing.
         case missing(key: String)
-        /// A value has another JSON type than a string (or, for `rc`, an object).
         case wrongType(key: String, found: String)
-        /// `cType` is not one of the eight codes.
         case unknownConversationType(String)
-        /// The conversation kind has no code, so it yields no dictionary (S0.17).
         case noCode(ConversationType)
 
         /// One sentence naming the key.

@@ -1,14 +1,12 @@
 /// How loud a conversation may be.
 public enum NotificationLevel: String, Hashable, Sendable, CaseIterable {
-    /// Every message rings.
     case all
-    /// Only a message that mentions the person, or everybody. Like the next two, silences one-to-one conversations.
+    /// Like the next two, it silences one-to-one conversations.
     case mentions
-    /// Only a message that mentions the person by id.
+    /// By id.
     case mentionsOfMe = "mentions_of_me"
-    /// Only a message that mentions everybody.
     case mentionsOfAll = "mentions_of_all"
-    /// Nothing rings; the conversation is muted and does not count in the badge (S2.12).
+    /// Muted: nothing rings or counts in the badge (S2.12).
     case blocked
 
     /// Whether the conversation is muted: it does not count in the badge (S2.12).
@@ -86,9 +84,9 @@ public struct QuietHours: Hashable, Sendable {
 
     /// What becomes of pushes in quiet hours.
     public enum Manner: String, Hashable, Sendable, CaseIterable {
-        /// They are sent when the hours are over.
+        /// Sent when the hours are over.
         case `defer`
-        /// They are not sent.
+        /// Not sent.
         case drop
     }
 

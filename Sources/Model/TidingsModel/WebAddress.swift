@@ -29,7 +29,7 @@ public enum WebAddress {
         return true
     }
 
-    /// The host of an `https` or `http` URL as it is written; nil for any other text.
+    /// As it is written; nil unless the scheme is `https` or `http`.
     private static func host(of text: String) -> Substring? {
         let scheme = text.utf8.prefix { $0 != UInt8(ascii: ":") }
         guard ["https", "http"].contains(where: { scheme.map(Self.lowercased).elementsEqual($0.utf8) }) else {

@@ -1,14 +1,12 @@
 import SwiftProtobuf
 import TidingsModel
 
-/// Runs a check of one field and wraps its error.
 func checked<Value>(
     send: ClientMessageID? = nil, _ check: () throws(InvalidField) -> Value
 ) throws(FrameError) -> Value {
     do throws(InvalidField) { return try check() } catch { throw .invalid(error, send: send) }
 }
 
-/// A word of a closed list, such as a role.
 func known<Word: RawRepresentable & CaseIterable>(
     _ text: String, field: String
 ) throws(FrameError) -> Word where Word.RawValue == String {
@@ -17,7 +15,6 @@ func known<Word: RawRepresentable & CaseIterable>(
     throw .invalid(InvalidField(field: field, rule: "must be one of \(words)"), send: nil)
 }
 
-/// A message's id in its printed form.
 func messageID(_ text: String, field: String) throws(FrameError) -> MessageID {
     guard let id = MessageID(text) else {
         throw .invalid(InvalidField(field: field, rule: "must be 13 digits of Crockford's base 32"), send: nil)
@@ -25,7 +22,6 @@ func messageID(_ text: String, field: String) throws(FrameError) -> MessageID {
     return id
 }
 
-/// Ids as the model has them: sorted, without repeats.
 func sortedUsers(_ users: [String]) -> [UserID] { Set(users.map { UserID($0) }).sorted() }
 
 extension WireConversation {
@@ -48,7 +44,7 @@ extension WireConversation {
 }
 
 extension WireMentions {
-    /// Nil for nobody.
+    /// nil for nobody.
     init?(_ mentions: Mentions) {
         self.init()
         switch mentions {
@@ -104,7 +100,7 @@ extension WireAction {
         }
     }
 
-    /// Nil for an action this build does not know.
+    /// nil for an action this build does not know.
     func model() throws(FrameError) -> ConversationAction? {
         switch self.action {
         case nil: return nil

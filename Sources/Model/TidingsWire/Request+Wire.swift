@@ -43,7 +43,7 @@ extension WireRequest {
         }
     }
 
-    /// A fault in it is laid at its own door: the session goes on, and this request alone is refused.
+    /// A fault refuses this request alone; the session goes on.
     func model() throws(FrameError) -> ClientRequest {
         do throws(FrameError) {
             guard self.number > 0 else {

@@ -105,7 +105,7 @@ extension WireProblem {
         if let retryAfter = problem.retryAfterMilliseconds { self.retryAfterMs = retryAfter }
     }
 
-    /// A code of a newer server is a refusal to this build: its name goes into the rule, for a person.
+    /// An unknown code of a newer server is a refusal: its name goes into the rule, for a person.
     func model() -> ServerFrame.Problem {
         let retryAfter = self.hasRetryAfterMs ? self.retryAfterMs : nil
         guard let code = ServerFrame.Problem.Code(rawValue: self.code) else {

@@ -1,21 +1,17 @@
 package import TidingsModel
 
-/// Who may do what with a conversation that has members, and what comes of it. Pure: every store asks these.
+/// Who may do what with a conversation that has members, and what comes of it; every store uses these.
 package enum ConversationRules {
-    /// What an operation comes to.
     package enum Decision: Hashable, Sendable {
-        /// It is refused.
         case refused(ServerFrame.Problem)
         /// It is so already.
         case nothing
-        /// It is carried out: `ConversationChange.action`.
+        /// `ConversationChange.action`.
         case action(ConversationAction)
     }
 
-    /// Decides about an operation. The checks, in this order: fields, whether there is such a conversation, membership, who may,
-    /// whether it changes anything, how many members it would have.
-    ///
-    /// - Parameter known: the conversation as it is, or nil if there never was one of that name.
+    /// Checks in this order: fields, whether the conversation exists, membership, who may, whether it changes
+    /// anything, how many members it would have. `known` is nil if there never was a conversation of that name.
     package static func decide(_ operation: ConversationOperation, known: StoredConversation?) -> Decision {
         if let fault = Self.fault(in: operation) { return .refused(fault) }
         if case .create(let name, let portrait, let members) = operation.action {
@@ -105,7 +101,7 @@ package enum ConversationRules {
         return Self.tooMany(members.count + new.count, operation).map { .refused($0) } ?? .action(.add(new))
     }
 
-    /// Whether somebody may add people; the backend may always.
+    /// The backend always may.
     private static func adding(by actor: Member?, _ policy: ConversationPolicy.Adding) -> Decision? {
         guard let actor else { return nil }
         switch policy {
@@ -138,7 +134,7 @@ package enum ConversationRules {
         return gone.isEmpty ? .nothing : .action(.remove(gone))
     }
 
-    /// Nobody puts out the owner, nor an admin another one.
+    /// Nobody removes the owner, nor an admin another one.
     private static func outranked(
         _ users: Set<UserID>, by actor: Member?, in record: ConversationRecord
     ) -> Decision? {
@@ -170,7 +166,7 @@ package enum ConversationRules {
         return isSo ? .nothing : .action(.ban(users.sorted(), until: until))
     }
 
-    /// Answers who may not come into a chat room now, to its owner, admins and the backend.
+    /// For owner, admins and the backend.
     package static func bans(
         of conversation: ConversationID, known: StoredConversation?, asked: UserID?, at wall: Int64
     ) -> StoreResult {
@@ -187,7 +183,6 @@ package enum ConversationRules {
         return .bans(known.bans.filter { $0.holds(at: wall) })
     }
 
-    /// How many people may be banned from a chat room.
     package static let bansMax = 3_000
 
     private static func ifMember(
@@ -257,11 +252,7 @@ package enum ConversationRules {
 }
 
 extension ConversationChange {
-    /// The conversation after this change.
-    ///
-    /// - Parameters:
-    ///   - known: the conversation before; nil for `create`.
-    ///   - app: the app it belongs to.
+    /// `known` is nil for `create`.
     package func applied(to known: StoredConversation?, in app: AppID) -> StoredConversation {
         var record =
             known?.record
@@ -287,7 +278,7 @@ extension ConversationChange {
 }
 
 extension StoredConversation {
-    /// The conversation as the backend puts it; whom it makes a member is banned no longer.
+    /// Members named by the backend are no longer banned.
     package static func put(
         _ record: ConversationRecord, version: UInt64, over known: StoredConversation?
     ) -> StoredConversation {
@@ -296,9 +287,8 @@ extension StoredConversation {
     }
 }
 
-/// Members sorted by id.
 extension Array where Element == Member {
-    /// The member with an id. The members must be sorted, as a `ConversationRecord`'s are.
+    /// The members must be sorted by id.
     package func member(_ id: UserID) -> Member? {
         var low = 0
         var high = self.count

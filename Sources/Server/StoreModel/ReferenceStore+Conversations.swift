@@ -1,6 +1,5 @@
 import TidingsModel
 
-/// Conversations that have members.
 extension ReferenceStore {
     mutating func putConversation(_ record: ConversationRecord) -> StoreResult {
         if let fault = StoreRules.fault(in: record) { return .refused(fault) }
@@ -35,7 +34,7 @@ extension ReferenceStore {
         return .changed(change, deliveries: deliveries)
     }
 
-    /// One person's entry of a change; whoever is no member any more has nothing unread there.
+    /// Somebody who is no longer a member has nothing unread there.
     private mutating func tell(
         _ user: UserID, _ change: ConversationChange, in app: AppID, isMember: Bool
     ) -> Delivery {

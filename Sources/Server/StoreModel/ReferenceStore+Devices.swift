@@ -1,6 +1,5 @@
 import TidingsModel
 
-/// Devices and their legs.
 extension ReferenceStore {
     mutating func signIn(_ key: DeviceKey, platform: String, tokenIssuedAt: Int64?, at: Int64) -> StoreResult {
         let account = self.people.look(key.user) { $0.account }
@@ -65,7 +64,7 @@ extension ReferenceStore {
         return others.isEmpty ? .done : .taken(others)
     }
 
-    /// The only place that changes the push state of a device that is known.
+    /// The only place that changes the push state of a known device.
     private mutating func setPush(_ state: PushState, of key: DeviceKey) {
         guard let place = self.people.place(of: key.user),
             let before = self.people[place].devices[key.device]?.push
@@ -82,7 +81,7 @@ extension ReferenceStore {
         }
     }
 
-    /// How the legs of a device end with it that are only in its owner's memory: no crash may lose them (DESIGN P6).
+    /// Ends of legs that are only in their owner's memory: no crash may lose them (DESIGN P6).
     private func undecided(of device: DeviceRecord, _ end: LegEnd, at: Int64) -> [EndedLeg] {
         let log = self.people.look(device.key.user) { $0.log } ?? []
         return log[Int(max(device.settled, device.decided))...].compactMap { entry in
@@ -144,7 +143,6 @@ extension ReferenceStore {
         return .done
     }
 
-    /// Keeps an end unless the leg has one.
     mutating func keepEnd(_ end: EndedLeg) {
         self.ended[end.leg.message, default: Ends()].keep(end)
     }

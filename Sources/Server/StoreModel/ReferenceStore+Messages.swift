@@ -1,6 +1,5 @@
 import TidingsModel
 
-/// Accepting messages, and reading them.
 extension ReferenceStore {
     mutating func accept(_ message: Message, from device: DeviceID?, room: RoomAccess) -> StoreResult {
         let sender = UserKey(app: message.app, user: message.sender)
@@ -44,12 +43,11 @@ extension ReferenceStore {
 
     func isUsed(_ id: MessageID) -> Bool { self.messages[id] != nil || self.others[id] != nil }
 
-    /// The present name of a group, discussion or chat room; empty for other kinds.
+    /// Empty for kinds without members.
     func name(of conversation: ConversationID, in app: AppID) -> String {
         self.conversations[ConversationKey(app: app, conversation: conversation)]?.stored.record.name ?? ""
     }
 
-    /// Keeps the life of a withdrawal or custom message.
     mutating func keep(_ subject: MessageTrace.Subject, of id: MessageID, _ deliveries: [Delivery]) {
         self.others[id] = Other(
             subject: subject,
@@ -63,9 +61,7 @@ extension ReferenceStore {
         return .done
     }
 
-    /// Where somebody stands who wants to write to a conversation as they see it.
-    ///
-    /// - Parameter wall: wall milliseconds: whether a ban has ended.
+    /// `wall` decides whether a ban has ended.
     func standing(of user: UserID, in conversation: ConversationID, of app: AppID, at wall: Int64) -> Standing {
         guard conversation.type.targetIsPeer else {
             let known = self.conversations[ConversationKey(app: app, conversation: conversation)]
@@ -102,7 +98,7 @@ extension ReferenceStore {
         return .done
     }
 
-    /// Who gets an entry, sorted; or why nobody does.
+    /// Sorted.
     private func recipients(of message: Message) -> Result<[UserID], ServerFrame.Problem> {
         let target = message.conversation.target
         if message.conversation.type.targetIsPeer {
@@ -161,7 +157,7 @@ extension ReferenceStore {
         return .read(position: delivery.position, unread: delivery.unread)
     }
 
-    /// What counts as unread beyond a position; by itself, so that nobody holds the log while it grows.
+    /// Separate from the caller, so that nobody holds the log while it grows.
     private func unread(
         of user: UserID, at place: Int, in conversation: ConversationID, after position: LogPosition
     ) -> (unread: Int, mentions: Int) {

@@ -39,9 +39,7 @@ extension ReferenceStore {
             erased: erased)
     }
 
-    /// Makes an entry of somebody's log be as it reads now.
-    ///
-    /// - Returns: whether it is for no device any more.
+    /// Makes an entry read as it does now, and returns whether it is no longer for any device.
     private func revise(_ entry: inout LogEntry, of place: Int) -> Bool {
         switch entry.body {
         case .message(let message):
@@ -152,7 +150,7 @@ extension ReferenceStore {
         return .history(Array(messages.prefix(limit)), hasMore: messages.count > limit)
     }
 
-    /// A message of the history as it reads now; nil if it is not there for the person.
+    /// As it reads now; nil if it is not there for the person.
     private func present(_ id: MessageID, to key: UserKey) -> Message? {
         guard let accepted = self.messages[id], accepted.message.flags.contains(.stored), !accepted.isRecalled,
             self.people.look(key, { $0.deleted.contains(id) }) != true
@@ -160,12 +158,9 @@ extension ReferenceStore {
         return accepted.message
     }
 
-    /// How many legs are open, of all apps.
     package var openLegCount: Int { self.people.indices.reduce(0) { $0 + self.people[$1].openLegs.count } }
 
-    /// Everything in the store, in a fixed order.
-    ///
-    /// - Parameter withMessages: whether the life of each message is told, too; it costs more than all else.
+    /// In a fixed order. `withMessages` includes the life of each message, which costs more than all else.
     package func dump(withMessages: Bool = true) -> StoreDump {
         let messages = withMessages ? (Array(self.messages.keys) + Array(self.others.keys)).sorted() : []
         let people = self.people.keys.sorted().compactMap { key -> StoreDump.Person? in
@@ -201,7 +196,6 @@ extension ReferenceStore {
 }
 
 extension MessageTrace.Receipt: Comparable {
-    /// Orders by leg, then the receipt's name.
     package static func < (left: Self, right: Self) -> Bool {
         left.leg == right.leg ? left.receipt.rawValue < right.receipt.rawValue : left.leg < right.leg
     }

@@ -1,6 +1,5 @@
 import TidingsModel
 
-/// What becomes of messages after they were accepted: withdrawn, edited, deleted by somebody for themselves.
 extension ReferenceStore {
     mutating func recall(_ operation: RecallOperation) -> StoreResult {
         guard let accepted = self.messages[operation.message], accepted.message.app == operation.app else {
@@ -103,7 +102,6 @@ extension ReferenceStore {
         return .noted(.deletion(deletion), deliveries: [delivery])
     }
 
-    /// Changes a person and appends an entry to their log.
     private mutating func tell(
         _ user: UserID, _ body: LogEntry.Body, in app: AppID, _ change: (inout Person) -> Void
     ) -> Delivery {
@@ -113,7 +111,6 @@ extension ReferenceStore {
 }
 
 extension ReferenceStore.Person {
-    /// Counts a message no longer, if it counts as unread.
     fileprivate mutating func forget(_ message: Message, at position: LogPosition, of user: UserID) {
         let conversation = message.conversation(seenBy: user)
         guard ReferenceStore.counts(message, for: user), position > self.cursors[conversation]?.upTo ?? 0,
@@ -124,7 +121,7 @@ extension ReferenceStore.Person {
 }
 
 extension LegEnd {
-    /// Whether the device has shown the message, or may have: what a withdrawal is sent after (DESIGN §5 "Recall").
+    /// A recall is sent to such devices (DESIGN §5 "Recall").
     package var mayBeShown: Bool {
         switch self {
         case .accepted, .settled(.shown): true

@@ -1,6 +1,5 @@
 import TidingsModel
 
-/// What people set for themselves.
 extension ReferenceStore {
     mutating func set(
         _ key: UserKey, _ conversation: ConversationID, _ settings: ConversationSettings, at: Int64
@@ -31,10 +30,9 @@ extension ReferenceStore {
         return self.keep(key, .blocked(user, isBlocked)) { $0.take(user, isBlocked: isBlocked) }
     }
 
-    /// What a person has set; nothing for nobody.
     func settings(of key: UserKey) -> AllSettings { self.people.look(key) { $0.settings } ?? AllSettings() }
 
-    /// Keeps what was set with an entry, unless it was so already.
+    /// Nothing happens if it was set already.
     private mutating func keep(
         _ key: UserKey, _ body: LogEntry.Body, _ change: (inout AllSettings) -> Void
     ) -> StoreResult {

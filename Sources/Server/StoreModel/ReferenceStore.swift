@@ -86,24 +86,23 @@ package import TidingsModel
 package struct ReferenceStore: Hashable, Sendable {
     /// Grows by one with each opening; 0 before the first.
     package private(set) var epoch: UInt64 = 0
-    /// The largest id of a message, withdrawal or custom message.
+    /// Also of recalls and custom messages.
     package internal(set) var lastMessageID = MessageID(rawValue: 0)
     var people = People()
-    /// The devices whose push state names a registration, registered or quarantined: whoever registers it takes it from them.
+    /// Devices registered or quarantined with a registration: who registers it takes it from them.
     var holders: [Holding: Set<DeviceKey>] = [:]
     var conversations: [ConversationKey: Conversation] = [:]
     var messages: [MessageID: Accepted] = [:]
-    /// Withdrawals and custom messages by their id.
     var others: [MessageID: Other] = [:]
-    /// The object names each app has registered, sorted.
+    /// Sorted.
     var objectNames: [AppID: [ObjectName]] = [:]
-    /// Each app's accounts, as their customers see them; no empty sets.
+    /// As their customers see them; no empty sets.
     var accounts: [AppID: Set<ConversationID>] = [:]
     var sent: [SentKey: MessageID] = [:]
     var custom: [CustomKey: CustomSent] = [:]
     var ended: [MessageID: Ends] = [:]
     var receipts: [MessageID: [ReceiptKey: Int64]] = [:]
-    /// The openings that have a number, oldest first, each with the heads of all logs as they were when it began.
+    /// Numbered openings, oldest first, each with the heads of all logs when it began.
     private var openings: [NumberedOpening] = []
 
     struct Person: Hashable, Sendable {
@@ -111,9 +110,8 @@ package struct ReferenceStore: Hashable, Sendable {
         var counts = UnreadCounts()
         var cursors: [ConversationID: Cursor] = [:]
         var deleted: Set<MessageID> = []
-        /// Where the last edit of each message stands.
         var lastEdits: [MessageID: LogPosition] = [:]
-        /// Where withdrawals stand whose message was unread until then, outside muted conversations.
+        /// Recalls whose message was unread until then, outside muted conversations.
         var wereUnread: Set<LogPosition> = []
         var settings = AllSettings()
         var account = AccountState()
@@ -121,16 +119,13 @@ package struct ReferenceStore: Hashable, Sendable {
         var openLegs: [LegID: OpenLeg] = [:]
 
         var head: LogPosition { LogPosition(self.log.count) }
-        /// Whether any device is signed in.
         var isSignedIn: Bool { self.devices.values.contains { !$0.isSignedOut } }
-        /// Whether there is work for the server as it starts.
         var isPending: Bool {
             !self.openLegs.isEmpty
                 || self.devices.values.contains { !$0.isSignedOut && max($0.settled, $0.decided) < self.head }
         }
     }
 
-    /// A registration within an app.
     struct Holding: Hashable, Sendable {
         var app: AppID
         var registration: PushRegistration
@@ -155,7 +150,7 @@ package struct ReferenceStore: Hashable, Sendable {
     struct Conversation: Hashable, Sendable {
         var stored: StoredConversation
         var members: Set<UserID>
-        /// A chat room's messages, in the order they were accepted.
+        /// A chat room's, in the order they were accepted.
         var messages: [MessageID] = []
 
         init(_ stored: StoredConversation, messages: [MessageID]) {
@@ -168,17 +163,15 @@ package struct ReferenceStore: Hashable, Sendable {
     struct Accepted: Hashable, Sendable {
         /// As it reads now.
         var message: Message
-        /// Sent from this device; nil for the backend's.
+        /// nil for the backend's.
         var device: DeviceID?
         var deliveries: [Delivery]
         var isRecalled = false
-        /// The id of its withdrawal.
         var withdrawal: MessageID?
-        /// What it says since it was edited.
+        /// nil unless it was edited.
         var content: String?
     }
 
-    /// A withdrawal or a custom message.
     struct Other: Hashable, Sendable {
         var subject: MessageTrace.Subject
         var deliveries: [Delivery]
@@ -211,7 +204,6 @@ package struct ReferenceStore: Hashable, Sendable {
         var receipt: LegReceipt
     }
 
-    /// An empty store that has not been opened.
     package init() {}
 
     private struct NumberedOpening: Hashable, Sendable {
@@ -220,9 +212,7 @@ package struct ReferenceStore: Hashable, Sendable {
         var heads: [LogPosition]
     }
 
-    /// Opens the store for a new owner: the epoch grows, and every earlier owner's batches are refused from now on.
-    ///
-    /// - Parameter number: of this opening (`StoreIdentity.opening`); 0 for none.
+    /// Every earlier owner's batches are refused from now on. `number` is `StoreIdentity.opening`; 0 for none.
     package mutating func open(number: UInt64 = 0) -> StoreOpening {
         self.epoch += 1
         if number > 0 {
@@ -233,18 +223,13 @@ package struct ReferenceStore: Hashable, Sendable {
         return StoreOpening(epoch: self.epoch, lastMessageID: self.lastMessageID, pending: pending.sorted())
     }
 
-    /// Carries out a batch in order.
-    ///
-    /// - Returns: one result per command.
-    /// - Throws: `StaleEpoch` if `epoch` is not the one of the last opening; nothing was carried out.
+    /// One result per command. Throws `StaleEpoch`, with nothing carried out, if `epoch` is not that of the last
+    /// opening.
     package mutating func apply(_ batch: [StoreCommand], epoch: UInt64) throws(StaleEpoch) -> [StoreResult] {
         guard epoch == self.epoch else { throw StaleEpoch(presented: epoch, current: self.epoch) }
         return batch.map { self.carryOut($0) }
     }
 
-    /// Carries out one command.
-    ///
-    /// - Throws: `StaleEpoch` if `epoch` is not the one of the last opening; nothing was carried out.
     package mutating func apply(_ command: StoreCommand, epoch: UInt64) throws(StaleEpoch) -> StoreResult {
         guard epoch == self.epoch else { throw StaleEpoch(presented: epoch, current: self.epoch) }
         return self.carryOut(command)
@@ -309,20 +294,18 @@ package struct ReferenceStore: Hashable, Sendable {
 }
 
 extension ReferenceStore.Person {
-    /// Appends an entry to the log.
     mutating func append(_ body: LogEntry.Body, of user: UserID) -> Delivery {
         let position = self.head + 1
         self.log.append(LogEntry(position: position, body: body))
         return Delivery(user: user, position: position, unread: self.counts.unread)
     }
 
-    /// Changes a person, and appends an entry to the log.
     mutating func append(_ body: LogEntry.Body, of user: UserID, after change: (inout Self) -> Void) -> Delivery {
         change(&self)
         return self.append(body, of: user)
     }
 
-    /// Counts messages of a conversation, or no longer with negative numbers.
+    /// Negative numbers take away.
     mutating func count(_ conversation: ConversationID, unread: Int, mentions: Int) {
         self.cursors[conversation, default: .init()].add(unread: unread, mentions: mentions)
         self.counts.unreadWithMuted += unread
@@ -330,7 +313,7 @@ extension ReferenceStore.Person {
         if unread != 0, !self.settings.isMuted(conversation) { self.counts.unread += unread }
     }
 
-    /// Changes settings, and counts anew what is not muted.
+    /// Settings decide what is muted, so counts follow.
     mutating func change(_ change: (inout AllSettings) -> Void) {
         change(&self.settings)
         self.counts.unread = 0
