@@ -1,6 +1,5 @@
 /// Waits that double with each failure, up to a longest one; of each between half and all is waited. Milliseconds.
 package struct BackOff: Hashable, Sendable {
-    /// 1 or more.
     package var first: Int64
     package var longest: Int64
 

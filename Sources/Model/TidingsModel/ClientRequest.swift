@@ -3,7 +3,6 @@ public typealias RequestNumber = UInt64
 
 /// What a client asks beside sending and syncing. Answered by one `ClientAnswer`; bad input by `.refused`, and nothing changed.
 public enum ClientRequest: Hashable, Sendable {
-    /// Answers `.done`.
     case change(ConversationID, ConversationAction)
     /// The person's own within the server's time for it, anybody's as an admin or owner of the group. Answers
     /// `.done`.
@@ -12,28 +11,23 @@ public enum ClientRequest: Hashable, Sendable {
     case edit(MessageID, content: String)
     /// For the person alone. Answers `.done`.
     case delete(Deletion)
-    /// Answers `.done`.
     case setConversationSettings(ConversationID, ConversationSettings)
-    /// Answers `.done`.
     case setPersonSettings(PersonSettings)
     /// Refuse messages of somebody, or no longer. Answers `.done`.
     case setBlocked(UserID, Bool)
     /// For members. Answers `.conversation`.
     case conversation(ConversationID)
-    /// Answers `.settings`.
     case settings
     /// Stored messages before one of them, newest first; from the newest for nil. At most 100. Answers `.history`.
     case history(ConversationID, before: MessageID?, limit: UInt32)
     /// Hear a chat room on this connection, from its newest messages on. Answers `.history`.
     case enterRoom(ConversationID, history: UInt32)
-    /// Answers `.done`.
     case exitRoom(ConversationID)
     /// Of a message of the person's own. Answers `.receipts`.
     case receipts(MessageID)
     /// Be told on this connection when these people come and go, and how far they get with the person's one-to-one
     /// messages. Answers `.presence`.
     case watch([UserID])
-    /// Answers `.done`.
     case unwatch([UserID])
     /// Continue with another user token of the same person. Answers `.done`.
     case renewToken(String)
@@ -47,10 +41,8 @@ public enum ClientAnswer: Hashable, Sendable {
     case refused(ServerFrame.Problem)
     case conversation(ConversationInfo)
     case settings(AllSettings)
-    /// Newest first.
     case history([Message], hasMore: Bool)
     case receipts(MessageReceipts)
-    /// Sorted by person.
     case presence([Presence])
 }
 

@@ -1,5 +1,5 @@
-/// The kind of a conversation. The raw value is the `cType` code of notification payloads (S0.11, S3.10), except for
-/// `chatRoom`, which has no code, so that no push can open one (S0.17).
+/// The raw value is the `cType` code of notification payloads (S0.11, S3.10), except for `chatRoom`, which has none,
+/// so that no push can open one (S0.17).
 public enum ConversationType: String, Hashable, Sendable, CaseIterable, Comparable {
     case direct = "PR"
     case discussion = "DS"

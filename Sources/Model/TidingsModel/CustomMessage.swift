@@ -42,9 +42,7 @@ public struct CustomMessage: Hashable, Sendable, Identifiable {
     /// The largest extras in bytes of their JSON text.
     public static let extrasBytesMax = 8_192
 
-    /// Checks title, content, content type, extras and how long it is handed over.
-    ///
-    /// - Throws: `InvalidField` naming `title`, `content`, `content_type`, `extras` or `lifetime_ms`.
+    /// Throws `InvalidField` naming `title`, `content`, `content_type`, `extras` or `lifetime_ms`.
     public func validate() throws(InvalidField) {
         guard !self.content.isEmpty else { throw InvalidField(field: "content", rule: "must not be empty") }
         let sizes = [

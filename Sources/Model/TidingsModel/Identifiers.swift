@@ -59,7 +59,7 @@ extension StringIdentifier {
 
 extension String {
     func hasSameBytes(as other: String) -> Bool {
-        // Unequal texts are told apart fast, and nearly all equal ones have the same bytes.
+        // Fast for unequal texts, and nearly all equal ones have the same bytes.
         guard self == other, self.utf8.count == other.utf8.count else { return false }
         let isSame = self.utf8.withContiguousStorageIfAvailable { left in
             other.utf8.withContiguousStorageIfAvailable { right in

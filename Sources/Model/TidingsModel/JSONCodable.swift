@@ -44,7 +44,6 @@ package protocol JSONTagged: JSONCodable {
 package struct JSONTag: Sendable {
     /// The member that names the case.
     let key: String
-    /// For the error about an unknown word, with its article, as in "a message of a phone".
     let meaning: String
     /// Whether words are the Swift names of the cases, not snake case.
     let keepsCaseNames: Bool
@@ -236,7 +235,7 @@ extension JSONValue: Codable {
 
     /// Writes the value; with another encoder than `JSONValueEncoder` a number that is not whole becomes the nearest double.
     public func encode(to encoder: any Encoder) throws {
-        if let writing = encoder as? JSONWriting { return writing.put(self) }
+        if let writing = encoder as? JSONWriting { return writing.setValue(self) }
         var container = encoder.singleValueContainer()
         switch self {
         case .null: try container.encodeNil()
@@ -263,7 +262,7 @@ extension JSONObject: Codable {
 
     /// Writes the members in order.
     public func encode(to encoder: any Encoder) throws {
-        if let writing = encoder as? JSONWriting { return writing.put(.object(self)) }
+        if let writing = encoder as? JSONWriting { return writing.setValue(.object(self)) }
         var container = encoder.container(keyedBy: JSONStep.self)
         for (key, value) in self.members { try container.encode(value, forKey: .member(key)) }
     }

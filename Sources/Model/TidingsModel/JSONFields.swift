@@ -5,15 +5,12 @@ package struct JSONFields {
     private let reading: JSONReading
     private let asked = AskedMembers()
 
-    /// `root` names the whole in errors.
     package init(_ json: JSONValue, root: String = "value") throws(InvalidField) {
         try self.init(JSONReading(value: json, codingPath: [], root: root, refusesUnknown: false))
     }
 
     /// One JSON text in UTF-8.
-    package init(
-        parsing text: some Sequence<UInt8>, depthMax: Int = 64, root: String = "body"
-    ) throws(InvalidField) {
+    package init(parsing text: some Sequence<UInt8>, depthMax: Int = 64, root: String = "body") throws(InvalidField) {
         let json: JSONValue
         do throws(JSONError) { json = try JSONValue(parsing: text, depthMax: depthMax) } catch {
             throw InvalidField(field: root, rule: "must be JSON: \(error)")
@@ -33,7 +30,6 @@ package struct JSONFields {
         try self.member(key).decode(type)
     }
 
-    /// May be missing or null.
     package func optional<Value: Decodable>(
         _ key: String, as type: Value.Type = Value.self
     ) throws(InvalidField) -> Value? {
@@ -61,7 +57,6 @@ package struct JSONFields {
         return list
     }
 
-    /// There and not null.
     package func has(_ key: String) -> Bool { self.object[key].map { $0 != .null } ?? false }
 
     package func problem(_ key: String, _ rule: String) -> InvalidField { self.reading.problem(rule, at: key) }

@@ -71,14 +71,14 @@ struct JSONReading: Decoder {
         reading.asked = asked
         do {
             let value = try Value(from: reading)
-            // A value of any form, and a dictionary, ask for no member by name.
+            // A value of any form, and a dictionary, read no member by name.
             if self.refusesUnknown, self.asked == nil, !reading.keepsKeys, !asked.names.isEmpty {
                 try reading.refuseUnknown(asked)
             }
             if let value = value as? any JSONChecked { try self.check(value) }
             return value
         } catch let error as DecodingError {
-            // A raw value without a case, and what a type's own `init(from:)` refuses.
+            // No case has this raw value, or a type's own `init(from:)` refuses it.
             throw self.problem(self.rule(error, type))
         }
     }
@@ -147,12 +147,12 @@ struct JSONReading: Decoder {
     func member(_ name: String, of object: JSONObject) throws(InvalidField) -> JSONReading {
         // Members that lie beside the others.
         if name.isEmpty { return self }
-        self.ask(name)
+        self.recordRead(name)
         guard let value = object[name] else { throw self.problem("is missing", at: name) }
         return self.at(.member(name), value)
     }
 
-    fileprivate func ask(_ name: String) { self.asked?.names.append(name) }
+    fileprivate func recordRead(_ name: String) { self.asked?.names.append(name) }
 
     fileprivate func name(_ key: any CodingKey, in caseName: String?) -> String {
         if self.keepsKeys { return key.stringValue }
@@ -187,9 +187,7 @@ struct JSONReading: Decoder {
 private struct ReadMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let reading: JSONReading
     let object: JSONObject
-    /// Of a tagged enumeration, its case.
     let chosen: Key?
-    /// The case whose values these are.
     let caseName: String?
     var codingPath: [any CodingKey] { self.reading.codingPath }
     var allKeys: [Key] { self.chosen.map { [$0] } ?? self.object.members.compactMap { Key(stringValue: $0.key) } }
@@ -200,7 +198,7 @@ private struct ReadMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     func contains(_ key: Key) -> Bool {
         let name = self.reading.name(key, in: self.caseName)
-        if !name.isEmpty { self.reading.ask(name) }
+        if !name.isEmpty { self.reading.recordRead(name) }
         return name.isEmpty || self.object[name] != nil
     }
     func decodeNil(forKey key: Key) throws -> Bool { self.object[self.reading.name(key, in: self.caseName)] == .null }
@@ -210,8 +208,7 @@ private struct ReadMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func nestedContainer<Nested>(keyedBy type: Nested.Type, forKey key: Key) throws -> KeyedDecodingContainer<Nested> {
         guard self.chosen == nil else {
             return KeyedDecodingContainer(
-                ReadMembers<Nested>(
-                    reading: self.reading, object: self.object, chosen: nil, caseName: key.stringValue))
+                ReadMembers<Nested>(reading: self.reading, object: self.object, chosen: nil, caseName: key.stringValue))
         }
         return try self.member(key).container(keyedBy: type)
     }

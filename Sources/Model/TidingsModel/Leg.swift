@@ -103,7 +103,6 @@ public enum LegEnd: Hashable, Sendable {
     case accepted(apnsID: String)
     /// APNs said 410 with a time later than the registration.
     case tokenDead(timestamp: Int64)
-    /// By APNs, for good.
     case rejected(reason: String)
 
     /// The name in traces and metrics.

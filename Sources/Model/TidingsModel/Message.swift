@@ -46,9 +46,8 @@ public struct MessageDraft: Hashable, Sendable {
     /// The largest push text in bytes of UTF-8.
     public static let pushTextBytesMax = 1_024
 
-    /// Checks everything that can be checked without knowing the conversation.
-    ///
-    /// - Throws: `InvalidField` for an id, target, content or push text that breaks its rule.
+    /// Throws `InvalidField` for an id, target, content or push text that breaks its rule; the rest needs the
+    /// conversation.
     public func validate() throws(InvalidField) {
         _ = try ClientMessageID.validated(self.clientMessageID.rawValue, field: "client_message_id")
         _ = try UserID.validated(self.conversation.target, field: "conversation.target")
@@ -181,7 +180,6 @@ public struct LogEntry: Hashable, Sendable {
         indirect case message(Message)
         /// Up to and including a position of the person's own log, on one of their devices.
         case read(conversation: ConversationID, upTo: LogPosition)
-        /// S4.10.
         indirect case custom(CustomMessage)
         indirect case recall(Recall)
         indirect case edit(Edit)

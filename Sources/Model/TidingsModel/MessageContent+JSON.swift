@@ -1,4 +1,4 @@
-// Content as it travels. What is read is checked as what is written: whoever has a typed content has a valid one.
+// Content read is checked like content written: a typed content is always valid.
 extension MessageContent {
     /// Reads the content of a message. Content that is not what its object name promises is `custom`, never refused:
     /// the message was accepted, and the app has to show something. Unknown members stay in the message's own text
@@ -49,8 +49,7 @@ extension MessageContent {
                 return nil
             }
             return .location(
-                Location(
-                    latitude: latitude, longitude: longitude, name: text("poi"), thumbnail: text("content")))
+                Location(latitude: latitude, longitude: longitude, name: text("poi"), thumbnail: text("content")))
         case .link:
             guard let url = text("url"), let title = text("title") else { return nil }
             // Clients write an empty text where there is no picture.

@@ -85,9 +85,7 @@ public enum MessageContent: Hashable, Sendable {
         public var thumbnail: String?
 
         /// A film.
-        public init(
-            url: String, seconds: Int64, bytes: Int64? = nil, name: String? = nil, thumbnail: String? = nil
-        ) {
+        public init(url: String, seconds: Int64, bytes: Int64? = nil, name: String? = nil, thumbnail: String? = nil) {
             self.url = url
             self.seconds = seconds
             self.bytes = bytes
@@ -188,9 +186,7 @@ extension MessageContent {
         }
     }
 
-    /// Checks what can be checked without following a URL.
-    ///
-    /// - Throws: `InvalidField` naming the field as `content.` and the member of this type.
+    /// Throws `InvalidField` naming the member as `content.…`; no URL is followed.
     public func validate() throws(InvalidField) {
         switch self {
         case .text(let text): try Self.check(isFilled: text, field: "content.text")

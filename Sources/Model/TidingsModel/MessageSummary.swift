@@ -1,5 +1,4 @@
-// What a message says in a line, and what stands there instead: the one table for the server's pushes, the kit's local notifications and the
-// notification service extension.
+// A message in a line, for the server's pushes, the kit's local notifications and the notification service extension.
 
 /// What notifications say beside messages' own words, in one language.
 public struct NotificationWords: Hashable, Sendable {
@@ -33,7 +32,6 @@ public struct NotificationWords: Hashable, Sendable {
         self.stripped = stripped
     }
 
-    /// By its name in files.
     package typealias Member = (name: String, path: any WritableKeyPath<NotificationWords, String> & Sendable)
 
     /// What pushes say, except `kinds`.
@@ -61,10 +59,8 @@ public struct AppWords: Hashable, Sendable {
     /// By BCP 47 tag in lowercase. What is not here is looked up among the built-in ones.
     public private(set) var byLanguage: [String: NotificationWords]
 
-    /// Words from their parts; by default the built-in ones, in English.
-    /// Words from their parts; by default the built-in ones, in English. Empty words and missing kinds are taken from
-    /// the built-in words of the same language; without those, English fills empty words, and `other` stands for a
-    /// kind.
+    /// By default the built-in words, in English. Empty words and missing kinds are taken from the built-in words of
+    /// the language; without those, English fills empty words, and `other` stands for a kind.
     public init(language: String = "en", byLanguage: [String: NotificationWords] = [:]) {
         self.language = language
         self.byLanguage = [:]
@@ -82,11 +78,8 @@ public struct AppWords: Hashable, Sendable {
         self.byLanguage = byLanguage
     }
 
-    /// The words for a language: those of the tag, or of the longest front part of it there are words in (RFC 4647 §3.4); else those of
-    /// the app's language, else English.
-    ///
-    /// - Parameter language: a BCP 47 tag, or nil for the app's.
-    /// - Returns: the tag they were found under, and the words.
+    /// The words of a BCP 47 tag, or of the longest front part of it with words (RFC 4647 §3.4); else those of the
+    /// app's language, else English. With the tag they were found under.
     public func words(for language: String?) -> (tag: String, words: NotificationWords) {
         for tag in [language, self.language].compactMap({ $0 }) {
             if let found = self.lookUp(tag) { return found }

@@ -61,9 +61,7 @@ public struct PersonSettings: Hashable, Sendable {
     }
 
     /// The level of a conversation: its own while that holds, else its kind's.
-    public func level(
-        of conversation: ConversationID, _ own: ConversationSettings?, wall: Int64
-    ) -> NotificationLevel {
+    public func level(of conversation: ConversationID, _ own: ConversationSettings?, wall: Int64) -> NotificationLevel {
         if let own, let level = own.level, own.levelUntil.map({ wall < $0 }) ?? true { return level }
         return self.levels[conversation.type] ?? .all
     }
@@ -86,7 +84,6 @@ public struct QuietHours: Hashable, Sendable {
     public enum Manner: String, Hashable, Sendable, CaseIterable {
         /// Sent when the hours are over.
         case `defer`
-        /// Not sent.
         case drop
     }
 
@@ -99,9 +96,7 @@ public struct QuietHours: Hashable, Sendable {
         self.manner = manner
     }
 
-    /// Checks everything but the zone, which only a time-zone database knows.
-    ///
-    /// - Throws: `InvalidField` for a minute or day out of range.
+    /// Throws `InvalidField` for a minute or day out of range; only a time-zone database knows the zone.
     public func validate() throws(InvalidField) {
         for (field, minute) in [("quiet_hours.start", self.start), ("quiet_hours.end", self.end)]
         where !(0..<1_440).contains(minute) {

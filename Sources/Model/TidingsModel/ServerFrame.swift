@@ -105,9 +105,7 @@ public enum ServerFrame: Hashable, Sendable {
         public var pushes: Pushes?
 
         /// A page from its parts.
-        public init(
-            after: LogPosition, entries: [LogEntry], head: LogPosition, unread: UInt32, pushes: Pushes? = nil
-        ) {
+        public init(after: LogPosition, entries: [LogEntry], head: LogPosition, unread: UInt32, pushes: Pushes? = nil) {
             self.after = after
             self.entries = entries
             self.head = head

@@ -70,7 +70,7 @@ extension TimeZoneFacts {
             let until = index + 1 < self.offsets.count ? self.offsets[index + 1].from : .max
             let instant = local - Int64(self.offsets[index].seconds) * 1_000
             if from <= instant, instant < until { found.append(instant) }
-            // Before the change the clock has not reached it, after the change it has passed it.
+            // The change skips this time.
             if instant >= until, index + 1 < self.offsets.count,
                 local - Int64(self.offsets[index + 1].seconds) * 1_000 < until
             {

@@ -17,7 +17,7 @@ package struct EncodedEntry: Hashable, Sendable {
         case .protobuf:
             self.body = (try? entry.serializedBytes()) ?? []
         case .json:
-            // Without the brace that opens it, which stands in the head, and with the one that closes the frame.
+            // Without the opening brace, which is in the head, and with the one that closes the frame.
             let bytes: [UInt8] = (try? entry.jsonUTF8Bytes()) ?? [0x7b, 0x7d]
             self.body = Array(bytes.dropFirst()) + [0x7d]
         }

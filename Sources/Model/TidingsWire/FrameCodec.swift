@@ -31,6 +31,10 @@ package enum FrameError: Error, Equatable, Sendable, CustomStringConvertible {
     /// Only that request is refused, by its number.
     case invalidRequest(InvalidField, RequestNumber)
 
+    static func broken(_ field: String, _ rule: String, send: ClientMessageID? = nil) -> FrameError {
+        .invalid(InvalidField(field: field, rule: rule), send: send)
+    }
+
     package var description: String {
         switch self {
         case .tooLarge(let bytes, let max): "the frame has \(bytes) bytes, at most \(max) are allowed"

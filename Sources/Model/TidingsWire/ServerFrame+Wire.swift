@@ -77,12 +77,11 @@ extension WireServerFrame {
             return .sendRefused(ClientMessageID(refused.clientMessageID), refused.problem.model())
         case .entry(let entry): return .entry(try entry.model())
         case .page(let page):
-            var entries: [LogEntry] = []
-            entries.reserveCapacity(page.entries.count)
-            for entry in page.entries { entries.append(try entry.model()) }
             return .page(
                 ServerFrame.Page(
-                    after: page.after, entries: entries, head: page.head, unread: page.unread,
+                    after: page.after,
+                    entries: try page.entries.map { (entry) throws(FrameError) in try entry.model() },
+                    head: page.head, unread: page.unread,
                     pushes: page.hasPushes
                         ? ServerFrame.Pushes(unsent: page.pushes.unsent, underWay: page.pushes.underWay) : nil))
         case .pong(let pong): return .pong(pong.nonce)
@@ -113,7 +112,6 @@ extension WireProblem {
                 code: .invalidField, field: self.field, rule: "\(self.rule) (\(self.code))",
                 retryAfterMilliseconds: retryAfter)
         }
-        return ServerFrame.Problem(
-            code: code, field: self.field, rule: self.rule, retryAfterMilliseconds: retryAfter)
+        return ServerFrame.Problem(code: code, field: self.field, rule: self.rule, retryAfterMilliseconds: retryAfter)
     }
 }

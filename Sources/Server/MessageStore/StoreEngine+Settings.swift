@@ -44,7 +44,7 @@ extension StoreEngine {
         let number = try self.number(of: conversation, in: key.app)
         return try self.keep(key, .conversationSettings(conversation, settings), at: position) { person in
             var changed = person.settings
-            changed.take(settings, for: conversation)
+            changed.set(settings, for: conversation)
             try self.change(person, to: changed, muting: [number].compactMap { $0 })
         }
     }
@@ -62,7 +62,7 @@ extension StoreEngine {
     func apply(
         _ user: UserID, isBlocked: Bool, for key: UserKey, at position: JournalPosition
     ) throws -> StoreResult {
-        try self.keep(key, .blocked(user, isBlocked), at: position) { $0.settings.take(user, isBlocked: isBlocked) }
+        try self.keep(key, .blocked(user, isBlocked), at: position) { $0.settings.setBlocked(user, isBlocked) }
     }
 
     private func keep(

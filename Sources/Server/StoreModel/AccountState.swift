@@ -11,7 +11,7 @@ package struct AccountState: Hashable, Sendable {
     }
 
     /// Revoking never makes a token good again that was revoked before.
-    package mutating func take(_ change: AccountChange) {
+    package mutating func apply(_ change: AccountChange) {
         switch change {
         case .ban: self.isBanned = true
         case .unban: self.isBanned = false
@@ -34,7 +34,6 @@ package enum AccountChange: Hashable, Sendable {
     /// Signs out all devices, whose unfinished legs end `disabled`, and refuses sign-ins.
     case ban
     case unban
-    /// `before` is wall milliseconds.
     case revokeTokens(before: Int64, signsOut: Bool)
 
     /// How unfinished legs end; nil if the devices stay signed in.

@@ -1,6 +1,5 @@
 package import TidingsModel
 
-/// Who may make, join and add. The backend always may.
 package struct ConversationPolicy: Hashable, Sendable {
     package enum Creation: String, Hashable, Sendable, CaseIterable {
         case anyone

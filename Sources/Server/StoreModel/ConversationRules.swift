@@ -4,7 +4,6 @@ package import TidingsModel
 package enum ConversationRules {
     package enum Decision: Hashable, Sendable {
         case refused(ServerFrame.Problem)
-        /// It is so already.
         case nothing
         /// `ConversationChange.action`.
         case action(ConversationAction)
@@ -123,11 +122,9 @@ package enum ConversationRules {
         return Self.tooMany(members.count + 1, operation).map { .refused($0) } ?? .action(.join)
     }
 
-    private static func remove(
-        _ users: Set<UserID>, by actor: Member?, from record: ConversationRecord
-    ) -> Decision {
+    private static func remove(_ users: Set<UserID>, by actor: Member?, from record: ConversationRecord) -> Decision {
         if let fault = Self.outranked(users, by: actor, in: record) { return fault }
-        // A chat room has hearers who are no members: they are put out as well.
+        // A chat room has hearers who are no members: they are removed as well.
         let gone =
             record.conversation.type == .chatRoom
             ? users.sorted() : record.members.map(\.id).filter { users.contains($0) }
@@ -135,9 +132,7 @@ package enum ConversationRules {
     }
 
     /// Nobody removes the owner, nor an admin another one.
-    private static func outranked(
-        _ users: Set<UserID>, by actor: Member?, in record: ConversationRecord
-    ) -> Decision? {
+    private static func outranked(_ users: Set<UserID>, by actor: Member?, in record: ConversationRecord) -> Decision? {
         let gone = record.members.filter { users.contains($0.id) }
         if gone.contains(where: { $0.role == .owner }) {
             return Self.notAllowed("must not name the owner, who can only leave")
@@ -290,12 +285,7 @@ extension StoredConversation {
 extension Array where Element == Member {
     /// The members must be sorted by id.
     package func member(_ id: UserID) -> Member? {
-        var low = 0
-        var high = self.count
-        while low < high {
-            let middle = (low + high) / 2
-            if self[middle].id < id { low = middle + 1 } else { high = middle }
-        }
-        return low < self.count && self[low].id == id ? self[low] : nil
+        let place = self.sortedPlace { $0.id < id }
+        return place < self.count && self[place].id == id ? self[place] : nil
     }
 }

@@ -25,11 +25,10 @@ extension ReferenceStore {
             _modify { yield &self.all[place] }
         }
 
-        func look<Answer>(_ key: UserKey, _ ask: (Person) -> Answer) -> Answer? {
-            self.places[key].map { ask(self.all[$0]) }
+        func read<Answer>(_ key: UserKey, _ read: (Person) -> Answer) -> Answer? {
+            self.places[key].map { read(self.all[$0]) }
         }
 
-        /// Equal in any order.
         static func == (left: Self, right: Self) -> Bool {
             left.all.count == right.all.count
                 && left.all.indices.allSatisfy { place in
@@ -44,22 +43,14 @@ extension ReferenceStore {
         /// Sorted: a message to a thousand people is traced as often as it has legs.
         private(set) var sorted: [EndedLeg] = []
 
-        private func place(of leg: LegID) -> Int {
-            var (low, high) = (0, self.sorted.count)
-            while low < high {
-                let middle = (low + high) / 2
-                if self.sorted[middle].leg < leg { low = middle + 1 } else { high = middle }
-            }
-            return low
-        }
+        private func place(of leg: LegID) -> Int { self.sorted.sortedPlace { $0.leg < leg } }
 
         func end(of leg: LegID) -> LegEnd? {
             let place = self.place(of: leg)
             return place < self.sorted.count && self.sorted[place].leg == leg ? self.sorted[place].end : nil
         }
 
-        /// The first end of a leg stays.
-        mutating func keep(_ end: EndedLeg) {
+        mutating func insert(_ end: EndedLeg) {
             let place = self.place(of: end.leg)
             guard place == self.sorted.count || self.sorted[place].leg != end.leg else { return }
             self.sorted.insert(end, at: place)

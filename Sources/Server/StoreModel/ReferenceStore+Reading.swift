@@ -2,7 +2,7 @@ import TidingsModel
 
 extension ReferenceStore {
     func record(of key: UserKey) -> UserRecord {
-        let record = self.people.look(key) { person in
+        let record = self.people.read(key) { person in
             UserRecord(
                 key: key, head: person.head, unread: person.counts.unread,
                 devices: person.devices.values.sorted { $0.key < $1.key },
@@ -63,7 +63,7 @@ extension ReferenceStore {
     }
 
     func unread(of key: UserKey, in conversation: ConversationID?) -> UnreadReport {
-        let person = self.people.look(key) { $0 } ?? Person()
+        let person = self.people.read(key) { $0 } ?? Person()
         return UnreadReport(
             counts: person.counts, head: person.head,
             conversation: conversation.map { id in
@@ -134,7 +134,7 @@ extension ReferenceStore {
             }
             all = room.messages
         } else {
-            all = (self.people.look(key) { $0.log } ?? []).compactMap { entry in
+            all = (self.people.read(key) { $0.log } ?? []).compactMap { entry in
                 guard case .message(let message) = entry.body, message.conversation(seenBy: key.user) == conversation
                 else { return nil }
                 return message.id
@@ -153,7 +153,7 @@ extension ReferenceStore {
     /// As it reads now; nil if it is not there for the person.
     private func present(_ id: MessageID, to key: UserKey) -> Message? {
         guard let accepted = self.messages[id], accepted.message.flags.contains(.stored), !accepted.isRecalled,
-            self.people.look(key, { $0.deleted.contains(id) }) != true
+            self.people.read(key, { $0.deleted.contains(id) }) != true
         else { return nil }
         return accepted.message
     }
@@ -164,7 +164,7 @@ extension ReferenceStore {
     package func dump(withMessages: Bool = true) -> StoreDump {
         let messages = withMessages ? (Array(self.messages.keys) + Array(self.others.keys)).sorted() : []
         let people = self.people.keys.sorted().compactMap { key -> StoreDump.Person? in
-            guard let person = self.people.look(key, { $0 }),
+            guard let person = self.people.read(key, { $0 }),
                 person.head > 0 || !person.devices.isEmpty || !person.openLegs.isEmpty
                     || person.account != AccountState()
             else { return nil }
@@ -187,8 +187,7 @@ extension ReferenceStore {
             messages: messages.compactMap { id in
                 (self.messages[id]?.message.app ?? self.others[id]?.app).flatMap { self.trace(of: id, in: $0) }
             },
-            objectNames: self.objectNames.sorted { $0.key < $1.key }.map { .init(app: $0.key, names: $0.value) },
-            accounts: self.accounts.sorted { $0.key < $1.key }.map { .init(app: $0.key, accounts: $0.value.sorted()) },
+            objectNames: self.objectNames, accounts: self.accounts,
             revisions: self.messages.values.filter { $0.isRecalled || $0.content != nil }.map {
                 .init(message: $0.message.id, content: $0.content, isRecalled: $0.isRecalled)
             }.sorted { $0.message < $1.message })

@@ -2,38 +2,29 @@ package import TidingsModel
 
 /// Commands are carried out in the order given; many share one transaction and one sync, and no result is handed out
 /// before that sync (DESIGN P1, §3 "Journal first"). The rules of each stand at `ReferenceStore`.
+/// Times here and in results are wall milliseconds.
 package enum StoreCommand: Hashable, Sendable {
     /// Without a device the app's backend has sent it, in its sender's name. Answers `.accepted`, `.duplicate` or
     /// `.refused`.
     indirect case accept(message: Message, senderDevice: DeviceID?, room: RoomAccess = RoomAccess())
     /// Creates, or replaces name, portrait and members as the backend. Answers `.done` or `.refused`.
     indirect case putConversation(ConversationRecord)
-    /// Answers `.changed` or `.refused`.
     indirect case change(ConversationOperation)
-    /// Answers `.recalled` or `.refused`.
     indirect case recall(RecallOperation)
     /// Answers `.noted` (with the editor's entry) or `.refused`.
     indirect case edit(EditOperation)
-    /// Answers `.noted` or `.refused`.
     case delete(UserKey, Deletion, at: Int64)
-    /// Answers `.noted` or `.refused`.
     indirect case setConversationSettings(UserKey, ConversationID, ConversationSettings, at: Int64)
     /// The level's time is over (`levelUntil` at or before `at`). Answers `.noted`.
     case endLevel(UserKey, ConversationID, at: Int64)
-    /// Answers `.noted` or `.refused`.
     indirect case setPersonSettings(UserKey, PersonSettings, at: Int64)
-    /// Answers `.noted` or `.refused`.
     case setBlocked(UserKey, UserID, Bool, at: Int64)
-    /// S4.10. Answers `.accepted`, `.duplicate` or `.refused`.
     indirect case acceptCustom(CustomOperation)
     /// Creates or updates the device. `tokenIssuedAt` is wall milliseconds; nil if the token does not say. Answers
     /// `.device`, or `.refused` if the person is banned or the token revoked.
     case signIn(DeviceKey, platform: String, tokenIssuedAt: Int64? = nil, at: Int64)
-    /// Answers `.done`.
     case signOut(DeviceKey, at: Int64)
-    /// Answers `.done`.
     case changeAccount(UserKey, AccountChange, at: Int64)
-    /// Answers `.userAccount`.
     case readAccount(UserKey)
     /// Answers `.done`, `.taken` if other devices of the app had the same token for the same topic and environment
     /// and have none now, or `.refused` for an unknown device. `about` is the registration about which APNs has
@@ -53,7 +44,6 @@ package enum StoreCommand: Hashable, Sendable {
     /// Whether an earlier opening with that number is known, and the entry at that position was there before the next
     /// one; after a restored copy it may not be. Answers `.isSameLog`.
     case compareLog(UserKey, HeldLog)
-    /// Answers `.user`.
     case loadUser(UserKey)
     /// Oldest first: at most `limit`, and no more after the first than fit a frame of `frameBytesMax` by
     /// `LogEntry.Body.frameBytes`. Answers `.page`.
@@ -65,11 +55,9 @@ package enum StoreCommand: Hashable, Sendable {
     /// Newest first, as they read now, without what was recalled, deleted by the person, or directed to others.
     /// Answers `.history` or `.refused`.
     case readHistory(UserKey, ConversationID, before: MessageID?, limit: Int, room: RoomAccess = RoomAccess())
-    /// Answers `.done` or `.refused`.
     case mayWrite(UserKey, ConversationID, room: RoomAccess = RoomAccess())
     /// `asked` by its owner or an admin, or nil for the backend. Answers `.bans` or `.refused`.
     case readBans(AppID, ConversationID, asked: UserID?, at: Int64)
-    /// Answers `.settings`.
     case readSettings(UserKey)
     /// `asked` by its sender, or nil for the backend. A sender is not told of the reading of people who block them.
     /// Answers `.receipts` or `.refused`.
@@ -78,11 +66,9 @@ package enum StoreCommand: Hashable, Sendable {
     case readUnread(UserKey, ConversationID?)
     /// Replaces the app's names; with none, any name is accepted. Answers `.done` or `.refused`.
     case setObjectNames(AppID, [ObjectName])
-    /// Answers `.objectNames`.
     case readObjectNames(AppID)
     /// Of a kind that needs one (CS, MC, MP), named as its customers see it. Answers `.done` or `.refused`.
     case setAccount(AppID, ConversationID, isDeclared: Bool)
-    /// Answers `.accounts`.
     case readAccounts(AppID)
 }
 
@@ -92,10 +78,8 @@ package struct ConversationOperation: Hashable, Sendable {
     package var action: ConversationAction
     /// nil for the backend, which may do everything.
     package var actor: UserID?
-    /// 1 or more.
     package var membersMax: Int
     package var policy: ConversationPolicy
-    /// Wall milliseconds.
     package var at: Int64
 
     /// Without a policy the standard one of the kind holds.
@@ -114,7 +98,6 @@ package struct ConversationOperation: Hashable, Sendable {
 }
 
 package struct RecallOperation: Hashable, Sendable {
-    /// Of the recall; new.
     package var id: MessageID
     package var app: AppID
     package var message: MessageID
@@ -123,7 +106,6 @@ package struct RecallOperation: Hashable, Sendable {
     /// Milliseconds after it was sent, for its sender.
     package var window: Int64
     package var room: RoomAccess
-    /// Wall milliseconds.
     package var at: Int64
 
     package init(
@@ -149,7 +131,6 @@ package struct EditOperation: Hashable, Sendable {
     /// Milliseconds after it was sent, for its sender.
     package var window: Int64
     package var room: RoomAccess
-    /// Wall milliseconds.
     package var at: Int64
 
     package init(
@@ -168,7 +149,6 @@ package struct EditOperation: Hashable, Sendable {
 
 package struct CustomOperation: Hashable, Sendable {
     package var app: AppID
-    /// With a new id.
     package var message: CustomMessage
     /// 1 to `recipientsMax`, sorted, without repeats.
     package var recipients: [UserID]

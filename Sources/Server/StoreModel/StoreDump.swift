@@ -10,10 +10,8 @@ package struct StoreDump: Hashable, Sendable {
     package var conversations: [StoredConversation]
     /// With recalls and custom messages, sorted by id.
     package var messages: [MessageTrace]
-    /// Sorted by app; apps without are left out.
-    package var objectNames: [ObjectNames]
-    /// Sorted by app; apps without are left out.
-    package var accounts: [Accounts]
+    package var objectNames: [AppID: [ObjectName]]
+    package var accounts: [AppID: Set<ConversationID>]
     /// Sorted by message; only of messages that were edited or recalled.
     package var revisions: [Revision]
 
@@ -22,9 +20,7 @@ package struct StoreDump: Hashable, Sendable {
         package var counts: UnreadCounts
         /// From the first entry to the head, as they read now.
         package var log: [LogEntry]
-        /// Sorted by conversation.
         package var cursors: [Cursor]
-        /// Sorted.
         package var deleted: [MessageID]
 
         package init(
@@ -39,12 +35,10 @@ package struct StoreDump: Hashable, Sendable {
     }
 
     package struct Cursor: Hashable, Sendable {
-        /// As the person sees it.
         package var conversation: ConversationID
         package var unread: Int
         /// Of the unread ones, those that mention the person.
         package var mentions: Int
-        /// 0 if the person has not read it.
         package var upTo: LogPosition
 
         package init(conversation: ConversationID, unread: Int, mentions: Int, upTo: LogPosition) {
@@ -68,31 +62,10 @@ package struct StoreDump: Hashable, Sendable {
         }
     }
 
-    /// Sorted.
-    package struct ObjectNames: Hashable, Sendable {
-        package var app: AppID
-        package var names: [ObjectName]
-
-        package init(app: AppID, names: [ObjectName]) {
-            self.app = app
-            self.names = names
-        }
-    }
-
-    /// Sorted.
-    package struct Accounts: Hashable, Sendable {
-        package var app: AppID
-        package var accounts: [ConversationID]
-
-        package init(app: AppID, accounts: [ConversationID]) {
-            self.app = app
-            self.accounts = accounts
-        }
-    }
-
     package init(
         epoch: UInt64, lastMessageID: MessageID, people: [Person], conversations: [StoredConversation],
-        messages: [MessageTrace], objectNames: [ObjectNames], accounts: [Accounts], revisions: [Revision]
+        messages: [MessageTrace], objectNames: [AppID: [ObjectName]], accounts: [AppID: Set<ConversationID>],
+        revisions: [Revision]
     ) {
         self.epoch = epoch
         self.lastMessageID = lastMessageID

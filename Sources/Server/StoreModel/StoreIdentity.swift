@@ -24,7 +24,6 @@ package struct StoreIdentity: Hashable, Sendable {
 /// What a device says to hold: everything up to a position, as last heard from an opening.
 package struct HeldLog: Hashable, Sendable {
     package var opening: UInt64
-    /// 0 for none.
     package var position: LogPosition
 
     package init(opening: UInt64, position: LogPosition) {

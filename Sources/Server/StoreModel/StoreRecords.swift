@@ -1,9 +1,7 @@
 package import TidingsModel
 
-/// A group, discussion or chat room.
 package struct ConversationRecord: Hashable, Sendable {
     package var app: AppID
-    /// Its kind and its own id.
     package var conversation: ConversationID
     /// The title of its notifications.
     package var name: String
@@ -64,7 +62,6 @@ package enum PushState: Hashable, Sendable {
 
 package struct DeviceRecord: Hashable, Sendable {
     package var key: DeviceKey
-    /// For example `ios`.
     package var platform: String
     package var push: PushState
     /// Everything up to here was settled by the device itself.
@@ -78,7 +75,6 @@ package struct DeviceRecord: Hashable, Sendable {
     package var signedInAt: Int64
     /// Kept for the trace; gets no legs.
     package var isSignedOut: Bool
-    /// Until it has settled its log up to the head.
     package var unpushed: UnpushedMessages
 
     package init(
@@ -122,14 +118,7 @@ package struct UnpushedMessages: Hashable, Sendable {
         return place < self.ids.count && self.ids[place] == id
     }
 
-    private func place(of id: MessageID) -> Int {
-        var (low, high) = (0, self.ids.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if self.ids[middle] < id { low = middle + 1 } else { high = middle }
-        }
-        return low
-    }
+    private func place(of id: MessageID) -> Int { self.ids.sortedPlace { $0 < id } }
 }
 
 extension LegEnd {
@@ -145,7 +134,6 @@ extension LegEnd {
 }
 
 extension DeviceRecord {
-    /// Forward only.
     package mutating func advance(settled: LogPosition?, decided: LogPosition?, head: LogPosition) {
         if let settled, settled > self.settled {
             self.settled = settled
@@ -153,9 +141,7 @@ extension DeviceRecord {
         }
         self.decided = max(self.decided, decided ?? 0)
     }
-}
 
-extension DeviceRecord {
     package static let signedOutMax = 20
 
     /// Of those that are signed out, all but the ones that signed in last.
@@ -170,13 +156,10 @@ extension DeviceRecord {
 
 package struct UserRecord: Hashable, Sendable {
     package var key: UserKey
-    /// 0 for an empty log.
     package var head: LogPosition
-    /// Without muted conversations.
     package var unread: Int
     /// Sorted by id, signed-out ones included.
     package var devices: [DeviceRecord]
-    /// Sorted by leg.
     package var openLegs: [OpenLeg]
     package var settings: AllSettings
     package var account: AccountState
@@ -222,7 +205,6 @@ package struct OpenLeg: Hashable, Sendable {
 package struct EndedLeg: Hashable, Sendable {
     package var leg: LegID
     package var end: LegEnd
-    /// Wall milliseconds.
     package var at: Int64
 
     package init(leg: LegID, end: LegEnd, at: Int64) {

@@ -1,14 +1,12 @@
 package import TidingsModel
 
 package enum StoreResult: Hashable, Sendable {
-    /// Carried out and synced.
     case done
     /// Sorted by person, the sender included; empty only for a chat room. The name is empty for kinds without members
     /// and conversations without a name.
     case accepted(deliveries: [Delivery], conversationName: String = "")
     /// This client message id was accepted before; nothing was written.
     case duplicate(MessageID, sentAt: Int64)
-    /// Nothing was written.
     case refused(ServerFrame.Problem)
     /// The entry of each member before or after, sorted by person; no change if it was so already.
     indirect case changed(ConversationChange?, deliveries: [Delivery])
@@ -20,17 +18,13 @@ package enum StoreResult: Hashable, Sendable {
     /// Other devices that had the token and have none now, sorted.
     case taken([DeviceKey])
     indirect case conversation(ConversationInfo)
-    /// Newest first.
     case history([Message], hasMore: Bool)
     case settings(AllSettings)
     indirect case receipts(MessageReceipts)
     indirect case unread(UnreadReport)
-    /// Sorted.
     case objectNames([ObjectName])
     case userAccount(AccountState)
-    /// Sorted.
     case accounts([ConversationID])
-    /// Sorted by person.
     case bans([Ban])
     case isSameLog(Bool)
     /// Stored bytes that the command needs cannot be read; nothing was written. A person named here is set aside: the
@@ -40,7 +34,6 @@ package enum StoreResult: Hashable, Sendable {
     /// `position` is nil if the cursor stood there already.
     case read(position: LogPosition?, unread: Int)
     indirect case user(UserRecord)
-    /// As they read now.
     indirect case page(LogPage)
     /// nil if the app has no such message.
     indirect case trace(MessageTrace?)
@@ -52,7 +45,6 @@ package enum StoreResult: Hashable, Sendable {
 package struct Delivery: Hashable, Sendable {
     package var user: UserID
     package var position: LogPosition
-    /// After it, without muted conversations.
     package var unread: Int
     /// Of a recall: the message was unread until now, outside muted conversations.
     package var wasUnread: Bool
@@ -68,9 +60,7 @@ package struct Delivery: Hashable, Sendable {
 package struct LogPage: Hashable, Sendable {
     /// Oldest first, without gaps.
     package var entries: [LogEntry]
-    /// Of the log when the page was read.
     package var head: LogPosition
-    /// Without muted conversations.
     package var unread: Int
     /// Of groups and discussions the page has messages of; without the unnamed.
     package var names: [ConversationID: String]
@@ -99,12 +89,9 @@ package struct UnreadReport: Hashable, Sendable {
     package var conversation: Conversation?
 
     package struct Conversation: Hashable, Sendable {
-        /// As the person sees it.
         package var id: ConversationID
         package var unread: Int
-        /// By id or with everybody.
         package var mentions: Int
-        /// 0 if the person has not read it.
         package var readUpTo: LogPosition
         /// Its messages do not count in `UnreadCounts.unread`.
         package var isMuted: Bool
@@ -129,7 +116,6 @@ package struct UnreadReport: Hashable, Sendable {
 package struct MessageTrace: Hashable, Sendable {
     package enum Subject: Hashable, Sendable {
         case message(Message)
-        /// With the conversation as its sender sees it.
         case recall(Recall, app: AppID)
         case custom(CustomMessage, app: AppID)
     }
@@ -137,11 +123,8 @@ package struct MessageTrace: Hashable, Sendable {
     package var subject: Subject
     /// The id of its recall, which has a trace of its own.
     package var withdrawal: MessageID?
-    /// Sorted by person.
     package var deliveries: [Delivery]
-    /// Sorted by leg.
     package var open: [OpenLeg]
-    /// Sorted by leg.
     package var ended: [EndedLeg]
     /// Sorted by leg, then receipt.
     package var receipts: [Receipt]
@@ -149,7 +132,6 @@ package struct MessageTrace: Hashable, Sendable {
     package struct Receipt: Hashable, Sendable {
         package var leg: LegID
         package var receipt: LegReceipt
-        /// Wall milliseconds.
         package var at: Int64
 
         package init(leg: LegID, receipt: LegReceipt, at: Int64) {
@@ -179,7 +161,6 @@ package struct MessageTrace: Hashable, Sendable {
         }
     }
 
-    /// nil for recalls and custom messages.
     package var message: Message? {
         if case .message(let message) = self.subject { message } else { nil }
     }

@@ -33,7 +33,6 @@ extension StoreRules {
 
     package enum Decision: Hashable, Sendable {
         case refused(ServerFrame.Problem)
-        /// It is so already.
         case nothing
         case carryOut
     }
@@ -103,7 +102,6 @@ extension StoreRules {
 
     package static let objectNamesMax = 256
 
-    /// `registered` is sorted; an app that has registered none accepts any.
     package static func fault(in name: ObjectName, registered: [ObjectName]) -> ServerFrame.Problem? {
         guard !registered.isEmpty, !Self.builtInObjectNames.contains(name), !registered.contains(name) else {
             return nil
@@ -116,8 +114,7 @@ extension StoreRules {
     package static func fault(in names: [ObjectName]) -> ServerFrame.Problem? {
         Self.problem { () throws(InvalidField) in
             guard names.count <= Self.objectNamesMax else {
-                throw InvalidField(
-                    field: "names", rule: "must be at most \(Self.objectNamesMax), got \(names.count)")
+                throw InvalidField(field: "names", rule: "must be at most \(Self.objectNamesMax), got \(names.count)")
             }
             for name in names { _ = try ObjectName.validated(name.rawValue, field: "names") }
         }

@@ -9,7 +9,7 @@ package enum Standing: Hashable, Sendable {
     case toMembers(isMember: Bool, isBanned: Bool)
 }
 
-// Who may write where. Every store asks here, for a send, and for the edit or withdrawal of what was sent.
+// Who may write where: for a send, an edit and a recall.
 extension StoreRules {
     package static let accountsMax = 1_000
 
@@ -68,7 +68,6 @@ extension StoreRules {
             rule: "must name a chat room this connection has entered, got \"\(conversation.target)\"")
     }
 
-    /// `known` are the app's accounts.
     package static func fault(inAccount account: ConversationID, known: Set<ConversationID>) -> ServerFrame.Problem? {
         Self.problem { () throws(InvalidField) in
             guard account.type.needsAccount else {
@@ -106,7 +105,7 @@ extension Message {
         guard isGone || content != nil else { return self }
         var message = self
         message.content = isGone ? "" : content ?? ""
-        // The words of its push were those of the text before.
+        // It was written for the old content.
         message.pushText = nil
         return message
     }

@@ -3,7 +3,6 @@ package import TidingsModel
 extension StoreRules {
     package static let conversationSettingsMax = 1_000
     package static let blockedMax = 1_000
-    /// Bytes.
     package static let languageBytesMax = 35
 
     /// `all` are the settings up to now; `at` is wall milliseconds.
@@ -60,12 +59,12 @@ extension AllSettings {
 
     package var mayMute: Bool { !self.conversations.isEmpty || !self.person.levels.isEmpty }
 
-    package mutating func take(_ settings: ConversationSettings, for conversation: ConversationID) {
+    package mutating func set(_ settings: ConversationSettings, for conversation: ConversationID) {
         self.conversations[conversation] = settings == ConversationSettings() ? nil : settings
     }
 
     /// `blocked` stays sorted.
-    package mutating func take(_ user: UserID, isBlocked: Bool) {
+    package mutating func setBlocked(_ user: UserID, _ isBlocked: Bool) {
         self.blocked.removeAll { $0 == user }
         guard isBlocked else { return }
         let index = self.blocked.firstIndex { user < $0 } ?? self.blocked.endIndex

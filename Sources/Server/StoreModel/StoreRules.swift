@@ -42,9 +42,7 @@ package enum StoreRules {
     /// Another message under the same client message id would be lost, and its sender told that it was accepted.
     /// `first` is the accepted message as it reads now; `isRevised`: its first content is no longer known. nil if it
     /// is the same message.
-    package static func fault(
-        inRepeat message: Message, of first: Message, isRevised: Bool
-    ) -> ServerFrame.Problem? {
+    package static func fault(inRepeat message: Message, of first: Message, isRevised: Bool) -> ServerFrame.Problem? {
         let isSame =
             message.conversation == first.conversation && message.objectName == first.objectName
             && (isRevised || message.content == first.content)
