@@ -8,15 +8,14 @@ package import TidingsModel
 /// The server's machine: sessions, leases, legs and pushes of every person it owns (DESIGN §3 "Owner"). Where to read
 /// on: `PushVerdict` (when a push is sent), `Lease` (who listens), `Breaker` (when a lane is stopped), `DeviceLegs`
 /// (what is unfinished).
+/// Times are monotonic milliseconds unless a comment says that they are of the wall clock.
 package struct ServerCore: Sendable {
     enum State: Hashable, Sendable {
         case closed
         case open
         /// Connections still open at this monotonic time are closed.
         case draining(until: Int64)
-        /// The owner was told that nothing is left.
         case drained
-        /// The store has failed; the process must start again.
         case failed
     }
 
@@ -29,20 +28,15 @@ package struct ServerCore: Sendable {
     var storeRequests: UInt64 = 0
     var storeAnswers: UInt64 = 0
     /// What is to be done with answers that are not merely `.done`, in the order of the requests.
-    var purposes: Deque<(id: UInt64, purpose: StorePurpose, asker: Asker?, isReading: Bool)> = []
-    /// Unanswered store commands of each person who has any.
+    var pendingRequests: Deque<(id: UInt64, request: PendingRequest, asker: Asker?, isReading: Bool)> = []
     var backlogs: [UserKey: Int] = [:]
-    /// Those of them that read much.
     var reads: [UserKey: Int] = [:]
-    /// In the order of the requests.
     var lateEnds: Deque<LateEnd> = []
 
     var identity = StoreIdentity()
-    /// Too little room on the disk: nothing new is stored.
     var isStorageFull = false
 
     // Limits.
-    /// Only apps of the configuration come here.
     var apps: [AppID: AppLoad] = [:]
     var addresses = AddressBuckets()
 
@@ -62,7 +56,6 @@ package struct ServerCore: Sendable {
     /// Monotonic; devices loaded before it may still come back on their own.
     var restartGraceUntil: Int64 = .min
     var startedAt = Now(monotonic: 0, wall: 0)
-    /// People with work from before the start who are not loaded yet.
     var recovery: Deque<UserKey> = []
     var recoveryLoads = 0
 
@@ -105,9 +98,7 @@ package struct ServerCore: Sendable {
     }
 
     // tidy: long because it is one switch over (state, event).
-    private mutating func transition(
-        _ event: ServerEvent, at now: Now, into effects: inout [ServerEffect]
-    ) -> State {
+    private mutating func transition(_ event: ServerEvent, at now: Now, into effects: inout [ServerEffect]) -> State {
         switch (self.state, event) {
         // Start.
         case (.closed, .opened(let opening)):
@@ -135,37 +126,37 @@ package struct ServerCore: Sendable {
             self.finishRenewal(session, number, verdict, now, &effects)
             return self.state
         case (.open, .heard(let session)), (.draining, .heard(let session)):
-            self.hear(session, now, &effects)
+            self.recordSignOfLife(session, now, &effects)
             return self.state
         case (.open, .disconnected(let session)):
             self.loseSession(session, now, &effects)
             return .open
         case (.open, .backlogExceeded(let session)), (.draining, .backlogExceeded(let session)):
             let problem = ServerFrame.Problem(code: .slowReader, rule: "reads more slowly than the server writes")
-            self.end(session, because: problem, now, &effects)
+            self.endSession(session, because: problem, now, &effects)
             return self.afterDrainStep(&effects)
         case (.open, .timeReached):
-            self.passTime(now, &effects)
+            self.handleDueTimers(now, &effects)
             return .open
         case (.open, .api(let request, let command)), (.draining, .api(let request, let command)):
             self.serve(command, for: request, now, &effects)
             return self.state
         case (.open, .timeZoneRead(let name, let facts)), (.draining, .timeZoneRead(let name, let facts)):
-            self.takeZone(name, facts, now, &effects)
+            self.handleTimeZone(name, facts, now, &effects)
             return self.state
         case (.closed, .storageMeasured(let free)), (.open, .storageMeasured(let free)),
             (.draining, .storageMeasured(let free)), (.drained, .storageMeasured(let free)),
             (.failed, .storageMeasured(let free)):
-            self.measure(free: free, &effects)
+            self.updateStorage(free: free, &effects)
             return self.state
 
         // Answers.
-        case (.open, .stored(let id, .failed(let reason))), (.draining, .stored(let id, .failed(let reason))),
-            (.drained, .stored(let id, .failed(let reason))):
-            self.failStore(id, reason, &effects)
+        case (.open, .stored(_, .failed(let reason))), (.draining, .stored(_, .failed(let reason))),
+            (.drained, .stored(_, .failed(let reason))):
+            self.failStore(because: reason, now, &effects)
             return .failed
         case (.open, .stored(let id, let result)), (.draining, .stored(let id, let result)):
-            self.takeAnswer(id, result, now, &effects)
+            self.handleStoreResult(id, result, now, &effects)
             return self.afterDrainStep(&effects)
         case (.open, .pushEnded(let push, let outcome)), (.draining, .pushEnded(let push, let outcome)),
             (.drained, .pushEnded(let push, let outcome)):
@@ -189,7 +180,7 @@ package struct ServerCore: Sendable {
             for session in self.openings.keys.sorted() { self.close(session, &effects) }
             return self.afterDrainStep(&effects)
 
-        // No work is taken: before the start, while stopping, after a failure.
+        // Work is refused before the start, while stopping, and after a failure.
         case (.closed, .connected(let session, _, _, _)), (.draining, .connected(let session, _, _, _)),
             (.drained, .connected(let session, _, _, _)), (.failed, .connected(let session, _, _, _)):
             effects.append(.write(session, .problem(Self.unavailable, isFatal: true)))
@@ -220,7 +211,7 @@ package struct ServerCore: Sendable {
             (.drained, .tokenChecked), (.failed, .tokenChecked):
             return self.state
 
-        // Our own bug: answers to what was never asked.
+        // Our own bug: answers without a question.
         case (.closed, .frame), (.closed, .stored), (.closed, .pushEnded), (.closed, .credentialMissing),
             (.closed, .timeZoneRead), (.closed, .tokenChecked):
             effects.append(.flagBug("an event came before the store was opened"))

@@ -2,7 +2,6 @@ package import APNsModel
 package import StoreModel
 package import TidingsModel
 
-/// The shell carries the effects of a list out in order.
 package enum ServerEffect: Hashable, Sendable {
     case write(SessionID, ServerFrame)
     /// Write out what is waiting, then close. The core has forgotten the session already.
@@ -25,7 +24,6 @@ package enum ServerEffect: Hashable, Sendable {
     /// Answered by `ServerEvent.tokenChecked`.
     case checkToken(SessionID, RequestNumber, String)
     case reply(ApiRequestID, ApiResult)
-    /// Pushes of a lane wait (DESIGN P8).
     case raiseAlarm(PushLane, PushAlarm)
     case clearAlarm(PushLane)
     /// The disk is almost full and nothing new is stored, or no longer.
@@ -34,14 +32,12 @@ package enum ServerEffect: Hashable, Sendable {
     case stopForStoreFailure(String)
     /// No session is left and every store command is answered: the process may end.
     case drained
-    /// Logged, and counted by tests.
     case flagBug(String)
 }
 
 package enum ApiResult: Hashable, Sendable {
     /// The message is synced; a repeat gets the first one's id and time, and position 0.
     case accepted(ServerFrame.SendAccepted)
-    /// Carried out and synced.
     case done
     /// Bad input, or try again (`unavailable`); nothing was changed.
     case refused(ServerFrame.Problem)
@@ -51,13 +47,9 @@ package enum ApiResult: Hashable, Sendable {
     /// For a service extension; with `hidesContent` it shows nothing of what messages say.
     case missed(LogPage, NotificationWords, hidesContent: Bool)
     case unread(UnreadReport)
-    /// Sorted.
     case objectNames([ObjectName])
-    /// As their customers see them, sorted.
     case accounts([ConversationID])
-    /// Sorted by person.
     case bans([Ban])
-    /// Sorted by id.
     case devices([DeviceInfo])
     case userAccount(AccountState)
     case answer(ClientAnswer)

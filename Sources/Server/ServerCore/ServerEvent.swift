@@ -40,16 +40,8 @@ package struct PushLane: Hashable, Sendable, Comparable, CustomStringConvertible
     /// The bundle identifier.
     package var topic: String
 
-    package init(app: AppID, environment: PushEnvironment, topic: String) {
-        self.app = app
-        self.environment = environment
-        self.topic = topic
-    }
-
     package static func < (left: PushLane, right: PushLane) -> Bool {
-        if left.app != right.app { return left.app < right.app }
-        if left.environment != right.environment { return left.environment.rawValue < right.environment.rawValue }
-        return left.topic < right.topic
+        (left.app, left.environment.rawValue, left.topic) < (right.app, right.environment.rawValue, right.topic)
     }
 
     package var description: String { "\(self.app)/\(self.environment.rawValue)/\(self.topic)" }
@@ -73,12 +65,9 @@ package enum ServerEvent: Hashable, Sendable {
     case disconnected(SessionID)
     /// More bytes wait for this reader than it may leave waiting.
     case backlogExceeded(SessionID)
-    /// Results come in the order of the commands.
     case stored(StoreRequestID, StoreResult)
     case pushEnded(PushID, APNsOutcome)
-    /// The push was not sent.
     case credentialMissing(PushID)
-    /// Bytes on the store's disk.
     case storageMeasured(free: Int64)
     /// nil if the time-zone database has no such zone.
     case timeZoneRead(String, TimeZoneFacts?)
@@ -86,12 +75,10 @@ package enum ServerEvent: Hashable, Sendable {
     case timeReached
     /// Clients are asked to reconnect, no lease is ended, nothing new is pushed.
     case drainRequested
-    /// Authenticated and parsed.
     case api(ApiRequestID, ApiCommand)
 }
 
 package enum ApiCommand: Hashable, Sendable {
-    /// Answers `.accepted` or `.refused`.
     case send(UserKey, MessageDraft)
     /// Creates or replaces; answers `.done` or `.refused`.
     case putConversation(ConversationRecord)
@@ -99,15 +86,12 @@ package enum ApiCommand: Hashable, Sendable {
     case request(AppID, actor: UserID?, ClientRequest)
     /// S4.10, to 1 to 1,000 people; id and time are the server's. Answers `.accepted` or `.refused`.
     case sendCustom(AppID, CustomMessage, recipients: [UserID], clientMessageID: ClientMessageID)
-    /// Answers `.unread`.
     case unread(UserKey, ConversationID?)
     /// Replaces the app's own object names. Answers `.done` or `.refused`.
     case setObjectNames(AppID, [ObjectName])
-    /// Answers `.objectNames`.
     case objectNames(AppID)
     /// Named as its customers see it. Answers `.done` or `.refused`.
     case setAccount(AppID, ConversationID, isDeclared: Bool)
-    /// Answers `.accounts`.
     case accounts(AppID)
     /// `actor` is nil for the app's backend. Answers `.bans` or `.refused`.
     case bans(AppID, ConversationID, actor: UserID?)
@@ -117,11 +101,8 @@ package enum ApiCommand: Hashable, Sendable {
     case signOut(DeviceKey)
     /// Answers `.done`, also if there is no device, or `.refused`.
     case signOutAll(UserKey)
-    /// Answers `.devices` or `.refused`.
     case devices(UserKey)
-    /// Answers `.done` or `.refused`.
     case changeAccount(UserKey, AccountChange)
-    /// Answers `.userAccount`.
     case userAccount(UserKey)
     /// The wall times at which the extension's token and the user token of that connect were issued. Answered
     /// `.refused` with `invalid_token` if the device is signed out, the token was replaced, or the user token revoked
@@ -133,6 +114,5 @@ package enum ExtensionRequest: Hashable, Sendable {
     /// Entries of the person's log (DESIGN §5 "Keep-one"). Answers `.missed`; a message that must not ring has no
     /// `notified` there.
     case missed(after: LogPosition, limit: Int)
-    /// Answers `.done` or `.refused`.
     case receipt(MessageID, LegReceipt)
 }

@@ -5,7 +5,6 @@ package import TidingsModel
 /// What the machine holds in memory; shows queues that nothing bounds, and leaks.
 package struct ServerLoad: Hashable, Sendable {
     package var storeBacklog = 0
-    /// Open, or waiting for the store to sign them in.
     package var sessions = 0
     package var people = 0
     /// With recent work, unfinished legs, or silent pushes due or sent in the last hour, whose budget is known in
@@ -14,13 +13,11 @@ package struct ServerLoad: Hashable, Sendable {
     package var devices = 0
     package var legs = 0
     package var pushes = 0
-    /// Devices whose turn in their lane has not come.
     package var queued = 0
     /// Those of them whose token APNs has refused while nothing showed that the lane works.
     package var doubted = 0
     package var lanes = 0
     package var timers = 0
-    /// Entries of the tables of who hears which room and who watches whom.
     package var listeners = 0
     package var addresses = 0
     /// People and apps whose buckets or backlogs are kept outside of the people in memory.
@@ -47,9 +44,10 @@ extension ServerCore {
         }
         load.pushes = self.pushes.count
         // tidy: order does not leave: a sum is the same in any order
-        load.queued = self.lanes.values.reduce(0) { $0 + $1.queue.count }
-        // tidy: order does not leave: a sum is the same in any order
-        load.doubted = self.lanes.values.reduce(0) { $0 + $1.queue.doubted }
+        for lane in self.lanes.values {
+            load.queued += lane.queue.count
+            load.doubted += lane.queue.doubted
+        }
         load.lanes = self.lanes.count
         load.timers = self.timers.count
         load.addresses = self.addresses.count

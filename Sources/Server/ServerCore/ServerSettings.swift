@@ -6,7 +6,6 @@ package import TidingsModel
 package struct ServerSettings: Hashable, Sendable {
     /// 0 to 63.
     package var node: UInt8 = 0
-    /// Keeps the tags of two installations apart (DESIGN §7 "Extension").
     package var recipientTagSalt: UInt64 = 0
     /// How long an extension token stays good after a newer connect has replaced it.
     package var extensionTokenOverlap: Int64 = 3_600_000
@@ -14,9 +13,7 @@ package struct ServerSettings: Hashable, Sendable {
     // Leases (DESIGN §4).
     package var foregroundAckDeadline: Int64 = 10_000
     package var backgroundAckDeadline: Int64 = 5_000
-    /// For a device that lost its socket in the foreground to return.
     package var graceTime: Int64 = 5_000
-    /// For a device that missed its deadline in the foreground to answer.
     package var probeTime: Int64 = 5_000
     /// The longest time a phone keeps its connection in the background (S0.6).
     package var backgroundTimeMax: Int64 = 120_000
@@ -36,9 +33,7 @@ package struct ServerSettings: Hashable, Sendable {
     package var personBacklogMax: Int = 1_000
     /// Pages, histories and receipt lists one person may have waiting: each takes the time of many messages.
     package var personReadsMax: Int = 8
-    /// Of one app, its backend included.
     package var appBacklogMax: Int = 100_000
-    /// Told to clients.
     package var frameBytesMax: UInt32 = 262_144
     /// The largest page of a log or a history: a client reads it at once and holds it in memory.
     package var pageBytesMax: Int { min(Int(self.frameBytesMax), 262_144) }
@@ -55,7 +50,6 @@ package struct ServerSettings: Hashable, Sendable {
     package var openedInFlightMax: Int = 256
     /// Between two "is typing" of one person in one conversation that are passed on.
     package var typingInterval: Int64 = 1_000
-    /// Unanswered store commands above which sends are refused with `unavailable`.
     package var storeBacklogMax: Int = 200_000
     /// With less room on the store's disk nothing new is stored; 0 for no limit.
     package var freeBytesMin: Int64 = 0
@@ -63,7 +57,6 @@ package struct ServerSettings: Hashable, Sendable {
     package var liveWindowMax: Int = 256
     package var pageEntriesMax: Int = 200
     package var recoveryLoadsMax: Int = 256
-    /// How long a person without work or session stays in memory.
     package var idleTime: Int64 = 60_000
     /// How long a `decided` cursor may wait to be written along with others; only ends that a crash would repeat move
     /// it.
@@ -76,20 +69,15 @@ package struct ServerSettings: Hashable, Sendable {
     /// A device that has not connected for this long is signed out; 0 for never.
     package var deviceExpiry: Int64 = 7_776_000_000
     package var roomsPerSessionMax: Int = 5
-    /// Messages a chat room hands to someone who comes in.
     package var roomHistoryMax: Int = 50
-    /// A chat room's older messages are not handed over.
     package var roomHistoryAge: Int64 = 86_400_000
     package var watchedPerSessionMax: Int = 500
-    /// Of groups, discussions and chat rooms in apps without a limit of their own.
     package var membersMax: Int = 3_000
     package var membersMaxByApp: [AppID: Int] = [:]
     package var groupPolicy = ConversationPolicy.group
     package var discussionPolicy = ConversationPolicy.discussion
     package var chatRoomPolicy = ConversationPolicy.chatRoom
-    /// After sending; for the sender.
     package var recallWindow: Int64 = 120_000
-    /// After sending; for the sender.
     package var editWindow: Int64 = 120_000
     /// 1 to 100.
     package var historyMax: Int = 100
@@ -103,19 +91,15 @@ package struct ServerSettings: Hashable, Sendable {
     package var stormWindow: Int64 = 60_000
     /// Silent pushes that tell a device its badge fell (apns.md §14); 0 for none.
     package var badgePushesPerHour: Int = 3
-    /// How long such a push waits to be merged with others.
     package var badgePushDelay: Int64 = 10_000
-    /// The words of pushes of apps that have their own.
     package var words: [AppID: AppWords] = [:]
     /// A message older than this is not pushed; 30 days, as long as APNs keeps one (apns.md §15).
     package var pushLifetime: Int64 = 2_592_000_000
-    /// The first wait after a failed push; doubled by each further failure.
     package var backOffBase: Int64 = 1_000
     package var backOffMax: Int64 = 300_000
     /// The number of people whose tokens, accepted before, must be refused in a row in one lane for one quarantine
     /// reason to open its breaker (DESIGN P8). As many refusals in a lane that does not work raise an alarm.
     package var quarantineBurst: Int = 5
-    /// Refusals further apart than this are not one burst.
     package var burstWindow: Int64 = 60_000
     /// Failures of the provider in a row in one lane that open its breaker.
     package var providerFailureBurst: Int = 10
@@ -124,7 +108,6 @@ package struct ServerSettings: Hashable, Sendable {
     package var personPushesInFlightMax: Int = 20
     /// Apps that push only to these topics and those Apple derives from them; other apps push to any.
     package var pushTopics: [AppID: [String]] = [:]
-    /// For an app whose topics are not known.
     package var lanesMax: Int = 64
     /// The first wait of an open breaker before a probe; doubled by each failed one.
     package var breakerBase: Int64 = 5_000

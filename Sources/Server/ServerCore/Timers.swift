@@ -10,16 +10,12 @@ struct Timer: Comparable, Sendable {
         case drain
     }
 
-    /// Monotonic milliseconds.
     let at: Int64
     /// Keeps timers of the same time in the order in which they were set.
     let number: UInt64
     let subject: Subject
 
-    static func == (left: Timer, right: Timer) -> Bool { left.number == right.number }
-    static func < (left: Timer, right: Timer) -> Bool {
-        left.at == right.at ? left.number < right.number : left.at < right.at
-    }
+    static func < (left: Timer, right: Timer) -> Bool { (left.at, left.number) < (right.at, right.number) }
 }
 
 extension ServerCore {
@@ -55,28 +51,28 @@ extension ServerCore {
         max(self.people[slot].busyAt + self.settings.idleTime, self.people[slot].buckets.allFullAt)
     }
 
-    mutating func passTime(_ now: Now, _ effects: inout [ServerEffect]) {
+    mutating func handleDueTimers(_ now: Now, _ effects: inout [ServerEffect]) {
         for timer in self.popTimers(now) {
             switch timer.subject {
             case .person(let slot):
                 guard self.people[slot].armedAt == timer.at else { continue }
                 self.people[slot].armedAt = nil
-                self.lookAt(slot, now, &effects)
+                self.checkPerson(slot: slot, now, &effects)
             case .lane(let lane): self.lookAt(lane, now, &effects)
             case .drain: break
             }
         }
     }
 
-    private mutating func lookAt(_ slot: Int, _ now: Now, _ effects: inout [ServerEffect]) {
+    private mutating func checkPerson(slot: Int, _ now: Now, _ effects: inout [ServerEffect]) {
         for index in self.people[slot].devices.indices {
-            self.lookAtToken(slot, index, now, &effects)
-            self.lookAtLease(slot, index, now, &effects)
+            self.checkToken(slot: slot, index: index, now, &effects)
+            self.checkLease(slot: slot, index: index, now, &effects)
             if let until = self.people[slot].devices[index].retry?.until, now.monotonic >= until {
                 self.people[slot].devices[index].retry?.until = nil
                 self.pump(slot, index, now, &effects)
             }
-            self.lookAtBadge(slot, index, now, &effects)
+            self.checkBadge(slot: slot, index: index, now, &effects)
             if let flushAt = self.people[slot].devices[index].flushAt, now.monotonic >= flushAt {
                 self.writeCursor(slot, index, &effects)
             }
@@ -93,7 +89,7 @@ extension ServerCore {
         }
     }
 
-    private mutating func lookAtLease(_ slot: Int, _ index: Int, _ now: Now, _ effects: inout [ServerEffect]) {
+    private mutating func checkLease(slot: Int, index: Int, _ now: Now, _ effects: inout [ServerEffect]) {
         let hasSession = self.people[slot].devices[index].session != nil
         if hasSession, now.monotonic >= self.people[slot].devices[index].heardAt + 2 * self.settings.heartbeat {
             self.changeLease(slot, index, .heartbeatMissed, now, &effects)

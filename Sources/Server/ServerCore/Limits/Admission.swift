@@ -2,9 +2,8 @@ import OrderedCollections
 import StoreModel
 import TidingsModel
 
-// Nobody's frames may cost the others their turn: there is one event loop and one writer for everybody. What a client sends is counted
-// for its connection, its person and its app, and refused, with the time after which it may be sent again, once one of the three has
-// had its share (docs/protocol.md "Limits").
+// There is one event loop and one writer for everybody, so a client's frames are counted for its connection, its person and its app, and
+// refused once one of the three has had its share (docs/protocol.md "Limits").
 
 struct RateRefusal: Hashable, Sendable {
     let scope: RateScope
@@ -37,39 +36,38 @@ extension ServerCore {
 
     /// Refuses or drops a frame over its limits, and closes a connection that goes on all the same. Frames that say
     /// where the app is and what it holds are counted but never dropped: an unneeded push would follow.
-    mutating func admit(
+    mutating func admitFrame(
         _ frame: ClientFrame, bytes: Int, from session: SessionID, _ known: Session, _ now: Now,
         _ effects: inout [ServerEffect]
     ) -> Bool {
         guard
-            let refusal = self.charge(
-                Self.kind(of: frame), bytes: max(bytes, Self.frameBytesMin), session, known, now)
+            let refusal = self.charge(Self.kind(of: frame), bytes: max(bytes, Self.frameBytesMin), session, known, now)
         else { return true }
         effects.append(.countRefusal(refusal.scope, refusal.kind))
         let limit = self.settings.limits[.connection, .refusals]
         if known.buckets.wait(.refusals, 1, limit, at: now.monotonic) != nil {
             effects.append(.countRefusal(.connection, .refusals))
-            self.end(session, because: refusal.problem(frame.field), now, &effects)
+            self.endSession(session, because: refusal.problem(frame.field), now, &effects)
             return false
         }
-        self.sessions[session]?.buckets.take(.refusals, 1, limit, at: now.monotonic)
+        self.sessions[session]?.buckets.consume(.refusals, 1, limit, at: now.monotonic)
         let problem = refusal.problem(frame.field)
         switch frame {
         case .send(let draft):
-            self.noteRefused(draft, problem, session, now)
+            self.awaitRepeat(draft, problem, session, now)
             effects.append(.write(session, .sendRefused(draft.clientMessageID, problem)))
         case .request(let number, _): effects.append(.write(session, .answer(number, .refused(problem))))
         case .registerPush(_, let number?): effects.append(.write(session, .answer(number, .refused(problem))))
         case .sync, .markRead, .registerPush(_, nil):
             effects.append(.write(session, .problem(problem, isFatal: false)))
-        case .opened, .typing: self.tellDropped(problem, to: session, now, &effects)
+        case .opened, .typing: self.reportDroppedFrame(problem, to: session, now, &effects)
         case .runState, .ack, .ping, .deviceStatus, .signOut, .hello: return true
         }
         return false
     }
 
     /// Rate limited itself, because each of these frames costs the client nothing.
-    mutating func tellDropped(
+    mutating func reportDroppedFrame(
         _ problem: ServerFrame.Problem, to session: SessionID, _ now: Now, _ effects: inout [ServerEffect]
     ) {
         guard let known = self.sessions[session], known.problemAt.map({ now.monotonic >= $0 }) ?? true else { return }
@@ -91,7 +89,7 @@ extension ServerCore {
             }
             if let refusal = self.refusal(of: kind, cost, self.apps[app]?.buckets, .app, at) { return refusal }
         }
-        // Whether there were too many lately is known of the earlier ones only.
+        // Only the deliveries of earlier ones are known.
         if kind == .messages || kind == .requests {
             if let refusal = self.refusal(of: .deliveries, 1, self.people[known.slot].buckets, .person, at) {
                 return refusal
@@ -99,9 +97,9 @@ extension ServerCore {
             if let refusal = self.refusal(of: .deliveries, 1, self.apps[app]?.buckets, .app, at) { return refusal }
         }
         for (kind, cost) in costs {
-            self.sessions[session]?.buckets.take(kind, cost, self.settings.limits[.connection, kind], at: at)
-            self.people[known.slot].buckets.take(kind, cost, self.settings.limits[.person, kind], at: at)
-            self.apps[app, default: AppLoad()].buckets.take(kind, cost, self.settings.limits[.app, kind], at: at)
+            self.sessions[session]?.buckets.consume(kind, cost, self.settings.limits[.connection, kind], at: at)
+            self.people[known.slot].buckets.consume(kind, cost, self.settings.limits[.person, kind], at: at)
+            self.apps[app, default: AppLoad()].buckets.consume(kind, cost, self.settings.limits[.app, kind], at: at)
         }
         return nil
     }
@@ -118,10 +116,10 @@ extension ServerCore {
     mutating func countDeliveries(_ count: Int, by user: UserKey?, in app: AppID, _ now: Now) {
         guard count > 0 else { return }
         if let user, let slot = self.slots[user] {
-            self.people[slot].buckets.take(
+            self.people[slot].buckets.consume(
                 .deliveries, count, self.settings.limits[.person, .deliveries], at: now.monotonic)
         }
-        self.apps[app, default: AppLoad()].buckets.take(
+        self.apps[app, default: AppLoad()].buckets.consume(
             .deliveries, count, self.settings.limits[.app, .deliveries], at: now.monotonic)
     }
 
@@ -150,7 +148,7 @@ extension ServerCore {
 
     /// Counts what the HTTP API asks for the app, and what a phone's extension asks also for its person (`slot`).
     /// Throws `rate_limited`.
-    mutating func admit(
+    mutating func admitCommand(
         _ kind: RateKind, of app: AppID, slot: Int? = nil, _ field: String, _ now: Now, _ effects: inout [ServerEffect]
     ) throws(ServerFrame.Problem) {
         let at = now.monotonic
@@ -163,8 +161,8 @@ extension ServerCore {
             effects.append(.countRefusal(refusal.scope, refusal.kind))
             throw refusal.problem(field)
         }
-        self.apps[app, default: AppLoad()].buckets.take(kind, 1, self.settings.limits[.app, kind], at: at)
-        if let slot { self.people[slot].buckets.take(kind, 1, self.settings.limits[.person, kind], at: at) }
+        self.apps[app, default: AppLoad()].buckets.consume(kind, 1, self.settings.limits[.app, kind], at: at)
+        if let slot { self.people[slot].buckets.consume(kind, 1, self.settings.limits[.person, kind], at: at) }
     }
 }
 

@@ -7,9 +7,7 @@ extension ServerCore {
     private static let signInWait: Int64 = 1_000
 
     /// `address` is empty if it is not known who is behind the connection.
-    mutating func accept(
-        _ session: SessionID, from address: String, _ now: Now, _ effects: inout [ServerEffect]
-    ) {
+    mutating func accept(_ session: SessionID, from address: String, _ now: Now, _ effects: inout [ServerEffect]) {
         guard !address.isEmpty else { return }
         let buckets = self.addresses[address]
         for kind in [RateKind.connects, .failures] {
@@ -19,20 +17,17 @@ extension ServerCore {
             effects.append(.turnAway(session, afterMilliseconds: wait))
             return
         }
-        self.addresses.take(
-            .connects, self.settings.limits[.address, .connects], from: address, at: now.monotonic)
+        self.addresses.consume(.connects, self.settings.limits[.address, .connects], from: address, at: now.monotonic)
     }
 
-    /// Throws `rate_limited` if the person or the app had its share, or too many of the person's devices are signing
-    /// in.
     mutating func admitHello(
         of device: DeviceKey, _ now: Now, _ effects: inout [ServerEffect]
     ) throws(ServerFrame.Problem) {
         let at = now.monotonic
         let user = device.user
-        // Whoever is not in memory has connected so long ago that the bucket is full.
+        // Somebody who is not in memory has connected so long ago that the bucket is full.
         let slot = self.slots[user]
-        // Which devices are surplus is known once they are signed in: while the store is slow, no more of them sign in than may stay.
+        // Surplus devices are known only once they are signed in: while the store is slow, no more sign in than may stay.
         if let slot, Set(self.people[slot].signingIn).subtracting([device.device]).count >= self.settings.devicesMax {
             effects.append(.countRefusal(.person, .connects))
             throw RateRefusal(scope: .person, kind: .connects, wait: Self.signInWait).problem("hello")
@@ -46,7 +41,7 @@ extension ServerCore {
             effects.append(.countRefusal(scope, .connects))
             throw RateRefusal(scope: scope, kind: .connects, wait: wait).problem("hello")
         }
-        self.apps[user.app, default: AppLoad()].buckets.take(
+        self.apps[user.app, default: AppLoad()].buckets.consume(
             .connects, 1, self.settings.limits[.app, .connects], at: at)
     }
 
@@ -55,7 +50,7 @@ extension ServerCore {
         switch verdict {
         case .invalid, .wrongApp:
             guard !address.isEmpty else { return }
-            self.addresses.take(
+            self.addresses.consume(
                 .failures, self.settings.limits[.address, .failures], from: address, at: now.monotonic)
         case .valid, .expired, .notYetValid, .wrongAudience, .keyPending: return
         }

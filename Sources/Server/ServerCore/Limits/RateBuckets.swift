@@ -17,7 +17,7 @@ package struct RateBuckets: Hashable, Sendable {
     }
 
     /// Takes `cost` even if there is not enough: what is missing is owed, and flows in first.
-    package mutating func take(_ kind: RateKind, _ cost: Int, _ limit: RateLimit?, at now: Int64) {
+    package mutating func consume(_ kind: RateKind, _ cost: Int, _ limit: RateLimit?, at now: Int64) {
         guard let limit else { return }
         self.fullAt[kind.index] =
             max(self.fullAt[kind.index], now * 1_000_000) + Int64(max(0, cost)) * limit.interval
@@ -44,10 +44,10 @@ struct AddressBuckets: Sendable {
         self.known[address] ?? RateBuckets()
     }
 
-    mutating func take(_ kind: RateKind, _ limit: RateLimit?, from address: String, at now: Int64) {
+    mutating func consume(_ kind: RateKind, _ limit: RateLimit?, from address: String, at now: Int64) {
         guard limit != nil else { return }
         if self.known.count >= self.sweepAt { self.sweep(at: now) }
-        self.known[address, default: RateBuckets()].take(kind, 1, limit, at: now)
+        self.known[address, default: RateBuckets()].consume(kind, 1, limit, at: now)
     }
 
     /// The next sweep is due at twice the count, so that the cost for each address stays small.

@@ -2,9 +2,7 @@
 package enum RateScope: String, Hashable, Sendable, CaseIterable {
     case connection
     case person
-    /// One tenant, its backend included.
     case app
-    /// A network address.
     case address
 }
 
@@ -14,13 +12,11 @@ package enum RateKind: String, Hashable, Sendable, CaseIterable {
     case bytes
     /// Frames without an answer: typing, opened notifications, run states.
     case signals
-    /// Requests, syncs, read cursors and push registrations.
     case requests
     /// Entries written to people's logs, and a tenth of the hearers of a chat room's messages; counted afterwards.
     case deliveries
     /// Of an address when accepted, otherwise with the hello.
     case connects
-    /// Hellos with a token that is not one of this server's.
     case failures
     /// Refused or dropped frames; a connection that goes on beyond this is closed.
     case refusals
@@ -40,9 +36,7 @@ package enum RateKind: String, Hashable, Sendable, CaseIterable {
 }
 
 package struct RateLimit: Hashable, Sendable {
-    /// On average; 1 to `perSecondMax`.
     package let perSecond: Int
-    /// At once, after a pause; 1 to `burstMax`.
     package let burst: Int
 
     /// Leaves at least ten nanoseconds between two.

@@ -1,22 +1,15 @@
 package import StoreModel
 package import TidingsModel
 
-enum DevicesQuestion: Sendable {
-    case list
-    case signOutAll
-}
-
 package struct DeviceInfo: Hashable, Sendable {
     package enum Presence: String, Hashable, Sendable, CaseIterable {
         case foreground
         case background
-        /// Not connected; it may be back any moment.
         case away
     }
 
     package var id: DeviceID
     package var platform: String
-    /// When it connected last, in wall milliseconds.
     package var signedInAt: Int64
     package var presence: Presence
     package var push: PushState
@@ -30,7 +23,7 @@ package struct DeviceInfo: Hashable, Sendable {
         self.push = device.push
         self.status = status
         switch device.lease {
-        // Whoever is asked for a sign of life has not gone yet.
+        // A probed device has not gone yet.
         case .foreground, .probing: self.presence = .foreground
         case .background: self.presence = .background
         case .grace, .returning, .gone: self.presence = .away
@@ -39,38 +32,32 @@ package struct DeviceInfo: Hashable, Sendable {
 }
 
 extension ServerCore {
-    mutating func askOfDevices(
-        _ question: DevicesQuestion, of user: UserKey, for request: ApiRequestID, _ now: Now,
-        _ effects: inout [ServerEffect]
+    mutating func listDevices(
+        of user: UserKey, for request: ApiRequestID, _ now: Now, _ effects: inout [ServerEffect]
     ) {
-        let slot = self.slot(of: user, now, &effects)
-        guard self.people[slot].isReady else {
-            self.loadings[slot]?.queue.append(.ofDevices(request, question))
-            return
-        }
+        guard let slot = self.loadedSlot(of: user, for: request, .devices(user), now, &effects) else { return }
         self.people[slot].busyAt = now.monotonic
         self.arm(slot)
-        switch question {
-        case .list:
-            let devices = self.people[slot].devices.map {
-                DeviceInfo($0, status: self.statuses[DeviceKey(user: user, device: $0.id)])
-            }
-            effects.append(.reply(request, .devices(devices)))
-        case .signOutAll: self.signOutAll(slot, for: request, now, &effects)
+        let devices = self.people[slot].devices.map {
+            DeviceInfo($0, status: self.statuses[DeviceKey(user: user, device: $0.id)])
         }
+        effects.append(.reply(request, .devices(devices)))
     }
 
     /// The store answers in order, so the last device's answer completes the request.
-    private mutating func signOutAll(
-        _ slot: Int, for request: ApiRequestID, _ now: Now, _ effects: inout [ServerEffect]
+    mutating func signOutAllDevices(
+        of user: UserKey, for request: ApiRequestID, _ now: Now, _ effects: inout [ServerEffect]
     ) {
-        let devices = self.people[slot].devices.map { DeviceKey(user: self.people[slot].key, device: $0.id) }
+        guard let slot = self.loadedSlot(of: user, for: request, .signOutAll(user), now, &effects) else { return }
+        self.people[slot].busyAt = now.monotonic
+        self.arm(slot)
+        let devices = self.people[slot].devices.map { DeviceKey(user: user, device: $0.id) }
         guard let last = devices.last else { return effects.append(.reply(request, .done)) }
         for (index, device) in devices.enumerated() {
-            self.leave(slot, index, &effects)
-            self.ask(
+            self.beginSignOut(slot: slot, index: index, &effects)
+            self.sendToStore(
                 .signOut(device, at: now.wall),
-                for: device == last ? .apiSignOut(request, device) : .errand(.kick(device)), &effects)
+                for: device == last ? .apiSignOut(request, device) : .kick(device), &effects)
         }
     }
 }

@@ -4,7 +4,7 @@ import TidingsModel
 extension ServerCore {
     /// Passes a new log entry to each of several people in memory or being loaded. `body` is the entry as one of them
     /// sees it.
-    mutating func note(
+    mutating func publishEntry(
         _ body: LogEntry.Body, _ deliveries: [Delivery], in app: AppID, _ now: Now, _ effects: inout [ServerEffect]
     ) {
         // Once for all of them: there may be thousands.
@@ -12,50 +12,48 @@ extension ServerCore {
         for delivery in deliveries {
             guard let slot = self.slots[UserKey(app: app, user: delivery.user)] else { continue }
             let entry = LogEntry(position: delivery.position, body: body.seen(by: delivery.user, of: people))
-            self.note(entry, unread: delivery.unread, slot, now, &effects)
+            self.publishEntry(entry, unread: delivery.unread, slot: slot, now, &effects)
         }
     }
 
     /// `withdrawn` is what the store knows of the message this entry recalls.
-    mutating func note(
-        _ entry: LogEntry, unread: Int, withdrawn: WithdrawnMessage = WithdrawnMessage(), _ slot: Int, _ now: Now,
+    mutating func publishEntry(
+        _ entry: LogEntry, unread: Int, withdrawn: WithdrawnMessage = WithdrawnMessage(), slot: Int, _ now: Now,
         _ effects: inout [ServerEffect]
     ) {
         if self.people[slot].isReady {
-            self.take(entry, unread: unread, withdrawn: withdrawn, slot, now, &effects)
+            self.applyEntry(entry, unread: unread, withdrawn: withdrawn, slot: slot, now, &effects)
         } else {
             self.loadings[slot]?.queue.append(.entry(entry, unread: unread, withdrawn))
         }
     }
 
-    mutating func take(
-        _ entry: LogEntry, unread: Int, withdrawn: WithdrawnMessage, _ slot: Int, _ now: Now,
+    mutating func applyEntry(
+        _ entry: LogEntry, unread: Int, withdrawn: WithdrawnMessage, slot: Int, _ now: Now,
         _ effects: inout [ServerEffect]
     ) {
         let before = self.people[slot].unread
         self.people[slot].head = max(self.people[slot].head, entry.position)
         self.people[slot].unread = unread
         self.people[slot].busyAt = now.monotonic
-        self.learn(entry, slot, now, &effects)
+        self.updatePerson(with: entry, slot: slot, now, &effects)
         for index in self.people[slot].devices.indices {
             if self.people[slot].devices[index].lease.getsFrames, let session = self.people[slot].devices[index].session
             {
                 effects.append(.write(session, .entry(entry.handedOver(at: now.wall))))
             }
-            self.apply(entry, withdrawn, slot, index, now, &effects)
+            self.updateLegs(with: entry, withdrawn, slot: slot, index: index, now, &effects)
             if self.people[slot].devices[index].lease.isLive {
                 self.dirtyCursor(slot, index, now)
             } else {
                 self.pump(slot, index, now, &effects)
-                if unread < before { self.wantBadge(slot, index, now) }
+                if unread < before { self.scheduleBadgePush(slot: slot, index: index, now) }
             }
         }
         self.arm(slot)
     }
 
-    private mutating func learn(
-        _ entry: LogEntry, _ slot: Int, _ now: Now, _ effects: inout [ServerEffect]
-    ) {
+    private mutating func updatePerson(with entry: LogEntry, slot: Int, _ now: Now, _ effects: inout [ServerEffect]) {
         if let (conversation, upTo) = entry.reading(by: self.people[slot].key.user) {
             if self.people[slot].devices.contains(where: { !$0.legs.isEmpty || !$0.unpushed.isEmpty }) {
                 self.people[slot].readUpTo[conversation] = max(self.people[slot].readUpTo[conversation] ?? 0, upTo)
@@ -78,8 +76,8 @@ extension ServerCore {
         }
     }
 
-    private mutating func apply(
-        _ entry: LogEntry, _ withdrawn: WithdrawnMessage, _ slot: Int, _ index: Int, _ now: Now,
+    private mutating func updateLegs(
+        with entry: LogEntry, _ withdrawn: WithdrawnMessage, slot: Int, index: Int, _ now: Now,
         _ effects: inout [ServerEffect]
     ) {
         if !self.people[slot].devices[index].lease.isLive,

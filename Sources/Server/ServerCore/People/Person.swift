@@ -7,26 +7,23 @@ struct Person: Sendable {
     /// False while the store is being asked; `ServerCore.loadings` holds what happens meanwhile.
     var isReady = false
     /// Nothing is pushed while entries that came in during loading are applied: they may end legs.
-    var isTakingUp = false
+    var isRestoringLegs = false
     /// The newest position of the log.
     var head: LogPosition = 0
     /// Unread messages, as of `head`.
     var unread = 0
     var settings = AllSettings()
-    /// What the app's backend has decided about the person.
     var account = AccountState()
     /// Signed in, sorted by id.
     var devices: [Device] = []
     /// Up to where conversations were read, while a device has unfinished legs or lacks pushes.
     var readUpTo: [ConversationID: LogPosition] = [:]
     var buckets = RateBuckets()
-    /// Devices whose sign-in waits for the store.
     var signingIn: [DeviceID] = []
     /// Monotonic milliseconds at which a leg's wait ends that no other event ends.
     var judgeAt: Int64?
     /// Monotonic milliseconds at which a level with an end is over.
     var levelDueAt: Int64?
-    /// When the timer in the heap that counts is due.
     var armedAt: Int64?
     /// Wall milliseconds at which the app was last in the foreground on a device; nil while it is, and if unknown.
     var lastSeenAt: Int64?
@@ -92,7 +89,6 @@ struct Device: Sendable {
     /// The one session whose acks count.
     var session: SessionID?
     var userToken: SessionToken?
-    /// Monotonic milliseconds.
     var heardAt: Int64 = 0
     /// When the person last did something on this device in the foreground, in monotonic milliseconds.
     var activeAt: Int64?
@@ -111,7 +107,6 @@ struct Device: Sendable {
     var retry: Retry?
     var badge = ServerCore.BadgeState()
     var storms: [ConversationID: Storm] = [:]
-    /// nil if it waits for no turn.
     var turn: LaneTurn?
     /// How many pushes the lane had accepted when APNs refused this token without showing whether token or lane was
     /// at fault; nil if nothing speaks against the token.
@@ -149,11 +144,12 @@ struct Device: Sendable {
 
     var isInDoubt: Bool { self.turn?.isInDoubt == true }
 
-    /// When something is due for this device without another event; nil for never.
     func due(_ settings: ServerSettings) -> Int64? {
         var due = Int64.max
         if let until = self.lease.until { due = min(due, until) }
-        if self.session != nil { due = min(due, self.heardAt + 2 * settings.heartbeat, self.userToken?.lookAt ?? .max) }
+        if self.session != nil {
+            due = min(due, self.heardAt + 2 * settings.heartbeat, self.userToken?.checkAt ?? .max)
+        }
         if let deadline = self.ackDeadline(settings) { due = min(due, deadline) }
         if let until = self.retry?.until { due = min(due, until) }
         if let flushAt = self.flushAt { due = min(due, flushAt) }

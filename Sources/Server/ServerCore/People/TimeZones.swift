@@ -1,18 +1,14 @@
 import StoreModel
 import TidingsModel
 
-/// The shell reads the time-zone database.
 struct LoadedZone: Sendable {
-    /// Settings that are stored once their zone is known to exist.
     struct Pending: Sendable {
         let asked: Asked
         let user: UserKey
         let settings: PersonSettings
     }
 
-    /// nil if not known yet, or no zone.
     var facts: TimeZoneFacts?
-    /// The shell has been asked and has not answered.
     var isAsked = true
     var waiting: [Pending] = []
 }
@@ -23,11 +19,11 @@ extension ServerCore {
 
     /// Milliseconds after which a longer level is checked again: no timer outlives its person for longer, and a wall
     /// clock that is set is followed.
-    static let levelLook: Int64 = 600_000
+    static let clockCheckInterval: Int64 = 600_000
 
     /// Whether the zone of new settings is known; if not, the settings wait for the shell.
-    mutating func isKnown(
-        zoneOf settings: PersonSettings, or pending: LoadedZone.Pending, _ effects: inout [ServerEffect]
+    mutating func hasTimeZone(
+        of settings: PersonSettings, orQueue pending: LoadedZone.Pending, _ effects: inout [ServerEffect]
     ) -> Bool {
         guard let name = settings.quietHours?.timeZone, self.zones[name]?.facts == nil else { return true }
         if self.zones[name]?.isAsked != true {
@@ -38,7 +34,7 @@ extension ServerCore {
         return false
     }
 
-    mutating func needZone(_ name: String, _ now: Now, _ effects: inout [ServerEffect]) {
+    mutating func requestTimeZone(_ name: String, _ now: Now, _ effects: inout [ServerEffect]) {
         if let zone = self.zones[name] {
             guard let facts = zone.facts, !zone.isAsked, now.wall > facts.until - Self.zoneRenewal else { return }
             self.zones[name]?.isAsked = true
@@ -48,9 +44,7 @@ extension ServerCore {
         effects.append(.readTimeZone(name))
     }
 
-    mutating func takeZone(
-        _ name: String, _ facts: TimeZoneFacts?, _ now: Now, _ effects: inout [ServerEffect]
-    ) {
+    mutating func handleTimeZone(_ name: String, _ facts: TimeZoneFacts?, _ now: Now, _ effects: inout [ServerEffect]) {
         guard let zone = self.zones[name], zone.isAsked else {
             effects.append(.flagBug("the time zone \(name) was read without being asked for"))
             return
@@ -61,11 +55,11 @@ extension ServerCore {
                 let invalid = InvalidField(
                     field: "quiet_hours.time_zone",
                     rule: "must be a zone of the time-zone database such as Europe/Berlin, got \"\(name)\"")
-                self.answer(pending.asked.requester, .refused(.init(invalid)), &effects)
+                self.answer(pending.asked, .refused(.init(invalid)), &effects)
             } else {
-                self.ask(
+                self.sendToStore(
                     .setPersonSettings(pending.user, pending.settings, at: now.wall),
-                    for: .errand(.request(pending.asked)),
+                    for: .clientRequest(pending.asked),
                     &effects)
             }
         }
@@ -81,10 +75,10 @@ extension ServerCore {
 
     mutating func followSettings(_ slot: Int, _ now: Now, _ effects: inout [ServerEffect]) {
         let settings = self.people[slot].settings
-        if let zone = settings.person.quietHours?.timeZone { self.needZone(zone, now, &effects) }
+        if let zone = settings.person.quietHours?.timeZone { self.requestTimeZone(zone, now, &effects) }
         // tidy: order does not leave: the least of them is the same in every order.
         let until = settings.conversations.values.compactMap(\.levelUntil).min()
-        self.people[slot].levelDueAt = until.map { now.monotonic + min(max(0, $0 - now.wall), Self.levelLook) }
+        self.people[slot].levelDueAt = until.map { now.monotonic + min(max(0, $0 - now.wall), Self.clockCheckInterval) }
     }
 
     mutating func endLevels(_ slot: Int, _ now: Now, _ effects: inout [ServerEffect]) {
@@ -92,13 +86,13 @@ extension ServerCore {
         let limited = self.people[slot].settings.conversations.filter { $0.value.levelUntil != nil }
         let over = limited.filter { ($0.value.levelUntil ?? .max) <= now.wall }
         for conversation in over.keys.sorted() {
-            self.ask(
+            self.sendToStore(
                 .endLevel(key, conversation, at: now.wall),
-                for: .errand(.request(Asked(requester: .core, app: key.app, actor: key.user))), &effects)
+                for: .clientRequest(Asked(requester: .core, app: key.app, actor: key.user)), &effects)
         }
         // tidy: order does not leave: the least of them is the same in every order.
         let next = limited.values.compactMap(\.levelUntil).filter { $0 > now.wall }.min()
-        self.people[slot].levelDueAt = next.map { now.monotonic + min($0 - now.wall, Self.levelLook) }
+        self.people[slot].levelDueAt = next.map { now.monotonic + min($0 - now.wall, Self.clockCheckInterval) }
     }
 
     /// `until` is wall milliseconds; nil if not known yet.

@@ -25,7 +25,7 @@ struct ToldStatuses: Sendable {
 
     subscript(device: DeviceKey) -> ToldStatus? { self.newer[device] ?? self.older[device] }
 
-    mutating func note(_ status: DeviceStatus, of device: DeviceKey, at wall: Int64) {
+    mutating func record(_ status: DeviceStatus, of device: DeviceKey, at wall: Int64) {
         self.newer[device] = ToldStatus(device: device, status: status, at: wall)
         guard self.newer.count >= Self.keptMin else { return }
         self.older = self.newer

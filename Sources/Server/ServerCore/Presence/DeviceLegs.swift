@@ -2,7 +2,6 @@ import DequeModule
 import StoreModel
 import TidingsModel
 
-/// One allocation for a fan-out of thousands; it never changes.
 final class SharedMessage: Sendable {
     let message: Message
     /// The name of its group or discussion when it was accepted, or read from the log; empty for other kinds.
@@ -34,19 +33,16 @@ struct Leg: Sendable {
     enum State: Hashable, Sendable {
         /// Written to the connection, or to be fetched by a sync; waiting to be settled.
         case live
-        /// Waiting for the device to come back, or to answer a probe.
         case held
         case queued
         /// Stored durably until the reason to wait is gone.
         case waiting(LegWait)
-        /// With the APNs client.
         case inFlight(PushID)
     }
 
     let position: LogPosition
     var subject: Subject
     var state: State
-    /// Monotonic milliseconds.
     var liveSince: Int64
     /// The number of the next try, from which its `apns-id` is made: how many APNs has answered, before one went
     /// unanswered.
@@ -63,7 +59,6 @@ struct Leg: Sendable {
     /// The store keeps it as an open leg, so that `decided` may pass it.
     var isKept = false
 
-    /// The message's id, or the recall's own.
     var id: MessageID {
         switch self.subject {
         case .message(let shared): shared.message.id
@@ -85,7 +80,6 @@ struct Leg: Sendable {
         }
     }
 
-    /// How an app in the foreground settles it.
     func impliedDisposition(for user: UserID) -> Disposition {
         guard case .message(let shared) = self.subject, shared.message.sender == user else { return .shown }
         return .suppressed(.ownMessage)
@@ -114,14 +108,12 @@ struct DeviceLegs: Sendable {
 
     mutating func append(_ leg: Leg) { self.legs.append(leg) }
 
-    /// Inserts a leg at its place in the log and returns its index.
     mutating func insert(_ leg: Leg) -> Int {
         let index = self.legs.lastIndex { $0.position < leg.position }.map { $0 + 1 } ?? 0
         self.legs.insert(leg, at: index)
         return index
     }
 
-    /// Removes the legs up to a position, oldest first, and passes each to `body`.
     mutating func settle(upTo position: LogPosition, _ body: (Leg) -> Void) {
         while let leg = self.legs.first, leg.position <= position {
             self.legs.removeFirst()
@@ -133,7 +125,6 @@ struct DeviceLegs: Sendable {
         if index == 0 { self.legs.removeFirst() } else { self.legs.remove(at: index) }
     }
 
-    /// Oldest first.
     mutating func removeAll(where condition: (Leg) -> Bool) -> [Leg] {
         var removed: [Leg] = []
         self.legs.removeAll { leg in
@@ -158,13 +149,12 @@ struct DeviceLegs: Sendable {
         return mayBeShown
     }
 
-    /// Edits a message that is not on its way yet.
     mutating func edit(_ edit: Edit) {
         for index in self.legs.indices {
             guard case .message(let shared) = self.legs[index].subject, shared.message.id == edit.message else {
                 continue
             }
-            // What its push was to say was said of the text before.
+            // `pushText` was written for the old content.
             self.legs[index].subject = .message(
                 SharedMessage(
                     shared.message.revised(content: edit.content, isGone: false),
@@ -187,13 +177,8 @@ struct DeviceLegs: Sendable {
     func index(of position: LogPosition) -> Int? {
         guard let first = self.legs.first, position >= first.position else { return nil }
         if first.position == position { return 0 }
-        var low = 0
-        var high = self.legs.count
-        while low < high {
-            let middle = (low + high) / 2
-            if self.legs[middle].position < position { low = middle + 1 } else { high = middle }
-        }
-        return low < self.legs.count && self.legs[low].position == position ? low : nil
+        let place = self.legs.sortedPlace { $0.position < position }
+        return place < self.legs.count && self.legs[place].position == position ? place : nil
     }
 
     /// The position up to which everything is ended or kept: the device's `decided` (DESIGN §3 "Push work").
@@ -202,7 +187,6 @@ struct DeviceLegs: Sendable {
         return open.position - 1
     }
 
-    /// The connection carries again everything that is not in flight.
     mutating func becomeLive(at now: Int64) {
         for index in self.legs.indices {
             if self.legs[index].isInFlight { continue }
@@ -211,7 +195,6 @@ struct DeviceLegs: Sendable {
         }
     }
 
-    /// The device is briefly away: live legs wait.
     mutating func becomeHeld() {
         for index in self.legs.indices where self.legs[index].state == .live { self.legs[index].state = .held }
     }

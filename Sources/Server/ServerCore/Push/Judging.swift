@@ -2,14 +2,14 @@ import StoreModel
 import TidingsModel
 
 extension ServerCore {
-    mutating func judge(
-        _ slot: Int, _ index: Int, _ leg: Int, hasTurn: Bool, _ now: Now, _ effects: inout [ServerEffect]
+    mutating func decidePush(
+        slot: Int, index: Int, leg: Int, hasTurn: Bool, _ now: Now, _ effects: inout [ServerEffect]
     ) -> Judgement {
         switch PushVerdict(self.facts(slot, index, leg, now)) {
         case .end(let end):
             let message = self.people[slot].devices[index].legs[leg].id
             self.people[slot].devices[index].legs.remove(at: leg)
-            self.end(message, slot, index, end, now, &effects)
+            self.endLeg(message, slot: slot, index: index, end, now, &effects)
             return .ended
         case .wait(.live), .wait(.grace), .wait(.inFlight):
             self.people[slot].devices[index].legs[leg].state = .held
@@ -18,8 +18,8 @@ extension ServerCore {
             if wait == .merging { self.people[slot].devices[index].legs[leg].isMerging = true }
             let until = self.waitEnd(wait, slot, index, leg, now)
             if let until { self.people[slot].judgeAt = min(self.people[slot].judgeAt ?? .max, until) }
-            self.keep(slot, index, leg, wait, until: until, now, &effects)
-            // What waits for the lane is called by the lane; what waits for the device alone, by the device's own timer.
+            self.keepWaitingLeg(slot: slot, index: index, leg: leg, wait, until: until, now, &effects)
+            // The lane wakes devices that wait for it; a device's own timer ends its own wait.
             if let lane = self.lane(slot, index), self.lanes[lane]?.breaker.hold ?? .none != .none {
                 self.joinLane(slot, index)
             }
@@ -39,12 +39,11 @@ extension ServerCore {
         }
     }
 
-    /// Monotonic milliseconds; nil if the person is not active elsewhere.
     private func activeElsewhere(_ slot: Int, than device: Int, _ now: Now) -> Int64? {
         guard self.settings.activeElsewhereTime > 0 else { return nil }
         var until: Int64?
         for index in self.people[slot].devices.indices where index != device {
-            // A device is big, and this runs for each push of each of them.
+            // Compared in place: a device is large, and this runs for each push.
             guard self.people[slot].devices[index].lease == .foreground,
                 let activeAt = self.people[slot].devices[index].activeAt
             else { continue }
@@ -55,8 +54,8 @@ extension ServerCore {
     }
 
     /// Makes a leg durable before a wait that can outlast the process (DESIGN §3 "Push work").
-    private mutating func keep(
-        _ slot: Int, _ index: Int, _ leg: Int, _ wait: LegWait, until: Int64?, _ now: Now,
+    private mutating func keepWaitingLeg(
+        slot: Int, index: Int, leg: Int, _ wait: LegWait, until: Int64?, _ now: Now,
         _ effects: inout [ServerEffect]
     ) {
         guard self.people[slot].devices[index].legs[leg].state != .waiting(wait) else { return }
@@ -64,10 +63,9 @@ extension ServerCore {
         self.people[slot].devices[index].legs[leg].isKept = true
         let end = until ?? self.people[slot].devices[index].retry?.until
         let notBefore = end.map { now.wall + max(0, $0 - now.monotonic) }
-        self.tell(.keepLeg(self.openLeg(slot, index, leg, notBefore: notBefore)), &effects)
+        self.sendToStore(.keepLeg(self.openLeg(slot, index, leg, notBefore: notBefore)), &effects)
     }
 
-    /// `notBefore` is the end of its wait in wall milliseconds.
     func openLeg(_ slot: Int, _ index: Int, _ leg: Int, notBefore: Int64?) -> OpenLeg {
         let device = self.people[slot].devices[index]
         let open = device.legs[leg]
@@ -101,19 +99,20 @@ extension ServerCore {
             facts.retry = retry.wait == .throttled ? .throttled : .providerDown
         }
         switch open.subject {
-        case .message(let shared): self.add(shared.message, open, to: &facts, slot, index, now)
+        case .message(let shared):
+            self.addMessageFacts(of: shared.message, open, to: &facts, slot: slot, index: index, now)
         case .recall(let recall, _):
-            // It makes no sound and says nothing: neither a level nor the hour holds it up.
+            // Silent and without content: neither a level nor the hour holds it up.
             facts.isExpired = now.wall >= recall.at + self.settings.pushLifetime
         }
         return facts
     }
 
-    private func add(
-        _ message: Message, _ open: Leg, to facts: inout PushFacts, _ slot: Int, _ index: Int, _ now: Now
+    private func addMessageFacts(
+        of message: Message, _ open: Leg, to facts: inout PushFacts, slot: Int, index: Int, _ now: Now
     ) {
         let user = self.people[slot].key.user
-        // A command is for the app, not for the person: as the phone does, which shows none on a live connection.
+        // A command is for the app; the phone shows none on a live connection either.
         facts.isNotifiable =
             message.flags.isSuperset(of: [.notified, .stored]) && message.conversation.type != .chatRoom
             && message.sender != user
@@ -127,7 +126,6 @@ extension ServerCore {
         facts.isStorm = self.stormEnd(open, slot, index, now) != nil
     }
 
-    /// The person has read it, or has nothing unread in its conversation any more.
     func isRead(_ message: Message, at position: LogPosition, _ slot: Int) -> Bool {
         guard !self.people[slot].readUpTo.isEmpty else { return false }
         let conversation = message.conversation(seenBy: self.people[slot].key.user)

@@ -24,8 +24,7 @@ extension LogPage {
 
     private func text(of message: Message, for user: UserID, in words: NotificationWords) -> PushInfo.Text {
         PushInfo.Text(
-            title: PushText.title(
-                of: message, seenBy: user, conversationName: self.names[message.conversation] ?? ""),
+            title: PushText.title(of: message, seenBy: user, conversationName: self.names[message.conversation] ?? ""),
             body: PushText.shortText(of: message, in: words))
     }
 

@@ -8,7 +8,7 @@ extension ServerCore {
 
     /// The push of one leg (DESIGN §5, §7). `counted` are the positions of the other messages that it counts; the
     /// leg's is the newest. Throws `InvalidField` if the payload cannot be made to fit.
-    mutating func request(
+    mutating func pushRequest(
         for id: LegID, _ leg: Leg, with counted: [LogPosition], of slot: Int, to registration: PushRegistration
     ) throws(InvalidField) -> APNsRequest {
         let named: MessageID
@@ -38,7 +38,7 @@ extension ServerCore {
         of shared: SharedMessage, at position: LogPosition, with counted: [LogPosition], for id: LegID, _ slot: Int,
         bytesMax: Int
     ) throws(InvalidField) -> [UInt8] {
-        // One picture beside the number of several messages would say that they are one.
+        // One image beside a number of messages would make them look like one.
         if counted.isEmpty, !self.people[slot].settings.person.hidesContent, let image = shared.message.pushImageURL {
             let payload = self.alert(of: shared, at: position, with: counted, imageURL: image, for: id, slot)
             let bytes = try payload.serialized(bytesMax: .max)
@@ -55,12 +55,11 @@ extension ServerCore {
         let message = shared.message
         let person = self.people[slot].settings.person
         let (tag, words) = self.words(of: slot)
-        // Without a text of its own the push keeps the alert's, which says nothing.
+        // Without a text the push keeps the alert's neutral one.
         var text: PushInfo.Text?
         if !person.hidesContent {
             text = PushInfo.Text(
-                title: PushText.title(
-                    of: message, seenBy: id.user.user, conversationName: shared.conversationName),
+                title: PushText.title(of: message, seenBy: id.user.user, conversationName: shared.conversationName),
                 body: counted.isEmpty ? self.alertText(of: shared, tag, words) : words.several(counted.count + 1))
         }
         var custom: [(String, JSONValue)] = []
@@ -72,7 +71,7 @@ extension ServerCore {
         info.counted = counted.filter { $0 + PushInfo.countedReach >= position }
         custom.append((PushInfo.key, info.dictionary))
         return APNsPayload(
-            // Shown where no extension can check whose phone it is (DESIGN §7): it says nothing.
+            // Neutral, because it is shown where no extension can check whose phone it is (DESIGN §7).
             alert: .init(body: person.hidesContent ? words.hidden : words.neutral),
             badge: self.people[slot].unread, sound: Self.sound,
             threadID: message.conversation(seenBy: id.user.user).description, category: PushInfo.category,
@@ -94,8 +93,7 @@ extension ServerCore {
         let info = self.info(of: recall.message, at: position, isRecall: true, text: nil, for: id, slot)
         custom.append((PushInfo.key, info.dictionary))
         if wasUnread {
-            custom.append(
-                ("message", .members([("params", .members([("corner_mark_decrease", true)]))])))
+            custom.append(("message", .members([("params", .members([("corner_mark_decrease", true)]))])))
         }
         return APNsPayload(
             alert: .init(body: self.words(of: slot).words.recalled), badge: self.people[slot].unread,
@@ -133,7 +131,7 @@ extension ServerCore {
 extension Message {
     /// Only an image behind an encrypted connection, with a URL short enough for a push.
     fileprivate var pushImageURL: String? {
-        // Other types have none, and are not read for nothing.
+        // Other types have none, so their content need not be parsed.
         guard [.image, .gif, .link].contains(self.objectName), let url = self.typedContent.pictureURL,
             WebAddress.isSecure(url), url.utf8.count <= PushInfo.imageURLBytesMax
         else { return nil }

@@ -1,12 +1,11 @@
 package import TidingsModel
 
-// When is a push sent? This file is the answer (DESIGN §5). The rows are tried in the order they are written in; the first that
-// fits decides. A row either *ends* the leg with its name, or lets it *wait* and be judged again when the reason goes away. A leg
-// for which no row fits is sent. The whole list is gone through again at the moment of sending.
+// When a push is sent (DESIGN §5). The first row that fits decides: it *ends* the leg with its name, or lets it *wait* until the reason goes
+// away. A leg for which no row fits is sent. All rows are tried again at the moment of sending.
 //
-// Some legs end before that, so that a crash loses none: the one to the sending device (`own_device`) when it would begin, in
-// `ServerCore.start`; the one of a person without a device (`no_device`) and those of a device that signs out (`signed_out`,
-// `disabled`) in the store, with the message or the sign-out, in `ReferenceStore.deliver` and `ReferenceStore.undecided`.
+// Some legs end before that, so that a crash loses none: the one to the sending device (`own_device`) in `ServerCore.startLeg`; the one of
+// a person without a device (`no_device`) and those of a device that signs out (`signed_out`, `disabled`) in the store, in
+// `ReferenceStore.deliver` and `ReferenceStore.undecided`.
 
 package enum PushVerdict: Hashable, Sendable {
     case end(LegEnd)
@@ -28,7 +27,7 @@ package enum PushVerdict: Hashable, Sendable {
             self = .end(.tokenQuarantined(reason: reason, status: status)); return
         case .usable: break
         }
-        // What no hour changes is said at every hour (docs/decisions/0020).
+        // Ends that do not depend on the hour come first (docs/decisions/0020).
         if facts.quietHours == .drop { self = .end(.quietHours); return }
         // Waits.
         if facts.presence == .live { self = .wait(.live); return }
@@ -40,12 +39,10 @@ package enum PushVerdict: Hashable, Sendable {
         if facts.lane == .breakerOpen { self = .wait(.breakerOpen); return }
         if facts.retry == .throttled { self = .wait(.throttled); return }
         if facts.lane == .providerDown || facts.retry == .providerDown { self = .wait(.providerDown); return }
-        // Nothing speaks against it.
         self = .send
     }
 }
 
-/// Everything the verdict looks at. The initial values are those of a message that is to be pushed.
 package struct PushFacts: Hashable, Sendable {
     /// A push may tell of the message: it is no command, in no chat room (S0.17), not from the person themselves, and
     /// its sender did not forbid it.
@@ -79,9 +76,7 @@ package struct PushFacts: Hashable, Sendable {
     }
 
     package enum Presence: Hashable, Sendable {
-        /// Written to a connection whose deadline has not passed.
         case live
-        /// The device may come back in a moment.
         case grace
         case gone
     }
@@ -90,17 +85,14 @@ package struct PushFacts: Hashable, Sendable {
         case none
         /// Until their end, or until that is known.
         case `defer`
-        /// Not sent.
         case drop
     }
 
     package enum LaneHold: Hashable, Sendable {
         case none
-        /// The credential or topic is refused or missing.
         case configFault
         /// APNs refuses tokens, and it is not known yet whether tokens or lane are at fault (DESIGN P8).
         case breakerOpen
-        /// APNs cannot be reached or fails.
         case providerDown
     }
 
@@ -108,7 +100,6 @@ package struct PushFacts: Hashable, Sendable {
         case none
         /// "Too many requests" for this token (apns.md §12).
         case throttled
-        /// The last try failed at APNs or on the way.
         case providerDown
     }
 
@@ -146,15 +137,12 @@ package enum BadgeVerdict: Hashable, Sendable {
         if facts.isBudgetSpent { self = .wait(.budget); return }
         if facts.isBusy { self = .wait(.busy); return }
         if facts.isLaneHeld { self = .wait(.lane); return }
-        // Nothing speaks against it.
         self = .send
     }
 }
 
-/// The initial values are those of a number that is to be sent.
 package struct BadgeFacts: Hashable, Sendable {
     package var isSwitchedOff = false
-    /// A connection tells the app, which shows the number itself.
     package var isLive = false
     package var hasToken = true
     /// The phone was told a higher number, or it is not known what it shows.

@@ -1,35 +1,32 @@
 import StoreModel
 import TidingsModel
 
-// A withdrawal goes to the devices that have shown the message, or may have (DESIGN §5 "Recall"): as a leg of its own, under the
-// withdrawal's id, at its place in the log. The others never hear of it but from their log.
+// Devices that have shown a recalled message, or may have, get the recall as a leg of its own, under its own id and at its place in the
+// log (DESIGN §5 "Recall"). The others learn of it from their log only.
 struct WithdrawnMessage: Hashable, Sendable {
-    /// The person's devices that have shown it, or may have.
     var shown: [DeviceID] = []
-    /// It was unread until now, and counted.
     var wasUnread = false
 }
 
 extension ServerCore {
-    /// `shown` are the legs of the message that have shown it.
     mutating func withdraw(
         _ message: Message, _ recall: Recall, _ deliveries: [Delivery], shown: [LegID], _ now: Now,
         _ effects: inout [ServerEffect]
     ) {
-        // What has ended since the store was asked it could not count.
+        // The store could not count legs that have ended since it was asked.
         let late = self.lateEnds.filter { $0.leg.message == message.id }.map(\.leg)
         let devices = Dictionary(grouping: shown + late, by: \.user)
         for delivery in deliveries {
             let user = UserKey(app: message.app, user: delivery.user)
             let shown = devices[user]?.compactMap(\.device) ?? []
-            // Whoever is not in memory has nothing under way; only a device that has shown it must hear of it.
+            // Somebody who is not in memory has nothing under way; only devices that have shown the message must be told.
             guard self.slots[user] != nil || !shown.isEmpty else { continue }
             var seen = recall
             seen.conversation = message.conversation(seenBy: delivery.user)
-            self.note(
+            self.publishEntry(
                 LogEntry(position: delivery.position, body: .recall(seen)), unread: delivery.unread,
                 withdrawn: WithdrawnMessage(shown: shown, wasUnread: delivery.wasUnread),
-                self.slot(of: user, now, &effects), now, &effects)
+                slot: self.slot(of: user, now, &effects), now, &effects)
         }
     }
 
@@ -43,7 +40,7 @@ extension ServerCore {
         for leg in self.people[slot].devices[index].legs.removeAll(where: {
             $0.withdrawal == .recalled && !$0.isInFlight
         }) {
-            self.end(leg.id, slot, index, .recalled, now, &effects)
+            self.endLeg(leg.id, slot: slot, index: index, .recalled, now, &effects)
         }
         guard isShown || mayBeShown else { return }
         self.startWithdrawal(recall, at: position, wasUnread: withdrawn.wasUnread, slot, index, now, &effects)
@@ -60,12 +57,12 @@ extension ServerCore {
             state: Self.firstState(of: self.people[slot].devices[index].lease), liveSince: now.monotonic)
         leg.isKept = true
         let place = self.people[slot].devices[index].legs.insert(leg)
-        self.tell(.keepLeg(self.openLeg(slot, index, place, notBefore: nil)), &effects)
+        self.sendToStore(.keepLeg(self.openLeg(slot, index, place, notBefore: nil)), &effects)
     }
 
     /// After a crash only the message's trace knows whether devices must be told of this recall. Only devices that
     /// were unsure are concerned: for the others the recall may have ended since.
-    mutating func takeUpWithdrawal(
+    mutating func restoreWithdrawal(
         _ recall: Recall, at position: LogPosition, wasUnread: Bool, of user: UserKey, _ trace: MessageTrace?,
         _ now: Now, _ effects: inout [ServerEffect]
     ) {

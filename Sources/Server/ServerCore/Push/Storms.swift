@@ -1,21 +1,18 @@
 import StoreModel
 import TidingsModel
 
-/// Many alerts of one conversation to one device in a short time.
 struct Storm: Hashable, Sendable {
-    /// Monotonic milliseconds.
     var start: Int64
     var alerts: Int
 }
 
-// After `stormLimit` alerts of a conversation within `stormWindow`, the next ones wait for the end of the window and go as one
-// that counts them. It opens the next window, in which all wait. A mention goes at once.
+// After `stormLimit` alerts of a conversation within `stormWindow`, the next ones wait for the end of the window and go as one that counts
+// them. It opens the next window, in which all wait. A mention goes at once.
 extension ServerCore {
     static let stormsMax = 64
 
-    /// Monotonic milliseconds; nil if the leg need not wait.
     func stormEnd(_ leg: Leg, _ slot: Int, _ index: Int, _ now: Now) -> Int64? {
-        // A push that is tried again was counted already.
+        // A repeated push was counted already.
         guard !self.people[slot].devices[index].storms.isEmpty, leg.sentAttempt == nil,
             case .message(let shared) = leg.subject
         else { return nil }

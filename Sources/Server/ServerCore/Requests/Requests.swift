@@ -7,7 +7,6 @@ struct Asked: Sendable {
     enum Requester: Hashable, Sendable {
         case session(SessionID, RequestNumber)
         case api(ApiRequestID)
-        /// The core itself; nobody is told.
         case core
     }
 
@@ -16,7 +15,13 @@ struct Asked: Sendable {
     /// Whose entry is named in the answer; nil for the app's backend.
     let actor: UserID?
 
-    /// In whose backlog its commands count; nil for the core's own.
+    func session() throws(ServerFrame.Problem) -> SessionID {
+        guard case .session(let session, _) = self.requester else {
+            throw .init(code: .notAllowed, field: "request", rule: "must come on a connection")
+        }
+        return session
+    }
+
     var asker: Asker? {
         switch self.requester {
         case .session: self.actor.map { .person(UserKey(app: self.app, user: $0)) }
@@ -27,7 +32,7 @@ struct Asked: Sendable {
 }
 
 extension ServerCore {
-    mutating func request(
+    mutating func handleRequest(
         _ request: ClientRequest, _ number: RequestNumber, from session: SessionID, _ known: Session, _ now: Now,
         _ effects: inout [ServerEffect]
     ) {
@@ -36,7 +41,7 @@ extension ServerCore {
             effects.append(.write(session, .answer(number, .refused(problem))))
             return
         }
-        guard self.useNumber(number, session, &effects) else { return }
+        guard self.reserveNumber(number, session, &effects) else { return }
         self.sessions[session]?.requestsInFlight += 1
         let user = known.device.user
         self.carryOut(
@@ -45,7 +50,7 @@ extension ServerCore {
 
     /// Reserves a request's number until it is answered. A number in use is refused by a problem: an answer with that
     /// number would be taken for that of the first.
-    mutating func useNumber(
+    mutating func reserveNumber(
         _ number: RequestNumber, _ session: SessionID, _ effects: inout [ServerEffect]
     ) -> Bool {
         guard self.sessions[session]?.numbersInFlight.append(number).inserted != false else {
@@ -62,21 +67,21 @@ extension ServerCore {
         .init(code: .unavailable, field: field, rule: "must wait: \(count) are being carried out already")
     }
 
-    mutating func carryOut(
-        _ request: ClientRequest, _ asked: Asked, _ now: Now, _ effects: inout [ServerEffect]
-    ) {
+    mutating func carryOut(_ request: ClientRequest, _ asked: Asked, _ now: Now, _ effects: inout [ServerEffect]) {
         do throws(ServerFrame.Problem) {
             if let asker = asked.asker {
                 try self.checkBacklog(of: asker, isReading: request.isReading, &effects)
             }
-            try self.check(request, in: asked.app)
-            if request.isSomethingNew { try self.checkRoom() }
+            try self.checkRequest(request, in: asked.app)
+            if request.isSomethingNew { try self.checkStorage() }
             switch request {
             case .setPersonSettings(let settings):
                 let user = try Self.person(asked)
-                if self.isKnown(zoneOf: settings, or: .init(asked: asked, user: user, settings: settings), &effects) {
-                    self.ask(
-                        .setPersonSettings(user, settings, at: now.wall), for: .errand(.request(asked)),
+                if self.hasTimeZone(
+                    of: settings, orQueue: .init(asked: asked, user: user, settings: settings), &effects)
+                {
+                    self.sendToStore(
+                        .setPersonSettings(user, settings, at: now.wall), for: .clientRequest(asked),
                         by: asked.asker,
                         &effects)
                 }
@@ -84,7 +89,7 @@ extension ServerCore {
                 try self.enterRoom(room, history: Int(history), asked, now, &effects)
             case .exitRoom(let room):
                 try self.exitRoom(room, asked)
-                self.answer(asked.requester, .done(0), &effects)
+                self.answer(asked, .done(0), &effects)
             case .renewToken(let token):
                 guard case .session(let session, let number) = asked.requester else {
                     throw .init(code: .notAllowed, field: "token", rule: "must be renewed on the connection it is for")
@@ -93,15 +98,15 @@ extension ServerCore {
             case .watch(let users): try self.watch(users, asked, &effects)
             case .unwatch(let users):
                 try self.unwatch(users, asked)
-                self.answer(asked.requester, .done(0), &effects)
+                self.answer(asked, .done(0), &effects)
             case .change, .recall, .edit, .delete, .setConversationSettings, .setBlocked, .conversation, .settings,
                 .history, .receipts:
-                self.ask(
-                    try self.command(for: request, asked, now), for: .errand(.request(asked)), by: asked.asker, &effects
+                self.sendToStore(
+                    try self.command(for: request, asked, now), for: .clientRequest(asked), by: asked.asker, &effects
                 )
             }
         } catch {
-            self.answer(asked.requester, .refused(error), &effects)
+            self.answer(asked, .refused(error), &effects)
         }
     }
 
@@ -144,7 +149,6 @@ extension ServerCore {
         }
     }
 
-    /// The backend must say on whose behalf it asks.
     private static func person(_ asked: Asked) throws(ServerFrame.Problem) -> UserKey {
         guard let user = asked.actor else {
             throw ServerFrame.Problem(code: .invalidField, field: "actor", rule: "must name a person for this request")
@@ -152,10 +156,8 @@ extension ServerCore {
         return UserKey(app: asked.app, user: user)
     }
 
-    mutating func answer(
-        _ requester: Asked.Requester, _ answer: ClientAnswer, _ effects: inout [ServerEffect]
-    ) {
-        switch requester {
+    mutating func answer(_ asked: Asked, _ answer: ClientAnswer, _ effects: inout [ServerEffect]) {
+        switch asked.requester {
         case .session(let session, let number):
             self.sessions[session]?.requestsInFlight -= 1
             self.sessions[session]?.numbersInFlight.remove(number)
@@ -165,49 +167,12 @@ extension ServerCore {
         }
     }
 
-    /// Returns false for a result of the wrong kind.
-    mutating func finish(
-        _ asked: Asked, _ result: StoreResult, _ now: Now, _ effects: inout [ServerEffect]
-    ) -> Bool {
-        switch result {
-        case .refused(let problem):
-            self.answer(asked.requester, .refused(problem), &effects)
-        case .conversation(let conversation):
-            self.answer(asked.requester, .conversation(conversation), &effects)
-        case .history(let messages, let hasMore):
-            let (recent, hasMore) = self.recent(messages, hasMore: hasMore, now)
-            let fitting = self.fitting(recent)
-            self.answer(
-                asked.requester, .history(fitting, hasMore: hasMore || fitting.count < recent.count), &effects)
-        case .settings(let settings):
-            self.answer(asked.requester, .settings(settings), &effects)
-        case .receipts(let receipts):
-            self.answer(asked.requester, .receipts(receipts), &effects)
-        case .changed(let change, let deliveries):
-            self.answer(asked, deliveries, &effects)
-            self.countDeliveries(deliveries.count, by: asked, now)
-            if let change {
-                self.note(.change(change), deliveries, in: asked.app, now, &effects)
-                self.putOut(change, in: asked.app, &effects)
-            }
-        case .noted(let body, let deliveries):
-            self.answer(asked, deliveries, &effects)
-            self.countDeliveries(deliveries.count, by: asked, now)
-            if let body { self.note(body, deliveries, in: asked.app, now, &effects) }
-        case .recalled(let recall, let message, let deliveries, let shown):
-            self.answer(asked, deliveries, &effects)
-            self.countDeliveries(deliveries.count, by: asked, now)
-            self.withdraw(message, recall, deliveries, shown: shown, now, &effects)
-        case .userAccount, .done, .accepted, .duplicate, .taken, .device, .read, .user, .page, .trace, .unread,
-            .objectNames, .accounts, .bans, .isSameLog, .unreadable, .failed:
-            return false
-        }
-        return true
-    }
-
-    private mutating func answer(_ asked: Asked, _ deliveries: [Delivery], _ effects: inout [ServerEffect]) {
+    mutating func answerDone(
+        _ asked: Asked, _ deliveries: [Delivery], _ now: Now, _ effects: inout [ServerEffect]
+    ) {
         let position = deliveries.first { $0.user == asked.actor }?.position ?? 0
-        self.answer(asked.requester, .done(position), &effects)
+        self.answer(asked, .done(position), &effects)
+        self.countDeliveries(deliveries.count, by: asked, now)
     }
 }
 

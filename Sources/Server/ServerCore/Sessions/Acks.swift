@@ -2,13 +2,11 @@ import StoreModel
 import TidingsModel
 
 extension ServerCore {
-    /// The only place at which a leg ends.
-    mutating func end(
-        _ message: MessageID, _ slot: Int, _ index: Int, _ end: LegEnd, _ now: Now, _ effects: inout [ServerEffect]
+    mutating func endLeg(
+        _ message: MessageID, slot: Int, index: Int, _ end: LegEnd, _ now: Now, _ effects: inout [ServerEffect]
     ) {
-        let leg = LegID(
-            message: message, user: self.people[slot].key, device: self.people[slot].devices[index].id)
-        self.tell(.endLeg(EndedLeg(leg: leg, end: end, at: now.wall)), &effects)
+        let leg = LegID(message: message, user: self.people[slot].key, device: self.people[slot].devices[index].id)
+        self.sendToStore(.endLeg(EndedLeg(leg: leg, end: end, at: now.wall)), &effects)
         if end.couldNotBePushed { self.people[slot].devices[index].unpushed.insert(message) }
         if end.mayBeShown { self.lateEnds.append(LateEnd(request: self.storeRequests, leg: leg)) }
     }
@@ -80,7 +78,7 @@ extension ServerCore {
         }
         self.storeRequests = requests
         self.lateEnds.append(contentsOf: shown)
-        if !arrivals.isEmpty { self.noteArrivals(arrivals, slot, &effects) }
+        if !arrivals.isEmpty { self.sendDeliveryReceipts(arrivals, slot: slot, &effects) }
     }
 
     private mutating func writeSettled(_ slot: Int, _ index: Int, _ effects: inout [ServerEffect]) {
@@ -91,7 +89,7 @@ extension ServerCore {
         self.people[slot].devices[index].written = max(self.people[slot].devices[index].written, settled)
         self.people[slot].devices[index].owesSettled = false
         let key = DeviceKey(user: self.people[slot].key, device: self.people[slot].devices[index].id)
-        self.tell(.advance(key, settled: settled, decided: nil), &effects)
+        self.sendToStore(.advance(key, settled: settled, decided: nil), &effects)
     }
 
     /// A device left to sync on its own gets the newest entry once it has caught up: it notices the gap if it lacks
@@ -128,12 +126,12 @@ extension ServerCore {
     mutating func writeCursor(_ slot: Int, _ index: Int, _ effects: inout [ServerEffect]) {
         self.people[slot].devices[index].flushAt = nil
         let decided = self.decided(slot, index)
-        // The store forgets the cursors of one that is signed out.
+        // The store forgets the cursors of a device that signs out.
         guard decided > self.people[slot].devices[index].written, !self.people[slot].devices[index].isLeaving else {
             return
         }
         self.people[slot].devices[index].written = decided
         let key = DeviceKey(user: self.people[slot].key, device: self.people[slot].devices[index].id)
-        self.tell(.advance(key, settled: nil, decided: decided), &effects)
+        self.sendToStore(.advance(key, settled: nil, decided: decided), &effects)
     }
 }

@@ -2,7 +2,6 @@ import OrderedCollections
 import StoreModel
 import TidingsModel
 
-/// Its hello was good, and its sign-in is with the store.
 struct Opening: Sendable {
     let device: DeviceKey
     let run: ReportedRunState
@@ -19,13 +18,10 @@ struct Session: Sendable {
     let device: DeviceKey
     let slot: Int
     var sendsInFlight = 0
-    /// By conversation, the message that was refused for now.
     var awaited: OrderedDictionary<ConversationID, Awaited> = [:]
     var syncsInFlight = 0
     var requestsInFlight = 0
-    /// Requests and registrations that are not answered.
     var numbersInFlight: OrderedSet<RequestNumber> = []
-    /// The store is asked who hears that the person is typing.
     var isTypingAsked = false
     var rooms: OrderedSet<ConversationID> = []
     /// Rooms it has asked to hear, each as often as it has asked, until the store answers.
@@ -33,7 +29,6 @@ struct Session: Sendable {
     var watched: OrderedSet<UserID> = []
     /// Push registrations, reads and sign-outs with the store.
     var commandsInFlight = 0
-    /// Opened notifications with the store.
     var openedInFlight = 0
     var buckets = RateBuckets()
     /// When it may be told again that its frames are dropped, in monotonic milliseconds.
@@ -56,17 +51,15 @@ extension ServerCore {
             let opening = try Self.checked(hello, verdict)
             try self.admitHello(of: opening.device, now, &effects)
             let slot = self.slot(of: opening.device.user, now, &effects)
-            self.people[slot].buckets.take(
-                .connects, 1, self.settings.limits[.person, .connects], at: now.monotonic)
+            self.people[slot].buckets.consume(.connects, 1, self.settings.limits[.person, .connects], at: now.monotonic)
             self.people[slot].signingIn.append(opening.device.device)
             self.openings[session] = opening
             if hello.after > 0, hello.opening > 0, hello.opening != self.identity.opening {
                 let held = HeldLog(opening: hello.opening, position: hello.after)
-                self.ask(.compareLog(opening.device.user, held), for: .compareLog(session), &effects)
+                self.sendToStore(.compareLog(opening.device.user, held), for: .compareLog(session), &effects)
             }
-            self.ask(
-                .signIn(
-                    opening.device, platform: hello.platform, tokenIssuedAt: opening.token.issuedAt, at: now.wall),
+            self.sendToStore(
+                .signIn(opening.device, platform: hello.platform, tokenIssuedAt: opening.token.issuedAt, at: now.wall),
                 for: .signIn(session, opening.device), by: .person(opening.device.user), &effects)
         } catch {
             self.countFailure(verdict, from: address, now)
@@ -92,7 +85,7 @@ extension ServerCore {
                     field: "platform",
                     rule: "must be at most \(Self.platformBytesMax) bytes, got \(hello.platform.utf8.count)")
             }
-            try Self.check(hello.runState)
+            try Self.checkRunState(hello.runState)
             guard hello.runState != .suspending else {
                 throw InvalidField(field: "run_state", rule: "must not be suspending in a hello")
             }
@@ -104,7 +97,7 @@ extension ServerCore {
             version: version, token: token, extensionToken: extensionToken)
     }
 
-    static func check(_ run: ReportedRunState) throws(InvalidField) {
+    static func checkRunState(_ run: ReportedRunState) throws(InvalidField) {
         if case .background(let remaining) = run, remaining < 0 {
             throw InvalidField(field: "run_state.remaining_milliseconds", rule: "must be 0 or more, got \(remaining)")
         }
@@ -124,7 +117,6 @@ extension ServerCore {
         }
     }
 
-    /// The person is banned, or the token revoked.
     mutating func refuseSignIn(
         _ session: SessionID, _ device: DeviceKey, _ problem: ServerFrame.Problem, _ effects: inout [ServerEffect]
     ) {
@@ -148,7 +140,7 @@ extension ServerCore {
         self.people[slot].busyAt = now.monotonic
         let index = self.deviceIndex(of: record, in: slot)
         guard let opening = self.openings.removeValue(forKey: session) else {
-            // It hung up while it was signed in: the device is there all the same, and counts among the person's.
+            // The connection was closed meanwhile: the device is signed in all the same.
             self.people[slot].devices[index].signedInAt = record.signedInAt
             self.people[slot].devices[index].platform = record.platform
             self.kickOthers(slot, than: record.key, now, &effects)
@@ -166,7 +158,7 @@ extension ServerCore {
         self.people[slot].devices[index].signedInAt = record.signedInAt
         self.people[slot].devices[index].heardAt = now.monotonic
         if opening.run == .foreground { self.people[slot].devices[index].activeAt = now.monotonic }
-        // Of another log it holds nothing.
+        // It holds nothing of this log.
         self.people[slot].devices[index].stored = opening.isOtherLog ? 0 : min(opening.after, self.people[slot].head)
         self.people[slot].devices[index].skippedUpTo = 0
         effects.append(

@@ -5,7 +5,6 @@ package enum DevicePolicy: String, Hashable, Sendable, CaseIterable {
     case all
     /// A device that signs in replaces those on the same platform.
     case onePerPlatform = "one_per_platform"
-    /// The newest replaces all others.
     case newestOnly = "newest_only"
 }
 
@@ -32,13 +31,13 @@ extension ServerCore {
                 }
             if hasToGo || self.isExpired(other, slot, now) { gone.append(other.id) } else { staying.append(other) }
         }
-        // One that is just signing in is as new as this one.
+        // A device that is signing in is as new as this one.
         let surplus = staying.count + 1 - self.settings.devicesMax
         if surplus > 0 {
             let oldest = staying.filter { !self.people[slot].signingIn.contains($0.id) }.sorted()
             gone += oldest.prefix(surplus).map(\.id)
         }
-        for other in gone.prefix(Self.kickedAtOnceMax) { self.kick(other, slot, now, &effects) }
+        for other in gone.prefix(Self.kickedAtOnceMax) { self.kickDevice(other, slot, now, &effects) }
     }
 
     mutating func expireDevices(_ slot: Int, _ now: Now, _ effects: inout [ServerEffect]) {
@@ -47,7 +46,7 @@ extension ServerCore {
         let gone = self.people[slot].devices.indices.map { Candidate(self.people[slot].devices[$0]) }.filter {
             self.isExpired($0, slot, now)
         }
-        for other in gone.prefix(Self.kickedAtOnceMax) { self.kick(other.id, slot, now, &effects) }
+        for other in gone.prefix(Self.kickedAtOnceMax) { self.kickDevice(other.id, slot, now, &effects) }
     }
 
     private func isExpired(_ device: Candidate, _ slot: Int, _ now: Now) -> Bool {
@@ -55,7 +54,7 @@ extension ServerCore {
             && now.wall - device.signedInAt >= self.settings.deviceExpiry
     }
 
-    private mutating func kick(_ device: DeviceID, _ slot: Int, _ now: Now, _ effects: inout [ServerEffect]) {
+    private mutating func kickDevice(_ device: DeviceID, _ slot: Int, _ now: Now, _ effects: inout [ServerEffect]) {
         guard let index = self.people[slot].devices.index(of: device) else { return }
         if let session = self.people[slot].devices[index].session {
             let problem = ServerFrame.Problem(
@@ -64,8 +63,8 @@ extension ServerCore {
             self.close(session, &effects)
         }
         let key = DeviceKey(user: self.people[slot].key, device: device)
-        self.leave(slot, index, &effects)
-        self.ask(.signOut(key, at: now.wall), for: .errand(.kick(key)), &effects)
+        self.beginSignOut(slot: slot, index: index, &effects)
+        self.sendToStore(.signOut(key, at: now.wall), for: .kick(key), &effects)
     }
 }
 

@@ -7,7 +7,7 @@ extension ServerCore {
     func pushes(of entries: [LogEntry], to index: Int, _ slot: Int, _ now: Now) -> ServerFrame.Pushes {
         var pushes = ServerFrame.Pushes()
         let user = self.people[slot].key.user
-        // What the core does not know any more of a person it had forgotten meanwhile: the page tells it, as far as it goes.
+        // The core may have forgotten the person's read cursors meanwhile; the page has those within its range.
         let readings = entries.compactMap { $0.reading(by: user) }
         for entry in entries where entry.position > self.people[slot].devices[index].settled {
             guard case .message(let message) = entry.body else { continue }

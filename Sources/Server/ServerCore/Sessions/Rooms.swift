@@ -7,17 +7,15 @@ struct RoomKey: Hashable, Sendable {
     let room: ConversationID
 }
 
-// A chat room is heard by the connections that have entered it, and by nobody else: its messages stand in nobody's log and are
-// never pushed (S0.17). Who comes in gets the newest ones.
+// Only connections that have entered a chat room hear it: its messages are in nobody's log and are never pushed (S0.17).
 extension ServerCore {
     /// The session hears the room from its history on, so that nothing is missed between the two.
     mutating func enterRoom(
         _ room: ConversationID, history: Int, _ asked: Asked, _ now: Now, _ effects: inout [ServerEffect]
     ) throws(ServerFrame.Problem) {
-        guard case .session(let id, _) = asked.requester, let session = self.sessions[id] else {
-            throw ServerFrame.Problem(code: .notAllowed, field: "request", rule: "must come on a connection")
-        }
-        try Self.checkRoom(room)
+        let id = try asked.session()
+        guard let session = self.sessions[id] else { return }
+        try Self.checkChatRoom(room)
         let max = self.settings.roomsPerSessionMax
         guard session.rooms.contains(room) || session.rooms.count < max else {
             throw ServerFrame.Problem(
@@ -25,13 +23,13 @@ extension ServerCore {
         }
         let history = min(history, self.settings.roomHistoryMax)
         self.sessions[id]?.entering.append(room)
-        self.ask(
+        self.sendToStore(
             .readHistory(
                 session.device.user, room, before: nil, limit: Swift.max(1, history), room: self.roomAccess(now)),
-            for: .errand(.enterRoom(asked, room, history: history)), by: asked.asker, &effects)
+            for: .enterRoom(asked, room, history: history), by: asked.asker, &effects)
     }
 
-    private static func checkRoom(_ room: ConversationID) throws(ServerFrame.Problem) {
+    private static func checkChatRoom(_ room: ConversationID) throws(ServerFrame.Problem) {
         guard room.type != .chatRoom else { return }
         throw ServerFrame.Problem(
             code: .invalidField, field: "conversation.type", rule: "must be CHRM, got \(room.type.rawValue)")
@@ -69,8 +67,7 @@ extension ServerCore {
         }
         let (recent, hasMore) = self.recent(messages, hasMore: hasMore, now)
         let newest = self.fitting(Array(recent.prefix(history)))
-        self.answer(
-            asked.requester, .history(newest, hasMore: hasMore || newest.count < recent.count), &effects)
+        self.answer(asked, .history(newest, hasMore: hasMore || newest.count < recent.count), &effects)
     }
 
     /// Of a chat room what is not too old, of everything else all. `messages` are of one conversation, newest first.
@@ -81,16 +78,13 @@ extension ServerCore {
     }
 
     mutating func exitRoom(_ room: ConversationID, _ asked: Asked) throws(ServerFrame.Problem) {
-        try Self.checkRoom(room)
-        guard case .session(let id, _) = asked.requester else {
-            throw ServerFrame.Problem(code: .notAllowed, field: "request", rule: "must come on a connection")
-        }
+        try Self.checkChatRoom(room)
+        let id = try asked.session()
         self.sessions[id]?.rooms.remove(room)
-        self.leave(RoomKey(app: asked.app, room: room), id)
+        self.removeHearer(id, from: RoomKey(app: asked.app, room: room))
     }
 
-    /// A room nobody hears is forgotten.
-    mutating func leave(_ room: RoomKey, _ session: SessionID) {
+    mutating func removeHearer(_ session: SessionID, from room: RoomKey) {
         self.rooms[room]?.remove(session)
         if self.rooms[room]?.isEmpty == true { self.rooms.removeValue(forKey: room) }
     }
@@ -139,13 +133,12 @@ extension ServerCore {
         for id in self.rooms[key] ?? [] {
             guard let user = self.sessions[id]?.device.user.user, isGone(user) else { continue }
             self.sessions[id]?.rooms.remove(room)
-            self.leave(key, id)
+            self.removeHearer(id, from: key)
             effects.append(.write(id, .problem(problem, isFatal: false)))
         }
     }
 
-    /// To everybody who hears the room except the connection the message came from.
-    func tellRoom(_ message: Message, from sender: SessionID?, _ effects: inout [ServerEffect]) {
+    func sendToRoom(_ message: Message, from sender: SessionID?, _ effects: inout [ServerEffect]) {
         guard message.conversation.type == .chatRoom else { return }
         for session in self.rooms[RoomKey(app: message.app, room: message.conversation)] ?? [] where session != sender {
             effects.append(.write(session, .signal(.room(message))))

@@ -10,10 +10,9 @@ struct Awaited: Sendable {
 }
 
 extension ServerCore {
-    /// Milliseconds a refused message is waited for after it may come again.
     static let repeatTime: Int64 = 30_000
 
-    mutating func send(
+    mutating func handleSend(
         _ draft: MessageDraft, from session: SessionID, _ known: Session, _ now: Now, _ effects: inout [ServerEffect]
     ) {
         do throws(ServerFrame.Problem) {
@@ -23,24 +22,22 @@ extension ServerCore {
                     code: .unavailable, field: "send",
                     rule: "must wait: \(self.settings.sendsInFlightMax) are being stored already")
             }
-            let message = try self.accepted(
+            let message = try self.makeMessage(
                 draft, from: known.device.user, by: .person(known.device.user), now, &effects)
             self.sessions[session]?.sendsInFlight += 1
-            self.ask(
+            self.sendToStore(
                 .accept(
                     message: message.message, senderDevice: known.device.device,
                     room: self.roomAccess(draft.conversation, of: known, now)),
                 for: .send(session, message, known.device.device), by: .person(known.device.user), &effects)
         } catch {
-            self.noteRefused(draft, error, session, now)
+            self.awaitRepeat(draft, error, session, now)
             effects.append(.write(session, .sendRefused(draft.clientMessageID, error)))
         }
     }
 
     /// If the message may come again, those that follow it in its conversation would overtake it.
-    mutating func noteRefused(
-        _ draft: MessageDraft, _ problem: ServerFrame.Problem, _ session: SessionID, _ now: Now
-    ) {
+    mutating func awaitRepeat(_ draft: MessageDraft, _ problem: ServerFrame.Problem, _ session: SessionID, _ now: Now) {
         guard [.unavailable, .rateLimited, .storageFull].contains(problem.code), let known = self.sessions[session],
             known.awaited[draft.conversation] == nil
         else { return }
@@ -66,14 +63,14 @@ extension ServerCore {
         )
     }
 
-    mutating func accepted(
+    mutating func makeMessage(
         _ draft: MessageDraft, from sender: UserKey, by asker: Asker, _ now: Now, _ effects: inout [ServerEffect]
     ) throws(ServerFrame.Problem) -> SharedMessage {
         try self.checkBacklog(of: asker, &effects)
-        try self.checkRoom()
+        try self.checkStorage()
         var draft = draft
         draft.recipients = Set(draft.recipients).sorted()
-        // Nobody could read a command away: it is in no history.
+        // A command is in no history, so nobody could mark it read.
         if !draft.flags.contains(.stored) { draft.flags.remove(.counted) }
         if draft.mentions == .none, !draft.conversation.type.targetIsPeer, draft.content.contains("mentionedInfo"),
             let content = try? JSONValue(parsing: draft.content)
@@ -102,6 +99,12 @@ extension ServerCore {
         case .failure(let problem):
             self.write(.sendRefused(message.message.clientMessageID, problem), to: session, &effects)
         }
+    }
+
+    static func acceptance(
+        ofRepeat id: ClientMessageID, _ first: MessageID, _ sentAt: Int64
+    ) -> ServerFrame.SendAccepted {
+        .init(clientMessageID: id, messageID: first, sentAt: sentAt, position: 0)
     }
 
     static func acceptance(of message: Message, _ deliveries: [Delivery]) -> ServerFrame.SendAccepted {
@@ -139,14 +142,14 @@ extension ServerCore {
         self.people[slot].busyAt = now.monotonic
         self.countWithoutDevice(message, slot, &effects)
         for index in self.people[slot].devices.indices {
-            self.start(message, at: delivery.position, slot, index, from: sender, now, &effects)
-            self.followUp(slot, index, now, &effects)
+            self.startLeg(message, at: delivery.position, slot: slot, index: index, from: sender, now, &effects)
+            self.pushNewest(slot: slot, index: index, now, &effects)
         }
         self.arm(slot)
     }
 
-    mutating func start(
-        _ message: SharedMessage, at position: LogPosition, _ slot: Int, _ index: Int, from sender: DeviceID?,
+    mutating func startLeg(
+        _ message: SharedMessage, at position: LogPosition, slot: Int, index: Int, from sender: DeviceID?,
         _ now: Now, _ effects: inout [ServerEffect]
     ) {
         let isOwn = sender.map { self.people[slot].devices[index].id == $0 } ?? false
@@ -154,7 +157,7 @@ extension ServerCore {
             return effects.append(.countEnd(isOwn ? .ownDevice : end))
         }
         if isOwn {
-            self.end(message.message.id, slot, index, .ownDevice, now, &effects)
+            self.endLeg(message.message.id, slot: slot, index: index, .ownDevice, now, &effects)
             return
         }
         let lease = self.people[slot].devices[index].lease
@@ -170,7 +173,7 @@ extension ServerCore {
         }
     }
 
-    private mutating func followUp(_ slot: Int, _ index: Int, _ now: Now, _ effects: inout [ServerEffect]) {
+    private mutating func pushNewest(slot: Int, index: Int, _ now: Now, _ effects: inout [ServerEffect]) {
         if self.people[slot].devices[index].lease.isLive {
             self.dirtyCursor(slot, index, now)
         } else {

@@ -8,16 +8,15 @@ struct SessionToken: Hashable, Sendable {
     let issuedAt: Int64?
     /// Wall milliseconds; nil once the client was told.
     private(set) var warnAt: Int64?
-    /// Monotonic milliseconds.
-    private(set) var lookAt: Int64 = 0
+    private(set) var checkAt: Int64 = 0
 
     init(_ token: CheckedToken, at now: Now, _ settings: ServerSettings) {
         self.expiresAt = token.expiresAt
         self.issuedAt = token.issuedAt
-        // A fifth of a life of minutes is time enough to ask for another token.
+        // Of a token that lives only minutes, a fifth is enough time to ask for another.
         let left = max(0, token.expiresAt.subtractingReportingOverflow(now.wall).partialValue)
         self.warnAt = token.expiresAt - min(settings.tokenWarningTime, left / 5)
-        self.lookAgain(at: now, settings)
+        self.scheduleCheck(at: now, settings)
     }
 
     /// Wall milliseconds.
@@ -26,15 +25,15 @@ struct SessionToken: Hashable, Sendable {
         return overflow ? .max : end
     }
 
-    private mutating func lookAgain(at now: Now, _ settings: ServerSettings) {
+    private mutating func scheduleCheck(at now: Now, _ settings: ServerSettings) {
         let next = self.warnAt ?? self.endsAt(settings)
-        self.lookAt = now.monotonic + min(max(1, next - now.wall), ServerCore.levelLook)
+        self.checkAt = now.monotonic + min(max(1, next - now.wall), ServerCore.clockCheckInterval)
     }
 
     enum Due { case nothing, warning, end }
 
-    mutating func look(at now: Now, _ settings: ServerSettings) -> Due {
-        defer { self.lookAgain(at: now, settings) }
+    mutating func check(at now: Now, _ settings: ServerSettings) -> Due {
+        defer { self.scheduleCheck(at: now, settings) }
         if now.wall >= self.endsAt(settings) { return .end }
         guard let warnAt = self.warnAt, now.wall >= warnAt else { return .nothing }
         self.warnAt = nil
@@ -44,16 +43,16 @@ struct SessionToken: Hashable, Sendable {
 
 extension ServerCore {
     /// The client is told before its token expires, and may renew it without hanging up.
-    mutating func lookAtToken(_ slot: Int, _ index: Int, _ now: Now, _ effects: inout [ServerEffect]) {
+    mutating func checkToken(slot: Int, index: Int, _ now: Now, _ effects: inout [ServerEffect]) {
         guard let session = self.people[slot].devices[index].session,
-            let token = self.people[slot].devices[index].userToken, now.monotonic >= token.lookAt
+            let token = self.people[slot].devices[index].userToken, now.monotonic >= token.checkAt
         else { return }
-        switch self.people[slot].devices[index].userToken?.look(at: now, self.settings) {
+        switch self.people[slot].devices[index].userToken?.check(at: now, self.settings) {
         case .warning: self.write(.tokenExpiring(at: token.expiresAt), to: session, &effects)
         case .end:
             let problem = ServerFrame.Problem(
                 code: .expiredToken, field: "token", rule: "has expired; ask for a new one")
-            self.end(session, because: problem, now, &effects)
+            self.endSession(session, because: problem, now, &effects)
         case .nothing, nil: break
         }
     }
@@ -65,7 +64,8 @@ extension ServerCore {
         guard let known = self.sessions[session],
             let index = self.people[known.slot].devices.index(of: known.device.device)
         else { return }
-        let requester = Asked.Requester.session(session, number)
+        let user = known.device.user
+        let asked = Asked(requester: .session(session, number), app: user.app, actor: user.user)
         do throws(ServerFrame.Problem) {
             let token = try verdict.good().token
             guard token.user == known.device.user else {
@@ -78,9 +78,9 @@ extension ServerCore {
             }
             self.people[known.slot].devices[index].userToken = SessionToken(token, at: now, self.settings)
             self.arm(known.slot)
-            self.answer(requester, .done(0), &effects)
+            self.answer(asked, .done(0), &effects)
         } catch {
-            self.answer(requester, .refused(error), &effects)
+            self.answer(asked, .refused(error), &effects)
         }
     }
 }

@@ -23,7 +23,6 @@ package enum TokenVerdict: Hashable, Sendable {
     /// Not a token of this server, or its signature is wrong.
     case invalid
     case expired
-    /// Its app does not exist here.
     case wrongApp
     /// Its `nbf` or `iat` is in the future.
     case notYetValid
@@ -32,7 +31,6 @@ package enum TokenVerdict: Hashable, Sendable {
     /// It is signed with a key the server does not know yet and is looking for.
     case keyPending
 
-    /// Throws what to tell the client.
     func good() throws(ServerFrame.Problem) -> (token: CheckedToken, extensionToken: String) {
         let invalid = { (rule: String) in ServerFrame.Problem(code: .invalidToken, field: "token", rule: rule) }
         switch self {

@@ -2,16 +2,14 @@ import OrderedCollections
 import StoreModel
 import TidingsModel
 
-// Who watches a person is told when that person comes and goes, and how far the person gets with what the watcher writes to
-// them alone. Of interest now and never again: a connection that ends watches nobody, and the next one asks anew.
+// Watchers are told when a person comes and goes, and how far the person gets with their one-to-one messages. Nothing is stored: the next
+// connection has to watch anew.
 extension ServerCore {
-    /// Watching somebody twice is watching them once.
     mutating func watch(
         _ users: [UserID], _ asked: Asked, _ effects: inout [ServerEffect]
     ) throws(ServerFrame.Problem) {
-        guard case .session(let id, _) = asked.requester, let session = self.sessions[id] else {
-            throw ServerFrame.Problem(code: .notAllowed, field: "request", rule: "must come on a connection")
-        }
+        let id = try asked.session()
+        guard let session = self.sessions[id] else { return }
         let wanted = session.watched.union(users)
         let max = self.settings.watchedPerSessionMax
         guard wanted.count <= max else {
@@ -26,13 +24,11 @@ extension ServerCore {
             self.watchers[key, default: []].append(id)
             people.append(self.presence(of: key, for: session.device.user.user))
         }
-        self.answer(asked.requester, .presence(people), &effects)
+        self.answer(asked, .presence(people), &effects)
     }
 
     mutating func unwatch(_ users: [UserID], _ asked: Asked) throws(ServerFrame.Problem) {
-        guard case .session(let id, _) = asked.requester else {
-            throw ServerFrame.Problem(code: .notAllowed, field: "request", rule: "must come on a connection")
-        }
+        let id = try asked.session()
         for user in users {
             self.sessions[id]?.watched.remove(user)
             self.forgetWatcher(id, of: UserKey(app: asked.app, user: user))
@@ -52,7 +48,7 @@ extension ServerCore {
     }
 
     /// Tells watchers if a device that came to the foreground or left it changes what they know.
-    mutating func tellPresence(_ slot: Int, before: Bool, _ now: Now, _ effects: inout [ServerEffect]) {
+    mutating func sendPresence(slot: Int, before: Bool, _ now: Now, _ effects: inout [ServerEffect]) {
         let isOnline = self.people[slot].isOnline
         guard isOnline != before else { return }
         self.people[slot].lastSeenAt = isOnline ? nil : now.wall
@@ -62,8 +58,8 @@ extension ServerCore {
     }
 
     /// A person received or read one-to-one messages: tells their authors who watch the person.
-    func tellReceipt(
-        _ kind: ReceiptKind, upTo message: MessageID, from author: UserID, in type: ConversationType, _ slot: Int,
+    func sendReceipt(
+        _ kind: ReceiptKind, upTo message: MessageID, from author: UserID, in type: ConversationType, slot: Int,
         _ effects: inout [ServerEffect]
     ) {
         let reader = self.people[slot].key.user
@@ -84,37 +80,35 @@ extension ServerCore {
     }
 
     /// Of each author of one-to-one messages the newest has arrived.
-    mutating func noteArrivals(_ arrivals: [ArrivedMessage], _ slot: Int, _ effects: inout [ServerEffect]) {
+    mutating func sendDeliveryReceipts(_ arrivals: [ArrivedMessage], slot: Int, _ effects: inout [ServerEffect]) {
         var newest: OrderedDictionary<ArrivedMessage.Origin, MessageID> = [:]
         for arrival in arrivals { newest[arrival.origin] = arrival.message }
         for (origin, message) in newest {
-            self.tellReceipt(.delivered, upTo: message, from: origin.author, in: origin.type, slot, &effects)
+            self.sendReceipt(.delivered, upTo: message, from: origin.author, in: origin.type, slot: slot, &effects)
         }
     }
 
     /// Only the log knows at which message the read cursor of a one-to-one conversation stands.
-    mutating func noteReading(
+    mutating func requestReadReceipt(
         _ user: UserKey, _ conversation: ConversationID, upTo: LogPosition, _ effects: inout [ServerEffect]
     ) {
         guard conversation.type.targetIsPeer, upTo > 0, self.watchers[user] != nil,
             self.storeBacklog < self.settings.storeBacklogMax
         else { return }
-        self.ask(
-            .readLog(user, after: upTo - 1, limit: 1), for: .errand(.readReceipt(user, conversation)), &effects)
+        self.sendToStore(.readLog(user, after: upTo - 1, limit: 1), for: .readReceipt(user, conversation), &effects)
     }
 
-    func tellReading(
+    func sendReadReceipt(
         _ user: UserKey, _ conversation: ConversationID, _ page: LogPage, _ effects: inout [ServerEffect]
     ) {
         guard let slot = self.slots[user], case .message(let message)? = page.entries.first?.body,
             message.conversation(seenBy: user.user) == conversation
         else { return }
-        self.tellReceipt(
-            .read, upTo: message.id, from: UserID(conversation.target), in: conversation.type, slot, &effects)
+        self.sendReceipt(
+            .read, upTo: message.id, from: UserID(conversation.target), in: conversation.type, slot: slot, &effects)
     }
 }
 
-/// A one-to-one message that has arrived on a device of its recipient.
 struct ArrivedMessage: Hashable, Sendable {
     struct Origin: Hashable, Sendable {
         var author: UserID
@@ -135,7 +129,6 @@ extension Person {
 }
 
 extension Leg {
-    /// nil unless it is a one-to-one message from somebody else.
     func arrival(at user: UserID) -> ArrivedMessage? {
         guard case .message(let shared) = self.subject, shared.message.conversation.type.targetIsPeer,
             shared.message.sender != user

@@ -3,7 +3,6 @@ import TidingsModel
 
 struct AppLoad: Sendable {
     var buckets = RateBuckets()
-    /// Commands of its people and its backend that the store has not answered.
     var backlog = 0
 }
 
@@ -19,7 +18,7 @@ enum Asker: Hashable, Sendable {
     }
 }
 
-// When the disk is slow, commands wait. Whoever has most of them waiting is refused first, so that the others notice nothing.
+// When the disk is slow, commands wait. Those with most of them waiting are refused first, so that the others notice nothing.
 extension ServerCore {
     /// Throws `unavailable` if the asker, its app or all together have too many commands waiting. `isReading`
     /// commands read a page of a log, a history or receipts, and occupy the store longest.
@@ -41,15 +40,13 @@ extension ServerCore {
         guard self.storeBacklog < self.settings.storeBacklogMax else { throw Self.unavailable }
     }
 
-    private static func backlogged(
-        _ who: String, _ count: Int, _ what: String = "commands"
-    ) -> ServerFrame.Problem {
+    private static func backlogged(_ who: String, _ count: Int, _ what: String = "commands") -> ServerFrame.Problem {
         .init(
             code: .unavailable, rule: "must wait: \(count) \(what) of \(who) are being carried out already",
             retryAfterMilliseconds: 1_000)
     }
 
-    mutating func noteAsked(_ asker: Asker, isReading: Bool) {
+    mutating func addToBacklog(_ asker: Asker, isReading: Bool) {
         if case .person(let user) = asker {
             self.backlogs[user, default: 0] += 1
             if isReading { self.reads[user, default: 0] += 1 }
@@ -57,7 +54,7 @@ extension ServerCore {
         self.apps[asker.app, default: AppLoad()].backlog += 1
     }
 
-    mutating func noteAnswered(_ asker: Asker, isReading: Bool) {
+    mutating func removeFromBacklog(_ asker: Asker, isReading: Bool) {
         self.apps[asker.app]?.backlog -= 1
         if isReading, case .person(let user) = asker, let count = self.reads[user] {
             self.reads[user] = count > 1 ? count - 1 : nil
@@ -68,7 +65,6 @@ extension ServerCore {
 }
 
 extension StoreCommand {
-    /// It reads much of the store and changes nothing.
     var isReading: Bool {
         switch self {
         case .readLog, .readHistory, .readReceipts: true

@@ -8,7 +8,7 @@ extension ServerCore {
         code: .storageFull, rule: "the server's disk is almost full; try again later")
 
     /// Room has to grow to an eighth above the floor before new things are stored again, so that it does not flap.
-    mutating func measure(free: Int64, _ effects: inout [ServerEffect]) {
+    mutating func updateStorage(free: Int64, _ effects: inout [ServerEffect]) {
         let floor = self.settings.freeBytesMin
         let isFull = free < (self.isStorageFull ? floor + floor / 8 : floor)
         guard isFull != self.isStorageFull else { return }
@@ -16,8 +16,7 @@ extension ServerCore {
         effects.append(.storageChanged(isFull: isFull, free: free))
     }
 
-    /// Throws `storage_full` while the disk is almost full.
-    func checkRoom() throws(ServerFrame.Problem) {
+    func checkStorage() throws(ServerFrame.Problem) {
         guard !self.isStorageFull else { throw Self.storageFull }
     }
 }
