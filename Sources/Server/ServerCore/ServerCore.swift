@@ -28,7 +28,7 @@ package struct ServerCore: Sendable {
     var storeRequests: UInt64 = 0
     var storeAnswers: UInt64 = 0
     /// What is to be done with answers that are not merely `.done`, in the order of the requests.
-    var pendingRequests: Deque<(id: UInt64, request: PendingRequest, asker: Asker?, isReading: Bool)> = []
+    var pendingRequests: Deque<(id: UInt64, request: PendingStoreRequest, asker: Asker?, isReading: Bool)> = []
     var backlogs: [UserKey: Int] = [:]
     var reads: [UserKey: Int] = [:]
     var lateEnds: Deque<LateEnd> = []

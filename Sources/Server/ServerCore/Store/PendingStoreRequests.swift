@@ -3,7 +3,7 @@ import StoreModel
 import TidingsModel
 
 /// What a store command was sent for, until the store answers it. A new one needs a case here, in `complete` and in `refuse`.
-enum PendingRequest: Sendable {
+enum PendingStoreRequest: Sendable {
     case send(SessionID, SharedMessage, DeviceID)
     case sync(SessionID, after: LogPosition)
     case markRead(SessionID, UserKey, ConversationID, upTo: LogPosition)
@@ -43,7 +43,7 @@ extension ServerCore {
     /// Without a pending request the store's answer must be `.done`. The command counts in the backlog of `asker`, if any, until it is
     /// answered.
     mutating func sendToStore(
-        _ command: StoreCommand, for request: PendingRequest? = nil, by asker: Asker? = nil,
+        _ command: StoreCommand, for request: PendingStoreRequest? = nil, by asker: Asker? = nil,
         _ effects: inout [ServerEffect]
     ) {
         self.storeRequests += 1
@@ -82,7 +82,7 @@ extension ServerCore {
 
     // tidy: long because it is one switch over (pending request, result).
     private mutating func complete(
-        _ request: PendingRequest, with result: StoreResult, _ now: Now, _ effects: inout [ServerEffect]
+        _ request: PendingStoreRequest, with result: StoreResult, _ now: Now, _ effects: inout [ServerEffect]
     ) {
         switch (request, result) {
         case (.send(let session, let message, let device), .accepted(let deliveries, let name)):
@@ -228,7 +228,7 @@ extension ServerCore {
     /// The store could not carry the command out: who waits for it is told to try again later. If it has failed for good, only those
     /// are told whose frames have an answer of their own.
     private mutating func refuse(
-        _ request: PendingRequest, storeHasFailed: Bool, _ now: Now, _ effects: inout [ServerEffect]
+        _ request: PendingStoreRequest, storeHasFailed: Bool, _ now: Now, _ effects: inout [ServerEffect]
     ) {
         switch request {
         case .send(let session, let message, _):
