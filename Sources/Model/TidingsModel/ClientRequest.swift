@@ -54,7 +54,7 @@ public struct ConversationInfo: Hashable, Sendable, Identifiable {
     public var version: UInt64
     /// Its name.
     public var name: String
-    /// Its picture, a URL; nil for none.
+    /// Its image, a URL; nil for none.
     public var portrait: String?
     /// Sorted by id.
     public var members: [Member]
@@ -94,7 +94,7 @@ public struct AllSettings: Hashable, Sendable {
     }
 }
 
-/// Something of interest now and never again: told to connections in front, never stored, never pushed.
+/// Something of interest now and never again: told to connections in the foreground, never stored, never pushed.
 public enum Signal: Hashable, Sendable {
     case typing(ConversationID, UserID, isTyping: Bool)
     /// In a chat room this connection hears.

@@ -30,7 +30,7 @@ public enum ReceiptKind: String, Hashable, Sendable, CaseIterable {
 public struct Presence: Hashable, Sendable, Identifiable {
     /// The person.
     public var id: UserID
-    /// Whether the app is in front on one of their devices.
+    /// Whether the app is in the foreground on one of their devices.
     public var isOnline: Bool
     /// Milliseconds since 1970; nil while they are online, and if unknown: the server keeps this in memory only, as
     /// long as the person has anything to do there.

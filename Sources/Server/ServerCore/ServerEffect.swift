@@ -23,7 +23,7 @@ package enum ServerEffect: Hashable, Sendable {
     case readTimeZone(String)
     /// Answered by `ServerEvent.tokenChecked`.
     case checkToken(SessionID, RequestNumber, String)
-    case reply(ApiRequestID, ApiResult)
+    case reply(APIRequestID, APIResult)
     case raiseAlarm(PushLane, PushAlarm)
     case clearAlarm(PushLane)
     /// The disk is almost full and nothing new is stored, or no longer.
@@ -35,7 +35,7 @@ package enum ServerEffect: Hashable, Sendable {
     case flagBug(String)
 }
 
-package enum ApiResult: Hashable, Sendable {
+package enum APIResult: Hashable, Sendable {
     /// The message is synced; a repeat gets the first one's id and time, and position 0.
     case accepted(ServerFrame.SendAccepted)
     case done

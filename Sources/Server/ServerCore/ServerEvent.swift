@@ -10,10 +10,10 @@ package struct SessionID: Hashable, Sendable, Comparable, CustomStringConvertibl
     package var description: String { "session \(self.rawValue)" }
 }
 
-package struct ApiRequestID: Hashable, Sendable, Comparable, CustomStringConvertible {
+package struct APIRequestID: Hashable, Sendable, Comparable, CustomStringConvertible {
     package let rawValue: UInt64
     package init(_ rawValue: UInt64) { self.rawValue = rawValue }
-    package static func < (left: ApiRequestID, right: ApiRequestID) -> Bool { left.rawValue < right.rawValue }
+    package static func < (left: APIRequestID, right: APIRequestID) -> Bool { left.rawValue < right.rawValue }
     package var description: String { "api request \(self.rawValue)" }
 }
 
@@ -75,10 +75,10 @@ package enum ServerEvent: Hashable, Sendable {
     case timeReached
     /// Clients are asked to reconnect, no lease is ended, nothing new is pushed.
     case drainRequested
-    case api(ApiRequestID, ApiCommand)
+    case api(APIRequestID, APICommand)
 }
 
-package enum ApiCommand: Hashable, Sendable {
+package enum APICommand: Hashable, Sendable {
     case send(UserKey, MessageDraft)
     /// Creates or replaces; answers `.done` or `.refused`.
     case putConversation(ConversationRecord)

@@ -19,7 +19,7 @@ extension ReferenceStore {
         self.messages[message.id]?.message = erased
         self.messages[message.id]?.isRecalled = true
         self.messages[message.id]?.content = nil
-        self.messages[message.id]?.withdrawal = operation.id
+        self.messages[message.id]?.recall = operation.id
         self.lastMessageID = max(self.lastMessageID, operation.id)
         var recall = Recall(
             id: operation.id, message: message.id, conversation: message.conversation,

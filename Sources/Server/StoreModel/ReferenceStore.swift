@@ -149,7 +149,7 @@ package struct ReferenceStore: Hashable, Sendable {
         var device: DeviceID?
         var deliveries: [Delivery]
         var isRecalled = false
-        var withdrawal: MessageID?
+        var recall: MessageID?
         /// nil unless it was edited.
         var content: String?
     }

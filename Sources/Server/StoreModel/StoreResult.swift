@@ -122,7 +122,7 @@ package struct MessageTrace: Hashable, Sendable {
 
     package var subject: Subject
     /// The id of its recall, which has a trace of its own.
-    package var withdrawal: MessageID?
+    package var recall: MessageID?
     package var deliveries: [Delivery]
     package var open: [OpenLeg]
     package var ended: [EndedLeg]
@@ -142,11 +142,11 @@ package struct MessageTrace: Hashable, Sendable {
     }
 
     package init(
-        of subject: Subject, withdrawal: MessageID? = nil, deliveries: [Delivery], open: [OpenLeg], ended: [EndedLeg],
+        of subject: Subject, recall: MessageID? = nil, deliveries: [Delivery], open: [OpenLeg], ended: [EndedLeg],
         receipts: [Receipt]
     ) {
         self.subject = subject
-        self.withdrawal = withdrawal
+        self.recall = recall
         self.deliveries = deliveries
         self.open = open
         self.ended = ended

@@ -9,7 +9,7 @@ extension StoreRules {
     }
 
     package static func recalledMessage(_ id: MessageID) -> ServerFrame.Problem {
-        .init(code: .unknownMessage, field: "message", rule: "must name a message that was not withdrawn, got \(id)")
+        .init(code: .unknownMessage, field: "message", rule: "must name a message that was not recalled, got \(id)")
     }
 
     package static func deletedMessage(_ id: MessageID) -> ServerFrame.Problem {

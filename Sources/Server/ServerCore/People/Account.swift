@@ -3,7 +3,7 @@ import TidingsModel
 
 extension ServerCore {
     mutating func changeAccount(
-        of user: UserKey, _ change: AccountChange, for request: ApiRequestID, _ now: Now,
+        of user: UserKey, _ change: AccountChange, for request: APIRequestID, _ now: Now,
         _ effects: inout [ServerEffect]
     ) {
         if case .revokeTokens(let time, _) = change, time > now.wall {
@@ -26,7 +26,7 @@ extension ServerCore {
     }
 
     mutating func finishAccount(
-        _ request: ApiRequestID, _ user: UserKey, _ change: AccountChange, _ now: Now, _ effects: inout [ServerEffect]
+        _ request: APIRequestID, _ user: UserKey, _ change: AccountChange, _ now: Now, _ effects: inout [ServerEffect]
     ) {
         defer { effects.append(.reply(request, .done)) }
         // Somebody who is not in memory has no session.

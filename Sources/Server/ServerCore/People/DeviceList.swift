@@ -33,7 +33,7 @@ package struct DeviceInfo: Hashable, Sendable {
 
 extension ServerCore {
     mutating func listDevices(
-        of user: UserKey, for request: ApiRequestID, _ now: Now, _ effects: inout [ServerEffect]
+        of user: UserKey, for request: APIRequestID, _ now: Now, _ effects: inout [ServerEffect]
     ) {
         guard let slot = self.loadedSlot(of: user, for: request, .devices(user), now, &effects) else { return }
         self.people[slot].busyAt = now.monotonic
@@ -46,7 +46,7 @@ extension ServerCore {
 
     /// The store answers in order, so the last device's answer completes the request.
     mutating func signOutAllDevices(
-        of user: UserKey, for request: ApiRequestID, _ now: Now, _ effects: inout [ServerEffect]
+        of user: UserKey, for request: APIRequestID, _ now: Now, _ effects: inout [ServerEffect]
     ) {
         guard let slot = self.loadedSlot(of: user, for: request, .signOutAll(user), now, &effects) else { return }
         self.people[slot].busyAt = now.monotonic

@@ -105,7 +105,7 @@ extension ServerCore {
         }
     }
 
-    mutating func signOut(_ device: DeviceKey, for request: ApiRequestID, _ now: Now, _ effects: inout [ServerEffect]) {
+    mutating func signOut(_ device: DeviceKey, for request: APIRequestID, _ now: Now, _ effects: inout [ServerEffect]) {
         guard let slot = self.loadedSlot(of: device.user, for: request, .signOut(device), now, &effects) else { return }
         guard let index = self.people[slot].devices.index(of: device.device) else {
             let invalid = InvalidField(field: "device", rule: "must be a device of this person that is signed in")

@@ -16,20 +16,20 @@ extension ServerCore {
         }
     }
 
-    /// `withdrawn` is what the store knows of the message this entry recalls.
+    /// `recalled` is what the store knows of the message this entry recalls.
     mutating func publishEntry(
-        _ entry: LogEntry, unread: Int, withdrawn: WithdrawnMessage = WithdrawnMessage(), slot: Int, _ now: Now,
+        _ entry: LogEntry, unread: Int, recalled: RecalledMessage = RecalledMessage(), slot: Int, _ now: Now,
         _ effects: inout [ServerEffect]
     ) {
         if self.people[slot].isReady {
-            self.applyEntry(entry, unread: unread, withdrawn: withdrawn, slot: slot, now, &effects)
+            self.applyEntry(entry, unread: unread, recalled: recalled, slot: slot, now, &effects)
         } else {
-            self.loadings[slot]?.queue.append(.entry(entry, unread: unread, withdrawn))
+            self.loadings[slot]?.queue.append(.entry(entry, unread: unread, recalled))
         }
     }
 
     mutating func applyEntry(
-        _ entry: LogEntry, unread: Int, withdrawn: WithdrawnMessage, slot: Int, _ now: Now,
+        _ entry: LogEntry, unread: Int, recalled: RecalledMessage, slot: Int, _ now: Now,
         _ effects: inout [ServerEffect]
     ) {
         let before = self.people[slot].unread
@@ -42,7 +42,7 @@ extension ServerCore {
             {
                 effects.append(.write(session, .entry(entry.handedOver(at: now.wall))))
             }
-            self.updateLegs(with: entry, withdrawn, slot: slot, index: index, now, &effects)
+            self.updateLegs(with: entry, recalled, slot: slot, index: index, now, &effects)
             if self.people[slot].devices[index].lease.isLive {
                 self.dirtyCursor(slot, index, now)
             } else {
@@ -77,7 +77,7 @@ extension ServerCore {
     }
 
     private mutating func updateLegs(
-        with entry: LogEntry, _ withdrawn: WithdrawnMessage, slot: Int, index: Int, _ now: Now,
+        with entry: LogEntry, _ recalled: RecalledMessage, slot: Int, index: Int, _ now: Now,
         _ effects: inout [ServerEffect]
     ) {
         if !self.people[slot].devices[index].lease.isLive,
@@ -87,10 +87,10 @@ extension ServerCore {
         }
         switch entry.body {
         case .recall(let recall):
-            self.withdraw(recall, at: entry.position, withdrawn, slot, index, now, &effects)
+            self.recall(recall, at: entry.position, recalled, slot, index, now, &effects)
         case .edit(let edit): self.people[slot].devices[index].legs.edit(edit)
         case .deletion(let deletion):
-            self.people[slot].devices[index].legs.withdraw(Set(deletion.messages), as: .deleted)
+            self.people[slot].devices[index].legs.recall(Set(deletion.messages), as: .deleted)
         case .change(let change):
             guard case .rename(let name) = change.action else { return }
             self.people[slot].devices[index].legs.rename(change.conversation, to: name)

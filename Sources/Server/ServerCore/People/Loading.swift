@@ -5,9 +5,9 @@ import TidingsModel
 struct Loading: Sendable {
     enum Pending: Sendable {
         case delivery(Delivery, SharedMessage, from: DeviceID?)
-        case entry(LogEntry, unread: Int, WithdrawnMessage)
+        case entry(LogEntry, unread: Int, RecalledMessage)
         case signedIn(SessionID, DeviceRecord)
-        case api(ApiRequestID, ApiCommand)
+        case api(APIRequestID, APICommand)
         /// The state before the quarantine.
         case takeBack(DeviceKey, PushState)
     }
@@ -34,10 +34,10 @@ struct Loading: Sendable {
         return senders
     }
 
-    var withdrawn: [LogPosition: WithdrawnMessage] {
-        var withdrawn: [LogPosition: WithdrawnMessage] = [:]
-        for case .entry(let entry, _, let message) in self.queue { withdrawn[entry.position] = message }
-        return withdrawn
+    var recalled: [LogPosition: RecalledMessage] {
+        var recalled: [LogPosition: RecalledMessage] = [:]
+        for case .entry(let entry, _, let message) in self.queue { recalled[entry.position] = message }
+        return recalled
     }
 
     var namesFromQueue: [ConversationID: String] {
@@ -70,7 +70,7 @@ struct Loading: Sendable {
 extension ServerCore {
     /// nil while the person is loading; then the command waits for them.
     mutating func loadedSlot(
-        of user: UserKey, for request: ApiRequestID, _ command: ApiCommand, _ now: Now,
+        of user: UserKey, for request: APIRequestID, _ command: APICommand, _ now: Now,
         _ effects: inout [ServerEffect]
     ) -> Int? {
         let slot = self.slot(of: user, now, &effects)
@@ -186,9 +186,9 @@ extension ServerCore {
                 } else {
                     self.countWithoutDevice(message, slot, &effects)
                 }
-            case .entry(let entry, let unread, let withdrawn):
+            case .entry(let entry, let unread, let recalled):
                 guard entry.position > record.head else { continue }
-                self.applyEntry(entry, unread: unread, withdrawn: withdrawn, slot: slot, now, &effects)
+                self.applyEntry(entry, unread: unread, recalled: recalled, slot: slot, now, &effects)
             case .signedIn(let session, let record):
                 self.openSession(session, record, in: slot, now, &effects)
             case .api(let request, let command): self.serve(command, for: request, now, &effects)
@@ -208,7 +208,7 @@ extension ServerCore {
         of slot: Int, _ loading: Loading, _ openLegs: [OpenLeg], _ now: Now, _ effects: inout [ServerEffect]
     ) {
         let senders = loading.senders
-        let withdrawn = loading.withdrawn
+        let recalled = loading.recalled
         // Recalls that were synced before the crash, while their legs perhaps were not.
         var unsure: OrderedDictionary<LogPosition, Recall> = [:]
         for index in self.people[slot].devices.indices {
@@ -234,15 +234,15 @@ extension ServerCore {
                 case .edit(let edit) where edit.content.isEmpty: break
                 case .edit(let edit): self.people[slot].devices[index].legs.edit(edit)
                 case .deletion(let deletion):
-                    self.people[slot].devices[index].legs.withdraw(Set(deletion.messages), as: .deleted)
+                    self.people[slot].devices[index].legs.recall(Set(deletion.messages), as: .deleted)
                 case .recall(let recall):
-                    let mayBeShown = self.people[slot].devices[index].legs.withdraw([recall.message], as: .recalled)
-                    let known = withdrawn[entry.position]
+                    let mayBeShown = self.people[slot].devices[index].legs.recall([recall.message], as: .recalled)
+                    let known = recalled[entry.position]
                     let wasUnread = known?.wasUnread ?? loading.wereUnread.contains(entry.position)
                     if let leg = next, leg.position == entry.position {
                         self.restoreLeg(leg, .recall(recall, wasUnread: wasUnread), slot: slot, index: index, now)
                     } else if mayBeShown || known?.shown.contains(id) == true {
-                        self.startWithdrawal(
+                        self.startRecall(
                             recall, at: entry.position, wasUnread: wasUnread, slot, index, now, &effects)
                     } else if entry.position > written, known == nil {
                         unsure[entry.position] = recall

@@ -24,7 +24,7 @@ struct Leg: Sendable {
         indirect case recall(Recall, wasUnread: Bool)
     }
 
-    enum Withdrawal: Hashable, Sendable {
+    enum Recall: Hashable, Sendable {
         case recalled
         /// The person has deleted it for themselves.
         case deleted
@@ -55,7 +55,7 @@ struct Leg: Sendable {
     var mayBeShown = false
     /// It has waited for the end of a storm, and is merged with the others of its conversation that have.
     var isMerging = false
-    var withdrawal: Withdrawal?
+    var recall: Recall?
     /// The store keeps it as an open leg, so that `decided` may pass it.
     var isKept = false
 
@@ -67,7 +67,7 @@ struct Leg: Sendable {
     }
 
     /// The message was recalled before any device could show it: the log's entry shows nothing.
-    var isGone: Bool { self.withdrawal == .recalled && !self.isInFlight && !self.mayBeShown }
+    var isGone: Bool { self.recall == .recalled && !self.isInFlight && !self.mayBeShown }
 
     var isInFlight: Bool {
         if case .inFlight = self.state { true } else { false }
@@ -137,13 +137,13 @@ struct DeviceLegs: Sendable {
 
     /// Returns whether the device may have shown one of them.
     @discardableResult
-    mutating func withdraw(_ messages: Set<MessageID>, as withdrawal: Leg.Withdrawal) -> Bool {
+    mutating func recall(_ messages: Set<MessageID>, as recall: Leg.Recall) -> Bool {
         var mayBeShown = false
         for index in self.legs.indices {
             guard case .message(let shared) = self.legs[index].subject, messages.contains(shared.message.id) else {
                 continue
             }
-            self.legs[index].withdrawal = withdrawal
+            self.legs[index].recall = recall
             if self.legs[index].isInFlight || self.legs[index].mayBeShown { mayBeShown = true }
         }
         return mayBeShown

@@ -40,7 +40,7 @@ package enum Lease: Hashable, Sendable {
     }
 
     /// A probed device still has time to answer, and has not gone.
-    package var isInFront: Bool {
+    package var isInForeground: Bool {
         switch self {
         case .foreground, .probing: true
         case .background, .grace, .returning, .gone: false
@@ -102,7 +102,7 @@ extension Lease {
             (.gone, .reported(let run)):
             return Self.reported(run, at: now, settings: settings)
 
-        // In front.
+        // In the foreground.
         case (.foreground, .socketLost):
             return .grace(until: now + settings.graceTime)
         case (.foreground, .deadlineMissed):

@@ -28,7 +28,7 @@ extension LogPage {
             body: PushText.shortText(of: message, in: words))
     }
 
-    /// The JSON of `ApiResult.missed` as one person sees it. Messages that were recalled, deleted or edited over keep
+    /// The JSON of `APIResult.missed` as one person sees it. Messages that were recalled, deleted or edited over keep
     /// only their position; `hidesContent` leaves out what messages say.
     package func missedAnswer(for user: UserID, in words: NotificationWords, hidesContent: Bool) -> JSONValue {
         let erased = Set(self.erased)

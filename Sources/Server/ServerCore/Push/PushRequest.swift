@@ -23,7 +23,7 @@ extension ServerCore {
         case .recall(let recall, let wasUnread):
             named = recall.message
             expiry = recall.at + self.settings.pushLifetime
-            payload = try self.withdrawal(recall, at: leg.position, wasUnread: wasUnread, for: id, slot)
+            payload = try self.recall(recall, at: leg.position, wasUnread: wasUnread, for: id, slot)
                 .serialized(bytesMax: bytesMax)
         }
         return APNsRequest(
@@ -80,7 +80,7 @@ extension ServerCore {
 
     /// Replaces a recalled message silently under its id. Extensions other than ours learn from S2.22 that the badge
     /// goes down.
-    private func withdrawal(
+    private func recall(
         _ recall: Recall, at position: LogPosition, wasUnread: Bool, for id: LegID, _ slot: Int
     ) -> APNsPayload {
         var custom: [(String, JSONValue)] = []
@@ -132,7 +132,7 @@ extension Message {
     /// Only an image behind an encrypted connection, with a URL short enough for a push.
     fileprivate var pushImageURL: String? {
         // Other types have none, so their content need not be parsed.
-        guard [.image, .gif, .link].contains(self.objectName), let url = self.typedContent.pictureURL,
+        guard [.image, .gif, .link].contains(self.objectName), let url = self.typedContent.imageURL,
             WebAddress.isSecure(url), url.utf8.count <= PushInfo.imageURLBytesMax
         else { return nil }
         return url

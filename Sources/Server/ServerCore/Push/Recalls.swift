@@ -3,13 +3,13 @@ import TidingsModel
 
 // Devices that have shown a recalled message, or may have, get the recall as a leg of its own, under its own id and at its place in the
 // log (DESIGN §5 "Recall"). The others learn of it from their log only.
-struct WithdrawnMessage: Hashable, Sendable {
+struct RecalledMessage: Hashable, Sendable {
     var shown: [DeviceID] = []
     var wasUnread = false
 }
 
 extension ServerCore {
-    mutating func withdraw(
+    mutating func recall(
         _ message: Message, _ recall: Recall, _ deliveries: [Delivery], shown: [LegID], _ now: Now,
         _ effects: inout [ServerEffect]
     ) {
@@ -25,29 +25,29 @@ extension ServerCore {
             seen.conversation = message.conversation(seenBy: delivery.user)
             self.publishEntry(
                 LogEntry(position: delivery.position, body: .recall(seen)), unread: delivery.unread,
-                withdrawn: WithdrawnMessage(shown: shown, wasUnread: delivery.wasUnread),
+                recalled: RecalledMessage(shown: shown, wasUnread: delivery.wasUnread),
                 slot: self.slot(of: user, now, &effects), now, &effects)
         }
     }
 
     /// For one device: what was not sent ends, what was sent is followed by the recall.
-    mutating func withdraw(
-        _ recall: Recall, at position: LogPosition, _ withdrawn: WithdrawnMessage, _ slot: Int, _ index: Int,
+    mutating func recall(
+        _ recall: Recall, at position: LogPosition, _ recalled: RecalledMessage, _ slot: Int, _ index: Int,
         _ now: Now, _ effects: inout [ServerEffect]
     ) {
-        let isShown = withdrawn.shown.contains(self.people[slot].devices[index].id)
-        let mayBeShown = self.people[slot].devices[index].legs.withdraw([recall.message], as: .recalled)
+        let isShown = recalled.shown.contains(self.people[slot].devices[index].id)
+        let mayBeShown = self.people[slot].devices[index].legs.recall([recall.message], as: .recalled)
         for leg in self.people[slot].devices[index].legs.removeAll(where: {
-            $0.withdrawal == .recalled && !$0.isInFlight
+            $0.recall == .recalled && !$0.isInFlight
         }) {
             self.endLeg(leg.id, slot: slot, index: index, .recalled, now, &effects)
         }
         guard isShown || mayBeShown else { return }
-        self.startWithdrawal(recall, at: position, wasUnread: withdrawn.wasUnread, slot, index, now, &effects)
+        self.startRecall(recall, at: position, wasUnread: recalled.wasUnread, slot, index, now, &effects)
     }
 
     /// The leg is stored at once: after a crash nothing else would tell of it.
-    mutating func startWithdrawal(
+    mutating func startRecall(
         _ recall: Recall, at position: LogPosition, wasUnread: Bool, _ slot: Int, _ index: Int, _ now: Now,
         _ effects: inout [ServerEffect]
     ) {
@@ -62,7 +62,7 @@ extension ServerCore {
 
     /// After a crash only the message's trace knows whether devices must be told of this recall. Only devices that
     /// were unsure are concerned: for the others the recall may have ended since.
-    mutating func restoreWithdrawal(
+    mutating func restoreRecall(
         _ recall: Recall, at position: LogPosition, wasUnread: Bool, of user: UserKey, _ trace: MessageTrace?,
         _ now: Now, _ effects: inout [ServerEffect]
     ) {
@@ -75,7 +75,7 @@ extension ServerCore {
                 self.people[slot].devices[index].legs.index(of: position) == nil,
                 shown.contains(self.people[slot].devices[index].id)
             {
-                self.startWithdrawal(recall, at: position, wasUnread: wasUnread, slot, index, now, &effects)
+                self.startRecall(recall, at: position, wasUnread: wasUnread, slot, index, now, &effects)
                 self.pump(slot, index, now, &effects)
             } else {
                 self.dirtyCursor(slot, index, now)

@@ -4,7 +4,7 @@ import TidingsModel
 extension ServerCore {
     mutating func sendCustom(
         _ message: CustomMessage, to recipients: [UserID], of app: AppID, _ clientMessageID: ClientMessageID,
-        for request: ApiRequestID, _ now: Now, _ effects: inout [ServerEffect]
+        for request: APIRequestID, _ now: Now, _ effects: inout [ServerEffect]
     ) {
         do throws(ServerFrame.Problem) {
             try self.admitCommand(.messages, of: app, "send", now, &effects)

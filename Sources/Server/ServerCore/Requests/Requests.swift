@@ -6,7 +6,7 @@ import TidingsModel
 struct Asked: Sendable {
     enum Requester: Hashable, Sendable {
         case session(SessionID, RequestNumber)
-        case api(ApiRequestID)
+        case api(APIRequestID)
         case core
     }
 

@@ -105,7 +105,7 @@ extension ServerCore {
         {
             self.people[slot].devices[index].skippedUpTo = 0
             let entry = LogEntry(position: last.position, body: last.body)
-            effects.append(.write(session, .entry(last.withdrawal == nil ? entry : entry.place)))
+            effects.append(.write(session, .entry(last.recall == nil ? entry : entry.place)))
         }
     }
 

@@ -120,7 +120,7 @@ struct ArrivedMessage: Hashable, Sendable {
 }
 
 extension Person {
-    var isOnline: Bool { self.devices.contains { $0.lease.isInFront } }
+    var isOnline: Bool { self.devices.contains { $0.lease.isInForeground } }
 
     var presence: Presence {
         let isOnline = self.isOnline

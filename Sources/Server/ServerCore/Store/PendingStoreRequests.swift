@@ -30,13 +30,13 @@ enum PendingStoreRequest: Sendable {
     case findShown(UserKey, Recall, LogPosition, wasUnread: Bool)
 
     /// The result is the answer, as it is.
-    case apiAnswer(ApiRequestID)
-    case apiSend(ApiRequestID, SharedMessage)
-    case apiSendCustom(ApiRequestID, CustomOperation)
-    case apiPutConversation(ApiRequestID, ConversationRecord)
-    case apiChangeAccount(ApiRequestID, UserKey, AccountChange)
-    case apiSignOut(ApiRequestID, DeviceKey)
-    case apiMissed(ApiRequestID, UserKey)
+    case apiAnswer(APIRequestID)
+    case apiSend(APIRequestID, SharedMessage)
+    case apiSendCustom(APIRequestID, CustomOperation)
+    case apiPutConversation(APIRequestID, ConversationRecord)
+    case apiChangeAccount(APIRequestID, UserKey, AccountChange)
+    case apiSignOut(APIRequestID, DeviceKey)
+    case apiMissed(APIRequestID, UserKey)
 }
 
 extension ServerCore {
@@ -137,7 +137,7 @@ extension ServerCore {
             if let body { self.publishEntry(body, deliveries, in: asked.app, now, &effects) }
         case (.clientRequest(let asked), .recalled(let recall, let message, let deliveries, let shown)):
             self.answerDone(asked, deliveries, now, &effects)
-            self.withdraw(message, recall, deliveries, shown: shown, now, &effects)
+            self.recall(message, recall, deliveries, shown: shown, now, &effects)
         case (.enterRoom(let asked, let room, let history), .history(let messages, let hasMore)):
             self.finishEnter(room, history: history, asked, messages, hasMore: hasMore, now, &effects)
         case (.enterRoom(let asked, let room, _), .refused(let problem)):
@@ -160,7 +160,7 @@ extension ServerCore {
         case (.loadUser(let slot), .user(let record)): self.handleUserRecord(record, into: slot, now, &effects)
         case (.loadPage(let slot), .page(let page)): self.handleLogPage(page, into: slot, now, &effects)
         case (.findShown(let user, let recall, let position, let wasUnread), .trace(let trace)):
-            self.restoreWithdrawal(recall, at: position, wasUnread: wasUnread, of: user, trace, now, &effects)
+            self.restoreRecall(recall, at: position, wasUnread: wasUnread, of: user, trace, now, &effects)
         case (.apiSend(let request, let message), .accepted(let deliveries, let name)):
             effects.append(.reply(request, .accepted(Self.acceptance(of: message.message, deliveries))))
             self.countDeliveries(of: message.message, deliveries, byBackend: true, now)
