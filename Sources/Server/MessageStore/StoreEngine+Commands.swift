@@ -149,7 +149,7 @@ extension StoreEngine {
         }
         let before = person?.account ?? AccountState()
         var after = before
-        after.take(change)
+        after.apply(change)
         return after == before ? .done : try self.write(.userAccount(key, after))
     }
 

@@ -64,9 +64,7 @@ extension StoreEngine {
             conversations: conversations.sorted {
                 ($0.record.app, $0.record.conversation) < ($1.record.app, $1.record.conversation)
             },
-            messages: messages,
-            objectNames: self.objectNames.sorted { $0.key < $1.key }.map { .init(app: $0.key, names: $0.value) },
-            accounts: self.accounts.sorted { $0.key < $1.key }.map { .init(app: $0.key, accounts: $0.value.sorted()) },
+            messages: messages, objectNames: self.objectNames, accounts: self.accounts,
             revisions: try self.revisions(of: messages.map(\.id)))
     }
 

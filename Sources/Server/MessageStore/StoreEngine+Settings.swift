@@ -43,7 +43,7 @@ extension StoreEngine {
         let number = try self.number(of: conversation, in: key.app)
         return try self.applySettings(key, .conversationSettings(conversation, settings), at: position) { person in
             var changed = person.settings
-            changed.take(settings, for: conversation)
+            changed.set(settings, for: conversation)
             try self.replaceSettings(of: person, with: changed, muting: [number].compactMap { $0 })
         }
     }
@@ -65,7 +65,7 @@ extension StoreEngine {
         _ user: UserID, isBlocked: Bool, for key: UserKey, at position: JournalPosition
     ) throws -> StoreResult {
         try self.applySettings(key, .blocked(user, isBlocked), at: position) {
-            $0.settings.take(user, isBlocked: isBlocked)
+            $0.settings.setBlocked(user, isBlocked)
         }
     }
 

@@ -124,7 +124,7 @@ extension ServerCore {
             }
         }
         if reaction.isAccepted, isSameToken { self.recordAcceptance(slot, index, &effects) }
-        self.noteBadge(push, isAccepted: reaction.isAccepted, slot, index, now)
+        self.updateBadge(push, isAccepted: reaction.isAccepted, slot: slot, index: index, now)
         if self.people[slot].devices[index].lease.isLive {
             self.dirtyCursor(slot, index, now)
         } else {
@@ -165,7 +165,7 @@ extension ServerCore {
             let id = self.people[push.slot].devices[index].legs[leg].id
             self.people[push.slot].devices[index].legs.remove(at: leg)
             self.people[push.slot].busyAt = now.monotonic
-            self.end(id, push.slot, index, end, now, &effects)
+            self.endLeg(id, slot: push.slot, index: index, end, now, &effects)
         }
     }
 

@@ -31,7 +31,7 @@ extension ServerCore {
     mutating func pump(
         _ slot: Int, _ index: Int, hasTurn: Bool = false, _ now: Now, _ effects: inout [ServerEffect]
     ) {
-        guard self.state == .open, !self.people[slot].isTakingUp, !self.people[slot].devices[index].lease.isLive
+        guard self.state == .open, !self.people[slot].isRestoringLegs, !self.people[slot].devices[index].lease.isLive
         else { return }
         var leg = 0
         search: while leg < self.people[slot].devices[index].legs.count {
@@ -39,7 +39,7 @@ extension ServerCore {
                 leg += 1
                 continue
             }
-            switch self.judge(slot, index, leg, hasTurn: hasTurn, now, &effects) {
+            switch self.decidePush(slot: slot, index: index, leg: leg, hasTurn: hasTurn, now, &effects) {
             case .ended: break
             case .waits: leg += 1
             case .sent, .mustQueue: break search
@@ -61,10 +61,10 @@ extension ServerCore {
 
     /// The older ones have been judged, and nothing has changed for them.
     mutating func pumpNewest(_ slot: Int, _ index: Int, _ now: Now, _ effects: inout [ServerEffect]) {
-        guard self.state == .open, !self.people[slot].isTakingUp else { return }
+        guard self.state == .open, !self.people[slot].isRestoringLegs else { return }
         let last = self.people[slot].devices[index].legs.count - 1
         if last >= 0, self.people[slot].devices[index].legs[last].position == self.people[slot].head {
-            _ = self.judge(slot, index, last, hasTurn: false, now, &effects)
+            _ = self.decidePush(slot: slot, index: index, leg: last, hasTurn: false, now, &effects)
         }
         self.writeCursor(slot, index, &effects)
     }
@@ -94,7 +94,7 @@ extension ServerCore {
         let open = self.people[slot].devices[index].legs[newest]
         let id = LegID(message: open.id, user: self.people[slot].key, device: self.people[slot].devices[index].id)
         do throws(InvalidField) {
-            let request = try self.request(
+            let request = try self.pushRequest(
                 for: id, open, with: merged.dropLast().map { self.people[slot].devices[index].legs[$0].position },
                 of: slot, to: registration)
             self.pushCount += 1
@@ -117,7 +117,7 @@ extension ServerCore {
             return .sent
         } catch {
             self.people[slot].devices[index].legs.remove(at: newest)
-            self.end(id.message, slot, index, .rejected(reason: "\(error)"), now, &effects)
+            self.endLeg(id.message, slot: slot, index: index, .rejected(reason: "\(error)"), now, &effects)
             return .ended
         }
     }
@@ -132,6 +132,6 @@ extension ServerCore {
             guard case .message = leg.subject, !leg.isInFlight else { return false }
             return leg.position <= upTo && leg.conversation(seenBy: user) == conversation
         }
-        for leg in read { self.end(leg.id, slot, index, .readElsewhere, now, &effects) }
+        for leg in read { self.endLeg(leg.id, slot: slot, index: index, .readElsewhere, now, &effects) }
     }
 }

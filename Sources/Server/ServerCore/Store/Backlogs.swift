@@ -1,14 +1,11 @@
 import StoreModel
 import TidingsModel
 
-/// What one app has taken of the server.
 struct AppLoad: Sendable {
     var buckets = RateBuckets()
-    /// Commands of its people and its backend that the store has not answered.
     var backlog = 0
 }
 
-/// For whom the store is asked.
 enum Asker: Hashable, Sendable {
     case person(UserKey)
     case backend(AppID)
@@ -21,12 +18,10 @@ enum Asker: Hashable, Sendable {
     }
 }
 
-// When the disk is slow, commands wait. Whoever has most of them waiting is refused first, so that the others notice nothing.
+// When the disk is slow, commands wait. Those with most of them waiting are refused first, so that the others notice nothing.
 extension ServerCore {
-    /// Makes sure that another command may wait for the store.
-    ///
-    /// - Parameter isReading: it reads a page of a log, a history or receipts: these keep the store from everybody else for longest.
-    /// - Throws: `unavailable` if too many do: the asker's own, those of the app, or all together.
+    /// Throws `unavailable` if the asker, its app or all together have too many commands waiting. `isReading`
+    /// commands read a page of a log, a history or receipts, and occupy the store longest.
     func checkBacklog(
         of asker: Asker, isReading: Bool = false, _ effects: inout [ServerEffect]
     ) throws(ServerFrame.Problem) {
@@ -45,16 +40,13 @@ extension ServerCore {
         guard self.storeBacklog < self.settings.storeBacklogMax else { throw Self.unavailable }
     }
 
-    private static func backlogged(
-        _ who: String, _ count: Int, _ what: String = "commands"
-    ) -> ServerFrame.Problem {
+    private static func backlogged(_ who: String, _ count: Int, _ what: String = "commands") -> ServerFrame.Problem {
         .init(
             code: .unavailable, rule: "must wait: \(count) \(what) of \(who) are being carried out already",
             retryAfterMilliseconds: 1_000)
     }
 
-    /// A command was handed to the store.
-    mutating func noteAsked(_ asker: Asker, isReading: Bool) {
+    mutating func addToBacklog(_ asker: Asker, isReading: Bool) {
         if case .person(let user) = asker {
             self.backlogs[user, default: 0] += 1
             if isReading { self.reads[user, default: 0] += 1 }
@@ -62,8 +54,7 @@ extension ServerCore {
         self.apps[asker.app, default: AppLoad()].backlog += 1
     }
 
-    /// The store has answered it.
-    mutating func noteAnswered(_ asker: Asker, isReading: Bool) {
+    mutating func removeFromBacklog(_ asker: Asker, isReading: Bool) {
         self.apps[asker.app]?.backlog -= 1
         if isReading, case .person(let user) = asker, let count = self.reads[user] {
             self.reads[user] = count > 1 ? count - 1 : nil
@@ -74,7 +65,6 @@ extension ServerCore {
 }
 
 extension StoreCommand {
-    /// It reads much of the store and changes nothing.
     var isReading: Bool {
         switch self {
         case .readLog, .readHistory, .readReceipts: true
@@ -84,7 +74,6 @@ extension StoreCommand {
 }
 
 extension ClientRequest {
-    /// What it asks the store for is a command with `isReading`.
     var isReading: Bool {
         switch self {
         case .history, .enterRoom, .receipts: true
