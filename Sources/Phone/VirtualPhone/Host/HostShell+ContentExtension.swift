@@ -117,10 +117,7 @@ extension HostShell {
             guard self.expanded?.process == process else { return }
             self.expanded?.screen = value
             self.appendTrace("screen", process.app, [("screen", value), ("role", .string(process.role.rawValue))])
-        case .log(let level, let text):
-            self.appendTrace("log", process.app, [("level", .string(level)), ("text", .string(text))])
-        case .fault(let text): self.traceFault(process.app, text)
-        case .hello: break
+        case .log, .fault, .hello: break
         }
     }
 

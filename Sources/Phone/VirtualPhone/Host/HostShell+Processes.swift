@@ -35,8 +35,11 @@ extension HostShell {
     ) throws(InvalidField) {
         if case .hello(let hello) = message { return try self.introduce(hello, speaker, on: channel) }
         guard let process = speaker.process else { throw InvalidField(field: "hello", rule: "must be the first line") }
-        if process.role == .contentExtension { return self.handleContentExtension(message, of: process) }
         switch message {
+        case .log(let level, let text):
+            self.appendTrace("log", process.app, [("level", .string(level)), ("text", .string(text))])
+        case .fault(let text): self.traceFault(process.app, text)
+        case _ where process.role == .contentExtension: self.handleContentExtension(message, of: process)
         case .hello: break
         case .event(.started), .event(.exited):
             throw InvalidField(field: "event", rule: "is known to the phone without the process's word")
@@ -45,9 +48,6 @@ extension HostShell {
             self.screens[process.app] = value
             self.appendTrace("screen", process.app, [("screen", value)])
             self.engine.post(.process(process, .screenChanged(value.screenText)))
-        case .log(let level, let text):
-            self.appendTrace("log", process.app, [("level", .string(level)), ("text", .string(text))])
-        case .fault(let text): self.traceFault(process.app, text)
         case .responded: throw InvalidField(field: "type", rule: "must be said by a content extension only")
         }
     }
