@@ -113,7 +113,7 @@ package struct NotificationSettings: Hashable, Sendable, Codable {
 }
 
 extension NotificationSettings {
-    package init() {}
+    package static let notAsked = NotificationSettings()
 }
 
 /// One switch a person can turn in Settings.

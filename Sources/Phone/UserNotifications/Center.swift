@@ -146,7 +146,7 @@ public final class UNUserNotificationCenter: Sendable {
     ) { self.process.query(.settings) { completionHandler(self.settings($0)) } }
 
     private func settings(_ answer: QueryAnswer?) -> UNNotificationSettings {
-        guard case .settings(let settings) = answer else { return UNNotificationSettings(NotificationSettings()) }
+        guard case .settings(let settings) = answer else { return UNNotificationSettings(.notAsked) }
         return UNNotificationSettings(settings, entitlements: self.process.facts.entitlements)
     }
 

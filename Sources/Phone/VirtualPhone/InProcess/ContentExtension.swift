@@ -129,7 +129,7 @@ extension PhoneCore {
     func answer(_ query: Query, toContentExtensionOf app: BundleID) -> QueryAnswer? {
         switch query {
         case .deliveredNotifications: .delivered(self.screen.list.filter { $0.app == app }.map(\.notification))
-        case .settings: .settings(self.notificationSettings(of: app) ?? NotificationSettings())
+        case .settings: .settings(self.notificationSettings(of: app) ?? .notAsked)
         default: nil
         }
     }
