@@ -15,7 +15,7 @@ enum Sample {
 
     static var front: PhoneSnapshot {
         var snapshot = PhoneSnapshot()
-        snapshot.frontApp = "com.example.chat"
+        snapshot.foregroundApp = "com.example.chat"
         snapshot.banners = [Self.first]
         snapshot.list = [Self.first, Self.second]
         snapshot.apps = [
@@ -29,7 +29,7 @@ enum Sample {
     /// iOS 9 on its home screen, with an alert panel and one notification in the list.
     static var panel: PhoneSnapshot {
         var snapshot = Self.front
-        snapshot.frontApp = nil
+        snapshot.foregroundApp = nil
         snapshot.banners = []
         snapshot.list = [Self.first]
         snapshot.alertPanel = Self.first

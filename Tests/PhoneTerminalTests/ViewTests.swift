@@ -4,7 +4,7 @@ import TidingsModel
 @testable import PhoneTerminal
 
 @Suite struct `A phone drawn on a terminal` {
-    @Test func `shows an app in front beside its trace on 80×24`() {
+    @Test func `shows an app in the foreground beside its trace on 80×24`() {
         expect(
             Sample.frame(Sample.front, columns: 80, rows: 24),
             """
@@ -124,7 +124,7 @@ import TidingsModel
 
     @Test func `shows the icons with their numbers on the home screen`() {
         var snapshot = Sample.front
-        snapshot.frontApp = nil
+        snapshot.foregroundApp = nil
         snapshot.banners = []
         snapshot.list = []
         let lines = Sample.frame(snapshot, columns: 80, rows: 24).lines
@@ -271,7 +271,7 @@ import TidingsModel
         snapshot.apps[0].stack = ["\u{1b}[?1049l"]
         snapshot.apps[0].details = ["\u{1b}c"]
         snapshot.apps[0].bundle = "com.\u{1b}[2K"
-        snapshot.frontApp = snapshot.apps[0].bundle
+        snapshot.foregroundApp = snapshot.apps[0].bundle
         let text = drawing.update(to: Sample.frame(snapshot, columns: 120, rows: 30))
         for part in text.split(separator: "\u{1b}").dropFirst(text.hasPrefix("\u{1b}") ? 0 : 1) {
             #expect(part.hasPrefix("[") && "HJhl".contains(part.drop { "[?;0123456789".contains($0) }.first ?? " "))
@@ -306,7 +306,7 @@ import TidingsModel
         expected.airplaneMode = true
         expected.lowPowerMode = true
         expected.focus = true
-        expected.frontApp = "com.example.chat"
+        expected.foregroundApp = "com.example.chat"
         expected.list = [
             PhoneSnapshot.Notice(
                 identifier: "0m1", app: "com.example.chat", title: "Chat", body: "Notification",
@@ -320,7 +320,7 @@ import TidingsModel
         #expect(snapshot == expected)
         #expect(
             snapshot.lines == [
-                "in front: com.example.chat", "airplane mode", "low power", "focus",
+                "in the foreground: com.example.chat", "airplane mode", "low power", "focus",
                 "notification 1: Chat: Notification", "app: com.example.chat foregroundActive badge 3",
                 "screens: Conversations > Chat", "alice: hi", "unread: 3",
             ])

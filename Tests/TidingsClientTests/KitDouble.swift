@@ -14,7 +14,7 @@ final class KitDouble: KitHost {
         /// The numbers the client has written to the icon, in order.
         var written: [Int] = []
         var tasks: [String] = []
-        var withdrawn: [MessageID: LocalNotification?] = [:]
+        var recalled: [MessageID: LocalNotification?] = [:]
         var names: ResolvedNames = ResolvedNames(user: "Bob")
         /// What happens once, after the app has decided on a number and before the icon has it.
         var beforeBadge: (@Sendable () -> Void)?
@@ -58,9 +58,9 @@ final class KitDouble: KitHost {
         }
     }
     func clearAllNotifications() async { self.state.withLock { $0.delivered = [:] } }
-    func withdraw(_ message: MessageID, replacement: LocalNotification?, badge: Int?) async {
+    func recall(_ message: MessageID, replacement: LocalNotification?, badge: Int?) async {
         self.state.withLock { state in
-            state.withdrawn.updateValue(replacement, forKey: message)
+            state.recalled.updateValue(replacement, forKey: message)
             state.delivered[message] = replacement
         }
     }

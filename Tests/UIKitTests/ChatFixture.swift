@@ -107,7 +107,7 @@ final class NotificationService: UNNotificationServiceExtension {
 
 let chat: BundleID = "com.example.chat"
 
-@MainActor func phoneInFront(
+@MainActor func phoneInForeground(
     _ version: OSVersion = 17, notebook: Notebook, withExtension: Bool = false
 ) async -> VirtualPhone {
     let phone = VirtualPhone(osVersion: version)

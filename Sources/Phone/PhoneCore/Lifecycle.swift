@@ -7,7 +7,7 @@ enum Lifecycle {
 
     /// Split where a tap is reported, between `willEnterForeground` and `didBecomeActive` (§6.1). The caller resumes
     /// a suspended app first. A scene that was disconnected keeps its configuration.
-    static func toFront(
+    static func toForeground(
         from state: AppState, scenes: Bool, sceneConnected: Bool, sceneConfigured: Bool, response: UserResponse?
     ) -> (before: [Step], after: [Step]) {
         let connect: [Step] =

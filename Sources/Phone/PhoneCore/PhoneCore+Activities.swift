@@ -23,8 +23,9 @@ extension PhoneCore {
     mutating func startActivity(
         _ activity: String, pushType: ActivityPushType?, contentState: JSONValue, _ index: Int, _ turn: inout Turn
     ) {
-        guard self.hasActivities, self.apps[index].state.isInFront else {
-            return turn.recordFault(self.bundleID(index), "activity \(activity) needs iOS 16.1 and the app in front")
+        guard self.hasActivities, self.apps[index].state.isInForeground else {
+            return turn.recordFault(
+                self.bundleID(index), "activity \(activity) needs iOS 16.1 and the app in the foreground")
         }
         if case .channel(let channel)? = pushType, !self.hasChannels {
             return turn.recordFault(self.bundleID(index), "activity \(activity) on channel \(channel) needs iOS 18")

@@ -73,7 +73,7 @@ extension PhoneCore {
     /// Apple's pages do not say, so this is a choice.
     private mutating func presentActivityAlert(_ aps: JSONValue?, _ activity: String, _ index: Int, _ turn: inout Turn)
     {
-        guard self.hasAlert(aps), !self.apps[index].state.isInFront else { return }
+        guard self.hasAlert(aps), !self.apps[index].state.isInForeground else { return }
         let facts = self.presentationFacts(index, isLocal: false)
         var record = PresentationRecord(identifier: activity, isRemote: true, reason: .liveActivity)
         if facts.focus == nil {
@@ -110,7 +110,7 @@ extension PhoneCore {
         guard let position = self.position(of: activity, index) else { return }
         self.setStaleDate(aps, position, index, turn.now)
         if self.settings.quirks.pushToStartWakes, app.state != .forceQuit, self.lock != .beforeFirstUnlock {
-            self.wake(index, inFront: false, options: LaunchOptions(), &turn)
+            self.wake(index, inForeground: false, options: LaunchOptions(), &turn)
         }
         self.queueActivityUpdate(
             ActivityUpdate(activity: activity, change: .started, contentState: contentState), index, &turn)

@@ -81,7 +81,7 @@ extension PhoneCore {
 
     /// ios-delivery.md §5.1 to §5.4.
     mutating func dispatch(_ arrival: Arrival, _ index: Int, _ turn: inout Turn) {
-        guard self.apps[index].state.isInFront else { return self.dispatchElsewhere(arrival, index, &turn) }
+        guard self.apps[index].state.isInForeground else { return self.dispatchElsewhere(arrival, index, &turn) }
         guard let run = self.apps[index].run, run.phase == .ready, run.steps.isEmpty else {
             self.apps[index].run?.steps.append(.deliver(arrival))
             return
@@ -91,8 +91,8 @@ extension PhoneCore {
 
     /// The app may have left the foreground while the arrival waited.
     mutating func deliver(_ arrival: Arrival, _ index: Int, _ turn: inout Turn) {
-        guard self.apps[index].state.isInFront else { return self.dispatchElsewhere(arrival, index, &turn) }
-        for step in Dispatch.inFront(arrival, facts: self.facts(of: index)) {
+        guard self.apps[index].state.isInForeground else { return self.dispatchElsewhere(arrival, index, &turn) }
+        for step in Dispatch.inForeground(arrival, facts: self.facts(of: index)) {
             switch step {
             case .call(let callback): self.call(index, callback, &turn, seen: self.stateSeenOnArrival(index))
             case .callWillPresent: self.callWillPresent(arrival, index, &turn)

@@ -61,7 +61,7 @@ extension PhoneCore {
             return .notImplemented
         }
         guard app.installed.backgroundModes.contains(.fetch) else { return .modeMissing }
-        guard let interval = app.background.fetchInterval, !app.state.isInFront,
+        guard let interval = app.background.fetchInterval, !app.state.isInForeground,
             app.background.lastFetch.map({ now - $0 >= interval }) ?? true
         else { return .notDue }
         guard self.allowsBackgroundRefresh(app) else { return .refreshOff }
@@ -99,7 +99,7 @@ extension PhoneCore {
     private mutating func grantRefreshTask(_ index: Int, _ turn: inout Turn) -> Bool {
         let app = self.apps[index]
         let due = app.background.refreshTasks.firstIndex { $0.earliestBegin ?? .min <= turn.now.wall }
-        guard let due, !app.state.isInFront else { return false }
+        guard let due, !app.state.isInForeground else { return false }
         let identifier = app.background.refreshTasks[due].identifier
         let outcome: RefreshTaskOutcome =
             if !self.allowsBackgroundRefresh(app) {

@@ -3,7 +3,7 @@ import TidingsModel
 
 extension PhoneCore {
     /// The caller appends the steps that follow `application(_:didFinishLaunchingWithOptions:)`.
-    mutating func launch(_ index: Int, inFront: Bool, options: LaunchOptions, _ turn: inout Turn) {
+    mutating func launch(_ index: Int, inForeground: Bool, options: LaunchOptions, _ turn: inout Turn) {
         self.finishEnding(index, &turn)
         guard !self.refusesLaunch(index, &turn) else { return }
         self.processCount += 1
@@ -15,7 +15,7 @@ extension PhoneCore {
         self.apps[index].screen = nil
         turn.add(.startProcess(process))
         turn.record(app, .processStarted(process))
-        self.enter(index, inFront ? .foregroundInactive : .backgroundRunning, &turn)
+        self.enter(index, inForeground ? .foregroundInactive : .backgroundRunning, &turn)
     }
 
     /// From iOS 27 an app built with that SDK must have scenes (ios-delivery.md §5.4).
@@ -39,8 +39,8 @@ extension PhoneCore {
         switch state {
         case .backgroundRunning:
             let total = self.settings.backgroundTaskTime ?? self.version.backgroundTaskTime
-            self.apps[index].run?.graceUntil = old.isInFront ? now + self.settings.backgroundGrace : now
-            self.apps[index].run?.tasksUntil = now + (old.isInFront ? total : self.settings.wakeTaskTime)
+            self.apps[index].run?.graceUntil = old.isInForeground ? now + self.settings.backgroundGrace : now
+            self.apps[index].run?.tasksUntil = now + (old.isInForeground ? total : self.settings.wakeTaskTime)
             self.apps[index].run?.killAt = nil
         case .foregroundActive, .foregroundInactive, .suspended: self.apps[index].run?.killAt = nil
         case .notRunning, .forceQuit: break
@@ -217,7 +217,7 @@ extension PhoneCore {
     }
 
     private mutating func leaveScreen(_ index: Int, process: ProcessID) {
-        if self.frontApp == process.app { self.frontApp = nil }
+        if self.foregroundApp == process.app { self.foregroundApp = nil }
         self.apps[index].screen = nil
         self.prompts.removeAll { $0.process == process }
     }

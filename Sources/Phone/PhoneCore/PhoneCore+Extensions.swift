@@ -184,7 +184,7 @@ extension PhoneCore {
         self.endExtensions(of: app, reason: reason, &turn)
     }
 
-    /// Authorization may have been withdrawn while the extension ran.
+    /// Authorization may have been recalled while the extension ran.
     private func withGate(_ arrival: Arrival, _ index: Int) -> Arrival {
         var arrival = arrival
         arrival.isVisible = arrival.isVisible && self.apps[index].settings.allowsPresentation

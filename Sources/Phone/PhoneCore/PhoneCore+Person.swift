@@ -6,7 +6,7 @@ extension PhoneCore {
         case .unlocked: self.unlockForWaitingAction(&turn)
         case .locked: self.lockPhone(&turn)
         case .appOpened(let app): self.openApp(app, &turn)
-        case .wentHome: if self.lock == .unlocked { self.leaveFront(unless: nil, &turn) }
+        case .wentHome: if self.lock == .unlocked { self.leaveForeground(unless: nil, &turn) }
         case .appForceQuit(let app):
             guard let index = self.installed(app, &turn) else { return }
             self.terminate(index, to: .forceQuit, reason: .forceQuit, &turn)
@@ -49,7 +49,7 @@ extension PhoneCore {
     }
 
     private mutating func appendToFrontApp(_ step: AppStep, _ turn: inout Turn) {
-        guard self.lock == .unlocked, let front = self.frontApp, let index = self.index(of: front) else { return }
+        guard self.lock == .unlocked, let front = self.foregroundApp, let index = self.index(of: front) else { return }
         self.append(step, to: index, &turn)
     }
 
@@ -62,7 +62,7 @@ extension PhoneCore {
         self.lock = .locked
         // The lock screen is dark: nothing shows any more.
         self.list.clearBanners()
-        if let front = self.frontApp, let index = self.index(of: front) {
+        if let front = self.foregroundApp, let index = self.index(of: front) {
             self.append(.moveToBackground, to: index, &turn)
         }
         self.notifyRunningApps(.protectedDataWillBecomeUnavailable, &turn)
@@ -97,8 +97,8 @@ extension PhoneCore {
         for app in self.apps where !app.settings.notificationCenter {
             self.list.removeEntries(of: app.installed.bundleID)
         }
-        let front = self.frontApp
-        if !returning { self.frontApp = nil }
+        let front = self.foregroundApp
+        if !returning { self.foregroundApp = nil }
         if returning, let front, let index = self.index(of: front) {
             self.bringToFront(index, options: LaunchOptions(), step: .moveToFront, &turn)
         }

@@ -58,7 +58,7 @@ extension PhoneCore {
 
     mutating func lockAnew(_ turn: inout Turn) {
         self.awaitsUnlock = nil
-        self.frontApp = nil
+        self.foregroundApp = nil
         self.lock = .beforeFirstUnlock
         self.restartedAt = turn.now.monotonic
     }

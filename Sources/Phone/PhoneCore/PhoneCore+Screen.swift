@@ -3,10 +3,10 @@ import TidingsModel
 
 extension PhoneCore {
     package var screen: ScreenState {
-        let front = self.lock == .unlocked ? self.frontApp : nil
+        let front = self.lock == .unlocked ? self.foregroundApp : nil
         return ScreenState(
-            lock: self.lock, airplaneMode: self.airplaneMode, frontApp: front,
-            frontScreen: front.flatMap(self.index(of:)).flatMap { self.apps[$0].screen },
+            lock: self.lock, airplaneMode: self.airplaneMode, foregroundApp: front,
+            foregroundScreen: front.flatMap(self.index(of:)).flatMap { self.apps[$0].screen },
             banners: self.list.banners.map { self.withHiddenPreview($0.entry) },
             list: self.list.entries.map(self.withHiddenPreview),
             badges: self.apps.filter { $0.badge > 0 }.map { IconBadge(app: $0.installed.bundleID, count: $0.badge) },

@@ -21,7 +21,7 @@ extension PhoneCore {
         switch step {
         case .call(let callback): self.call(index, callback, &turn)
         case .moveToFront:
-            guard self.isWantedInFront(index) else { return }
+            guard self.isWantedInForeground(index) else { return }
             let way = self.stepsToFront(index, response: nil)
             self.performLifecycle(way.before + way.after, index, &turn)
             self.deliverHeldWake(index, &turn)
@@ -34,9 +34,9 @@ extension PhoneCore {
         case .refreshTask(let identifier): self.launchRefreshTask(identifier, index, &turn)
         case .respond(let response, let foreground, let launched):
             self.respond(
-                response, index, foreground: foreground && self.isWantedInFront(index), launched: launched, &turn)
+                response, index, foreground: foreground && self.isWantedInForeground(index), launched: launched, &turn)
         case .openSettings(let notification):
-            guard self.isWantedInFront(index) else { return }
+            guard self.isWantedInForeground(index) else { return }
             let way = self.stepsToFront(index, response: nil)
             self.performLifecycle(way.before, index, &turn)
             if self.apps[index].run?.delegateSet == true { self.call(index, .openSettings(notification), &turn) }
@@ -72,32 +72,32 @@ extension PhoneCore {
     private func stepsToFront(
         _ index: Int, response: UserResponse?
     ) -> (before: [Lifecycle.Step], after: [Lifecycle.Step]) {
-        Lifecycle.toFront(
+        Lifecycle.toForeground(
             from: self.apps[index].state, scenes: self.facts(of: index).scenes,
             sceneConnected: self.apps[index].run?.sceneConnected ?? false,
             sceneConfigured: self.apps[index].run?.sceneConfigured ?? false, response: response)
     }
 
     /// A launch may take longer than the person wants the app.
-    private func isWantedInFront(_ index: Int) -> Bool {
-        self.lock == .unlocked && self.frontApp == self.bundleID(index)
+    private func isWantedInForeground(_ index: Int) -> Bool {
+        self.lock == .unlocked && self.foregroundApp == self.bundleID(index)
     }
 
     mutating func bringToFront(_ index: Int, options: LaunchOptions, step: AppStep, _ turn: inout Turn) {
         let app = self.bundleID(index)
-        self.leaveFront(unless: app, &turn)
+        self.leaveForeground(unless: app, &turn)
         if self.apps[index].run == nil, self.refusesLaunch(index, &turn) { return }
-        self.frontApp = app
+        self.foregroundApp = app
         self.apps[index].isQuit = false
         self.refreshEphemeral(index, &turn)
         if self.apps[index].state == .backgroundRunning, self.crashOnResume(index, &turn) { return }
-        self.wake(index, inFront: true, options: options, &turn)
+        self.wake(index, inForeground: true, options: options, &turn)
         self.append(step, to: index, &turn)
     }
 
-    mutating func leaveFront(unless app: BundleID?, _ turn: inout Turn) {
-        guard let front = self.frontApp, front != app else { return }
-        self.frontApp = nil
+    mutating func leaveForeground(unless app: BundleID?, _ turn: inout Turn) {
+        guard let front = self.foregroundApp, front != app else { return }
+        self.foregroundApp = nil
         guard let index = self.index(of: front) else { return }
         self.append(.moveToBackground, to: index, &turn)
     }

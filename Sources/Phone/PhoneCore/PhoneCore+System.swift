@@ -51,7 +51,7 @@ extension PhoneCore {
     private mutating func freeze(_ index: Int, _ turn: inout Turn) {
         let state = self.apps[index].state
         guard let run = self.apps[index].run, state != .suspended else { return }
-        if self.frontApp == run.process.app { self.frontApp = nil }
+        if self.foregroundApp == run.process.app { self.foregroundApp = nil }
         self.apps[index].run?.steps.removeAll()
         self.suspend(index, &turn)
         for step in run.steps {

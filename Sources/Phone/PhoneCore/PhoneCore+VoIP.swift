@@ -33,9 +33,10 @@ extension PhoneCore {
         self.wake(index, for: .call(.voipPushReceived(push.payload)), &turn)
     }
 
-    /// From iOS 13 each push must report a call, unless the app is in front or has one already.
+    /// From iOS 13 each push must report a call, unless the app is in the foreground or has one already.
     func mustReportCall(_ index: Int) -> Bool {
-        self.version >= 13 && !self.apps[index].state.isInFront && self.apps[index].run?.background.hasCall == false
+        self.version >= 13 && !self.apps[index].state.isInForeground
+            && self.apps[index].run?.background.hasCall == false
     }
 
     mutating func markCallReported(_ index: Int) {

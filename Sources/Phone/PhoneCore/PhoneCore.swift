@@ -41,7 +41,7 @@ package struct PhoneCore: Equatable, Sendable {
     /// By a profile or parental controls.
     var isBackgroundRefreshRestricted = false
     /// Kept while the phone is locked, so that unlocking brings the app back.
-    var frontApp: BundleID?
+    var foregroundApp: BundleID?
     /// nil if nothing asks to unlock the phone.
     var awaitsUnlock: GuardedAction?
     /// The one on the screen first.

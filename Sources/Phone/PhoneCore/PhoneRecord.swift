@@ -108,7 +108,7 @@ public struct PresentationRecord: Hashable, Sendable {
 /// Why a notification was presented as it was.
 public enum PresentationReason: String, Hashable, Sendable, CaseIterable {
     case system, provisional, passive, willPresent, willPresentMissing, willPresentLate
-    case inFrontWithoutDelegate, inFrontBeforeIOS10, notAuthorized, filtered, appGone
+    case inForegroundWithoutDelegate, inForegroundBeforeIOS10, notAuthorized, filtered, appGone
     /// iOS 8–9: without registered settings every push is silent (ios-delivery.md §4 gate 3).
     case notRegistered
     case focus, heldForSummary, summary, critical, liveActivity
@@ -175,8 +175,8 @@ public enum AppState: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Whether the app is in front.
-    public var isInFront: Bool {
+    /// Whether the app is in the foreground.
+    public var isInForeground: Bool {
         switch self {
         case .foregroundActive, .foregroundInactive: true
         case .backgroundRunning, .suspended, .notRunning, .forceQuit: false

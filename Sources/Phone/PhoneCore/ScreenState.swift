@@ -6,10 +6,10 @@ public struct ScreenState: Hashable, Sendable {
     public var lock: LockState
     /// Whether it is cut off from the network.
     public var airplaneMode: Bool
-    /// The app in front; nil on the home or lock screen.
-    public var frontApp: BundleID?
-    /// What the app in front says it shows.
-    public var frontScreen: String?
+    /// The app in the foreground; nil on the home or lock screen.
+    public var foregroundApp: BundleID?
+    /// What the app in the foreground says it shows.
+    public var foregroundScreen: String?
     /// Banners showing now, newest first.
     public var banners: [ListEntry]
     /// The notification list, newest first.

@@ -40,7 +40,7 @@ extension ChatClient {
         return (try? self.engine?.store.nickname(of: question.sender, in: group)) ?? nil
     }
 
-    /// A push has rung in front before its message came over the connection: should that be in the background, the message
+    /// A push has rung in the foreground before its message came over the connection: should that be in the background, the message
     /// does not ring again (DESIGN P3). Where the service extension ran, it has said so already.
     package func noteRung(_ id: MessageID) { self.engine?.markShown(id) }
 

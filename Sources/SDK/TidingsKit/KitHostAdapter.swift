@@ -114,7 +114,7 @@ final class KitHostAdapter: KitHost {
         }
     #endif
 
-    func withdraw(_ message: MessageID, replacement: LocalNotification?, badge: Int?) async {
+    func recall(_ message: MessageID, replacement: LocalNotification?, badge: Int?) async {
         let identifier = message.description
         guard await self.deliveredIdentifiers().contains(identifier) else { return }
         if let replacement = NotificationClearing.inPlace(replacement, major: self.system.major) {

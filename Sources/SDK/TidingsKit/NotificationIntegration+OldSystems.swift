@@ -7,7 +7,7 @@ package import UIKit
 // The callbacks of iOS 4–9 (S0.9, S1.3, S3.11). No system the package is built for makes them, so they are no part of the public
 // interface: they are for apps in this package, on a virtual phone of that age.
 extension NotificationIntegration {
-    /// A local notification, arriving in front or tapped.
+    /// A local notification, arriving in the foreground or tapped.
     @available(iOS, deprecated: 10.0, message: "From iOS 10 on, the notification centre's delegate is called.")
     @discardableResult
     package func application(_ application: UIApplication, didReceive notification: UILocalNotification) -> Bool {

@@ -63,7 +63,7 @@ extension NotificationIntegration {
         switch effect {
         case .leaveToApp: break
         case .publishArrival(let notification, let isForeground):
-            client.publish(notification, isInFront: isForeground)
+            client.publish(notification, isInForeground: isForeground)
         case .choosePresentation(let notification, let call, let milliseconds):
             self.choosePresentation(of: notification, call, within: milliseconds)
         case .present(let options, let call): self.calls.presentations.removeValue(forKey: call)?(options)
@@ -111,7 +111,7 @@ extension NotificationIntegration {
         }
     }
 
-    /// The background time left; nil in front, where the system does not count it.
+    /// The background time left; nil in the foreground, where the system does not count it.
     var remainingBackgroundTime: TimeInterval? {
         let seconds = self.application.backgroundTimeRemaining
         return seconds < 86_400 ? seconds : nil

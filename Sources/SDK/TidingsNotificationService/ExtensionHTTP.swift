@@ -39,7 +39,7 @@ package protocol ExtensionHTTP: Sendable {
     ///
     /// - Parameters:
     ///   - url: an https URL of one of the hosts; a redirection to any other ends the fetch.
-    ///   - hosts: those that may be asked (`NotificationPicture.isAllowed`).
+    ///   - hosts: those that may be asked (`NotificationImage.isAllowed`).
     ///   - bytesMax: the fetch ends with the first byte beyond.
     ///   - seconds: how long it may take in all.
     /// - Returns: the file.

@@ -62,7 +62,7 @@ public final class NotificationServiceHandler: Sendable {
     let options: Options
     private let runs = Locked<[NotificationServiceRun]>([])
 
-    /// The path of the flag by which another sender's push withdraws a message (S2.22).
+    /// The path of the flag by which another sender's push recalls a message (S2.22).
     public static let cornerMarkDecrease = CornerMarkDecrease.keyPath
 
     /// What the app wants of its extension.
@@ -73,16 +73,16 @@ public final class NotificationServiceHandler: Sendable {
         /// The keychain group the extension token lies in: the one of the app's `ChatClient.Configuration`. Nil finds it in the
         /// app group's file.
         public var keychainAccessGroup: String?
-        /// The hosts that pictures of messages may be fetched from: `cdn.example.com`, or `*.example.com` for every host below
+        /// The hosts that images of messages may be fetched from: `cdn.example.com`, or `*.example.com` for every host below
         /// `example.com`. The URL is the sender's, and whoever serves it learns when and from which address the person's phone asks;
-        /// without any host, as it is unless you name some, no picture is fetched.
+        /// without any host, as it is unless you name some, no image is fetched.
         public var imageHosts: [String]
         /// Whether the extension has `com.apple.developer.usernotifications.filtering`; what would be shown silently is then
         /// not shown at all, from iOS 13.3 on.
         public var isFilteringEntitled: Bool
         /// Whether notifications are made ones of a person (ios-delivery.md §11); the app needs the capability.
         public var usesCommunicationNotifications: Bool
-        /// Whether another sender's push withdraws a message; S2.22 by default.
+        /// Whether another sender's push recalls a message; S2.22 by default.
         public var isRecall: @Sendable (JSONValue) -> Bool
 
         /// Options; by default nothing special.

@@ -24,8 +24,8 @@ extension World {
             self.post(notification, badge: badge, isAnswered: true, in: process, on: index)
         case .markShown(let id):
             self.phones[index].group.ledger.markShown(id, by: .kit(process: process.number), wall: self.now.wall)
-        case .markWithdrawn(let id):
-            self.phones[index].group.ledger.markWithdrawn(id, by: .kit(process: process.number), wall: self.now.wall)
+        case .markRecalled(let id):
+            self.phones[index].group.ledger.markRecalled(id, by: .kit(process: process.number), wall: self.now.wall)
         case .releaseClaim(let id):
             self.phones[index].group.ledger.release(id, by: .kit(process: process.number))
         case .clearNotifications(let conversation, let position):
@@ -36,8 +36,8 @@ extension World {
                     in: conversation, upTo: position, stored: { messages[$0]?.position })
             }
             self.later(.notificationWorkDone, in: process, on: index)
-        case .withdrawNotification(let id, let replacement):
-            self.withdraw(id, replacement, in: process, on: index)
+        case .recallNotification(let id, let replacement):
+            self.recall(id, replacement, in: process, on: index)
             self.later(.notificationWorkDone, in: process, on: index)
         case .lowerBadge(let unread, let position):
             if let number = self.phones[index].group.countUnread(unread, at: position) {
@@ -64,7 +64,7 @@ extension World {
         self.phones[index].core.listed.contains { $0.notification.request.identifier == identifier }
     }
 
-    private mutating func withdraw(
+    private mutating func recall(
         _ id: MessageID, _ replacement: LocalNotification?, in process: ProcessID, on index: Int
     ) {
         let badge = replacement.flatMap { self.phones[index].group.countPosted($0) }
@@ -116,7 +116,7 @@ extension World {
         case .markShown(let message):
             self.phones[index].group.ledger.markShown(
                 message, by: .kit(process: process.number), wall: self.now.wall)
-            self.see(.reached(.frontRings))
+            self.see(.reached(.foregroundRings))
         case .countBadge(let push, let isActive, let call):
             let facts = BadgePush.Facts(isActive: isActive, managesBadge: true)
             let verdict = BadgePush.verdict(push, facts, badge: &self.phones[index].group.badge)
@@ -135,7 +135,7 @@ extension World {
             self.see(.reached(.wakes))
             self.phones[index].wokenAt = self.time
             let remaining =
-                self.phones[index].isInFront
+                self.phones[index].isInForeground
                 ? nil : self.phones[index].core.backgroundTimeRemaining(of: Self.bundle, at: self.now)
             self.handle(.wakeBegan(call, remainingMilliseconds: remaining), in: process, on: index)
         case .answerFetch(let result, let call): self.answer(call, .fetch(FetchResult(result)), in: process, on: index)

@@ -29,7 +29,7 @@ extension TerminalCommand {
         case .panel(let opens): try Self.panel(opens, snapshot)
         case .alertStyle(let style, let app): .change(.alertStyle(try Self.bundle(app, snapshot), style))
         case .restart: .restart
-        case .input(let value): .input(try Self.bundle(snapshot.frontApp, snapshot), value)
+        case .input(let value): .input(try Self.bundle(snapshot.foregroundApp, snapshot), value)
         case .push(let payload):
             .push(
                 Push(
@@ -69,7 +69,7 @@ extension TerminalCommand {
     private static func bundle(_ name: String?, _ snapshot: PhoneSnapshot) throws(InvalidField) -> BundleID {
         let known = snapshot.apps.map(\.bundle).joined(separator: ", ")
         guard let name else {
-            if let front = snapshot.frontApp { return BundleID(front) }
+            if let front = snapshot.foregroundApp { return BundleID(front) }
             guard let only = snapshot.apps.first, snapshot.apps.count == 1 else {
                 throw InvalidField(field: "app", rule: "is missing; installed are \(known)")
             }

@@ -20,10 +20,10 @@ struct PhonePane {
         let room = max(0, self.rows - top.count - bottom.count)
         let notices = self.notices
         let front = self.front
-        // The list and what is in front share the room; what one does not need is the other's.
+        // The list and what is in the foreground share the room; what one does not need is the other's.
         let forNotices = min(notices.count, max(room - front.count, (room + 1) / 2))
-        let forFront = room - forNotices
-        let middle = front.prefix(forFront) + self.cutNotices(notices, to: forNotices)
+        let forForeground = room - forNotices
+        let middle = front.prefix(forForeground) + self.cutNotices(notices, to: forNotices)
         let filler = Array(repeating: [Span]() as [Span], count: max(0, room - middle.count))
         return Array((top + middle + filler + bottom).prefix(self.rows))
     }

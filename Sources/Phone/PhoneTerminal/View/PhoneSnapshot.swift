@@ -42,7 +42,7 @@ struct PhoneSnapshot: Equatable, Sendable {
     var airplaneMode = false
     var lowPowerMode = false
     var focus = false
-    var frontApp: String?
+    var foregroundApp: String?
     /// Newest first.
     var banners: [Notice] = []
     /// Newest first.
@@ -54,13 +54,15 @@ struct PhoneSnapshot: Equatable, Sendable {
     /// iOS 3–9.
     var alertPanel: Notice?
 
-    var front: App? { self.apps.first { $0.bundle == self.frontApp } }
+    var front: App? { self.apps.first { $0.bundle == self.foregroundApp } }
 
     /// Nothing shortened: what a script searches.
     var lines: [String] {
         var lines: [String] = []
         lines.append(
-            self.isLocked ? "locked" : self.frontApp == nil ? "home screen" : "in front: \(self.frontApp ?? "")")
+            self.isLocked
+                ? "locked"
+                : self.foregroundApp == nil ? "home screen" : "in the foreground: \(self.foregroundApp ?? "")")
         if self.isBeforeFirstUnlock { lines.append("before first unlock") }
         lines += self.signs
         if let app = self.permissionPrompt { lines.append("permission: \(app) would like to send notifications") }
@@ -92,7 +94,7 @@ extension PhoneSnapshot {
         self.airplaneMode = json["airplane"]?.boolValue ?? false
         self.lowPowerMode = json["low_power"]?.boolValue ?? false
         self.focus = json["focus"]?.boolValue ?? false
-        self.frontApp = json["front_app"]?.stringValue
+        self.foregroundApp = json["front_app"]?.stringValue
         self.banners = Self.notices(json["banners"])
         self.list = Self.notices(json["list"])
         self.permissionPrompt = json["permission_prompt"]?.stringValue

@@ -201,8 +201,8 @@ final class HostShell {
     }
 
     private func input(_ value: JSONValue, to app: BundleID) throws(InvalidField) {
-        guard let process = self.engine.phone.process(of: app), self.engine.phone.state(of: app)?.isInFront == true
-        else { throw InvalidField(field: "app", rule: "must be in front to be touched: \(app)") }
+        guard let process = self.engine.phone.process(of: app), self.engine.phone.state(of: app)?.isInForeground == true
+        else { throw InvalidField(field: "app", rule: "must be in the foreground to be touched: \(app)") }
         self.send(.input(value), to: process)
     }
 

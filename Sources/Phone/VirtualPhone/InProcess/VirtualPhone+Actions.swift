@@ -53,9 +53,9 @@ extension VirtualPhone {
         await self.postAndSettle(.person(.actionPerformed(key, action: action, text: text)))
     }
 
-    /// Covers the app in front, as a call does.
+    /// Covers the app in the foreground, as a call does.
     public func showOverlay() async { await self.postAndSettle(.person(.overlayAppeared)) }
-    /// Uncovers the app in front.
+    /// Uncovers the app in the foreground.
     public func hideOverlay() async { await self.postAndSettle(.person(.overlayDisappeared)) }
     /// Hands a value to the app's own interface (`PhoneInput`).
     ///

@@ -57,7 +57,7 @@ public struct Badge: Hashable, Sendable {
     }
 }
 
-/// Where a push says that it withdraws a message (S2.22).
+/// Where a push says that it recalls a message (S2.22).
 public enum CornerMarkDecrease {
     /// The path of the flag in the user info.
     public static let keyPath = ["message", "params", "corner_mark_decrease"]

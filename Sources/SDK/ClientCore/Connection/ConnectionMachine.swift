@@ -1,6 +1,6 @@
 package import TidingsModel
 
-/// Holds the wish to be connected against the world: token, transport, greeting, heartbeat, back-off.
+/// Holds the request to be connected against the world: token, transport, greeting, heartbeat, back-off.
 ///
 /// It knows nothing of messages. At most one transport is alive at a time; a new number is drawn for each.
 package struct ConnectionMachine: Hashable, Sendable {
@@ -18,8 +18,8 @@ package struct ConnectionMachine: Hashable, Sendable {
 
     /// What happens to it.
     package enum Event: Hashable, Sendable {
-        case wished(UserID)
-        case unwished
+        case requested(UserID)
+        case disconnectRequested
         case parked
         case unparked
         case tokenProvided(String)
@@ -81,7 +81,7 @@ package struct ConnectionMachine: Hashable, Sendable {
     private var nextPing: Int64 = 0
     private var pings: UInt64 = 0
 
-    /// How often in a row a token may be called expired before the wish is refused.
+    /// How often in a row a token may be called expired before the pending change is refused.
     private static let staleTokensMax = 3
 
     /// - Parameter seed: for the jitter of the back-off; drawn outside.
@@ -113,7 +113,7 @@ package struct ConnectionMachine: Hashable, Sendable {
         }
     }
 
-    /// Whether nothing will connect by itself: nobody wished it, or the server refused.
+    /// Whether nothing will connect by itself: nobody requested it, or the server refused.
     package var isGivenUp: Bool { self.state == .idle || self.state == .refused }
 
     /// The number of pings sent, which is the number in the last one.
@@ -135,10 +135,10 @@ package struct ConnectionMachine: Hashable, Sendable {
     /// What an event changes beside the state.
     private mutating func note(_ event: Event, at now: Now) {
         switch event {
-        case .wished(let user):
+        case .requested(let user):
             if self.user != user { self.token = nil }
             self.user = user
-        case .unwished:
+        case .disconnectRequested:
             self.user = nil
             self.token = nil
         case .parked: self.isParked = true
@@ -153,16 +153,18 @@ package struct ConnectionMachine: Hashable, Sendable {
     private mutating func transition(on event: Event, at now: Now, into effects: inout [Effect]) -> State {
         // tidy: long because the table of states and events is read as a whole.
         switch (self.state, event) {
-        // The wish.
-        case (.idle, .wished), (.refused, .wished): return self.start(at: now, into: &effects)
-        case (.awaitingToken, .wished), (.opening, .wished), (.greeting, .wished), (.parked, .wished): return self.state
-        case (.waiting, .wished): return self.start(at: now, into: &effects)
-        case (.online, .wished):
+        // The pending change.
+        case (.idle, .requested), (.refused, .requested): return self.start(at: now, into: &effects)
+        case (.awaitingToken, .requested), (.opening, .requested), (.greeting, .requested), (.parked, .requested):
+            return self.state
+        case (.waiting, .requested): return self.start(at: now, into: &effects)
+        case (.online, .requested):
             effects.append(.finishConnect(nil))
             return self.state
-        case (.idle, .unwished): return .idle
-        case (.awaitingToken, .unwished), (.opening, .unwished), (.greeting, .unwished), (.online, .unwished),
-            (.waiting, .unwished), (.parked, .unwished), (.refused, .unwished):
+        case (.idle, .disconnectRequested): return .idle
+        case (.awaitingToken, .disconnectRequested), (.opening, .disconnectRequested),
+            (.greeting, .disconnectRequested), (.online, .disconnectRequested),
+            (.waiting, .disconnectRequested), (.parked, .disconnectRequested), (.refused, .disconnectRequested):
             self.hangUp(into: &effects)
             effects += [.finishConnect(.cancelled), .publish(.disconnected)]
             return .idle

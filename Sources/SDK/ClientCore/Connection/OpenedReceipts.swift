@@ -2,7 +2,7 @@ import OrderedCollections
 package import TidingsModel
 
 /// Whose notifications the person has opened, until the server has certainly heard of it (DESIGN §5). A message is told once
-/// however often and by whichever road its tap is heard of; after a lost connection what may not have arrived is told again,
+/// however often and by whichever callback path its tap is heard of; after a lost connection what may not have arrived is told again,
 /// and the server keeps the first.
 package struct OpenedReceipts: Hashable, Sendable {
     /// How many messages are remembered, and how many wait at most; the oldest are forgotten first.

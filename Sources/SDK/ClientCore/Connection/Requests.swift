@@ -16,8 +16,8 @@ package struct Requests: Hashable, Sendable {
     package enum Asker: Hashable, Sendable {
         /// The app, by its own number.
         case app(RequestNumber)
-        /// The core: these wishes are told.
-        case wishes([Preferences.Telling])
+        /// The core: these pending changes are told.
+        case pendingChanges([Preferences.Telling])
         /// The core: this token in place of the one that expires.
         case token
         /// The core: what the person has set, because a part of the log is gone.
@@ -47,7 +47,7 @@ package struct Requests: Hashable, Sendable {
     /// Nothing was asked.
     package init() {}
 
-    /// The earliest deadline, in monotonic milliseconds. All have the same patience, so the oldest is the first.
+    /// The earliest deadline, in monotonic milliseconds. All have the same timeLimit, so the oldest is the first.
     package var nextDeadline: Int64? { (self.inFlight.values.first ?? self.waiting.first)?.deadline }
 
     /// Whether the core has asked something like this and waits for the answer.

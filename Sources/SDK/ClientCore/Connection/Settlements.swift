@@ -7,7 +7,7 @@ package struct Settlements: Hashable, Sendable {
     /// Everything up to here is settled and has been told, or is in `sent`.
     package private(set) var settled: LogPosition
     /// The entries after `settled`, in order: decided, or still open. Those that will be told together are held together: a device
-    /// may catch up on a long log in the background, where nothing of it can be told before the app comes to the front.
+    /// may catch up on a long log in the background, where nothing of it can be told before the app comes to the foreground.
     private var open: Deque<Slot> = []
     /// Told on the current or the last connection, and not proven to have arrived.
     private var sent: [ClientFrame.Settlement] = []
@@ -30,7 +30,7 @@ package struct Settlements: Hashable, Sendable {
         case left
         /// Decided.
         case settled(Disposition)
-        /// Nothing to show, for example "read on another device": goes along with its neighbours.
+        /// Nothing to show, for example "read on another device": goes along with its other tenants.
         case neutral
 
         /// Whether an entry right behind one with this verdict is told with it, and as it is.

@@ -19,8 +19,8 @@ package struct ContentEdit: Hashable, Sendable {
     package var isDiscarded: Bool
     /// Whether it is made a notification of a person; nil if not.
     package var communication: Communication?
-    /// Whether the picture that was fetched is attached, in place of all attachments.
-    package var hasPicture = false
+    /// Whether the image that was fetched is attached, in place of all attachments.
+    package var hasImage = false
 
     /// Who a notification is from (ios-delivery.md §11).
     package struct Communication: Hashable, Sendable {
@@ -51,7 +51,7 @@ package struct ContentEdit: Hashable, Sendable {
 }
 
 extension JSONValue {
-    /// A user info without the real text and picture of a push, which stand in the content now; nil if there are none.
+    /// A user info without the real text and image of a push, which stand in the content now; nil if there are none.
     fileprivate var withoutPushText: JSONValue? {
         guard let all = self.objectValue, let info = self[PushInfo.key]?.objectValue,
             info["text"] != nil || info["image"] != nil

@@ -11,7 +11,7 @@ package import TidingsModel
 ///   └───┘ claimed it      │  └──────────────────────────────────┘ delivered list
 ///                         ▼
 ///                      working ──▶ finished
-///            receipts, missed messages, picture        (always after `timeExpired`)
+///            receipts, missed messages, image        (always after `timeExpired`)
 /// ```
 package struct ExtensionMachine: Hashable, Sendable {
     /// A push, and what the app wants of its extension.
@@ -54,8 +54,8 @@ package struct ExtensionMachine: Hashable, Sendable {
         case posted(MessageID, isTaken: Bool)
         /// The server was told, or cannot be.
         case reported
-        /// A picture was looked for.
-        case pictureFetched(isThere: Bool)
+        /// An image was looked for.
+        case imageFetched(isThere: Bool)
         /// The system's time is up (S2.21), or nobody waits for the answer any more.
         case timeExpired
     }
@@ -74,8 +74,8 @@ package struct ExtensionMachine: Hashable, Sendable {
         case report([MessageID])
         /// Add the notification of a missed message, for the person with the tag.
         case post(MissedDecision.Post, recipientTag: String)
-        /// Fetch the picture at an https URL, if its host is allowed.
-        case fetchPicture(String)
+        /// Fetch the image at an https URL, if its host is allowed.
+        case fetchImage(String)
         /// Call the content handler; nil is the content as it came.
         case finish(ContentEdit?)
     }
@@ -172,9 +172,9 @@ package struct ExtensionMachine: Hashable, Sendable {
         case (.working(var work), .reported):
             work.openReports -= 1
             return self.goOn(work, &group, &turn)
-        case (.working(var work), .pictureFetched(let isThere)):
-            work.isFetchingPicture = false
-            work.hasPicture = isThere
+        case (.working(var work), .imageFetched(let isThere)):
+            work.isFetchingImage = false
+            work.hasImage = isThere
             return self.goOn(work, &group, &turn)
         case (.working(let work), .timeExpired): return self.finish(work, &group, &turn)
         case (.finished(let post?), .posted(let message, let isTaken)) where post.message.message == message:
@@ -183,11 +183,11 @@ package struct ExtensionMachine: Hashable, Sendable {
             return .finished(nil)
         // Late, or of something that was not asked for.
         case (.waiting, .deliveredListed), (.waiting, .missedFetched), (.waiting, .posted), (.waiting, .reported),
-            (.waiting, .pictureFetched), (.listing, .received), (.listing, .timePassed), (.listing, .missedFetched),
-            (.listing, .posted), (.listing, .reported), (.listing, .pictureFetched), (.working, .received),
+            (.waiting, .imageFetched), (.listing, .received), (.listing, .timePassed), (.listing, .missedFetched),
+            (.listing, .posted), (.listing, .reported), (.listing, .imageFetched), (.working, .received),
             (.working, .timePassed), (.working, .deliveredListed), (.finished, .received), (.finished, .timePassed),
             (.finished, .deliveredListed), (.finished, .missedFetched), (.finished, .posted), (.finished, .reported),
-            (.finished, .pictureFetched), (.finished, .timeExpired):
+            (.finished, .imageFetched), (.finished, .timeExpired):
             return self.state
         }
     }
@@ -242,8 +242,8 @@ package struct ExtensionMachine: Hashable, Sendable {
         }
         if turn.canAskServer, let message = changes.receipt { self.report([message], &work, &turn) }
         if let url = changes.imageURL {
-            work.isFetchingPicture = true
-            turn.effects.append(.fetchPicture(url))
+            work.isFetchingImage = true
+            turn.effects.append(.fetchImage(url))
         }
         return self.goOn(work, &group, &turn)
     }
@@ -292,7 +292,7 @@ package struct ExtensionMachine: Hashable, Sendable {
     private func postNext<Group: ExtensionGroup>(_ work: inout Work, _ group: inout Group?, _ turn: inout Turn) {
         while group != nil, !work.posts.isEmpty {
             let post = work.posts.removeFirst()
-            let isMeant = group.map { self.isForSignedIn($0) && $0.ledger[post.message.message]?.isWithdrawn != true }
+            let isMeant = group.map { self.isForSignedIn($0) && $0.ledger[post.message.message]?.isRecalled != true }
             if isMeant == true, let tag = self.info?.recipientTag {
                 work.posting = post
                 return turn.effects.append(.post(post, recipientTag: tag))
@@ -326,7 +326,7 @@ package struct ExtensionMachine: Hashable, Sendable {
         let message = post.message.message
         let end = group.change { group -> PostEnd in
             guard self.isForSignedIn(group) else { return .failed }
-            if group.ledger[message]?.isWithdrawn == true { return .recalled }
+            if group.ledger[message]?.isRecalled == true { return .recalled }
             if isTaken {
                 group.ledger.markShown(message, by: .pushExtension, wall: turn.wall)
             } else {
@@ -375,7 +375,7 @@ package struct ExtensionMachine: Hashable, Sendable {
             } ?? changes
         self.answer = last
         var edit = ContentEdit(last, of: self.push, names: work.names)
-        edit.hasPicture = work.hasPicture && last.reason == changes.reason
+        edit.hasImage = work.hasImage && last.reason == changes.reason
         turn.effects.append(.finish(edit))
         return .finished(work.posting)
     }
@@ -383,8 +383,8 @@ package struct ExtensionMachine: Hashable, Sendable {
     private struct Work: Hashable, Sendable {
         var names = KnownNames()
         var openReports = 0
-        var isFetchingPicture = false
-        var hasPicture = false
+        var isFetchingImage = false
+        var hasImage = false
         /// What was asked for; nil when it is dealt with.
         var fetch: MissedFetch?
         var isFetched = false
@@ -395,6 +395,6 @@ package struct ExtensionMachine: Hashable, Sendable {
         /// Whether all of them were posted so far: then the phone has the log up to the push.
         var isWhole = true
 
-        var isDone: Bool { self.openReports <= 0 && !self.isFetchingPicture && self.fetch == nil }
+        var isDone: Bool { self.openReports <= 0 && !self.isFetchingImage && self.fetch == nil }
     }
 }

@@ -27,7 +27,7 @@ package struct KitMachine: Hashable, Sendable {
         /// The values of `type` in the app's own pushes that the app has a screen for (S1.16).
         package var detailTypes: Set<String> = []
         /// What is heard and seen in the foreground where the system does nothing.
-        package var frontPresentation = FrontPresentation()
+        package var foregroundPresentation = ForegroundPresentation()
 
         /// Settings of a system's version.
         package init(major: Int) { self.major = major }
@@ -133,7 +133,7 @@ package struct KitMachine: Hashable, Sendable {
         /// Say in the app group that the phone has rung for a message.
         case markShown(MessageID)
         /// Ring in place of the system.
-        case ring(FrontPresentation.Step)
+        case ring(ForegroundPresentation.Step)
         /// Count a badge push under the app group's lock by `BadgePush.verdict`.
         case countBadge(BadgeInfo, isActive: Bool, Call)
         /// Show a number on the icon.
@@ -210,7 +210,7 @@ package struct KitMachine: Hashable, Sendable {
         -> PresentationOptions
     {
         let turn = Turn(settings: self.settings, state: self.state)
-        return FrontPresentation.choice(
+        return ForegroundPresentation.choice(
             isForAnother: Self.isForAnother(notification.userInfo, facts), isKnown: turn.isKnown(notification, facts),
             isSilenced: notification.isSilenced)
     }

@@ -54,7 +54,7 @@ extension ClientCore {
                 self.lowerBadge(into: &effects)
             }
         }
-        self.confirmWishes(into: &effects)
+        self.confirmPendingChanges(into: &effects)
         self.forgetLeftovers(into: &effects)
         self.sendAck(into: &effects)
         self.handOverCustomMessages(at: now, into: &effects)
@@ -65,7 +65,7 @@ extension ClientCore {
         }
     }
 
-    /// The log says that a conversation is read up to here: what was wished and is no further need not be told again.
+    /// The log says that a conversation is read up to here: what was requested and is no further need not be told again.
     private mutating func confirmRead(_ conversation: ConversationID, upTo position: LogPosition) {
         if self.reads[conversation] ?? .max <= position { self.reads.removeValue(forKey: conversation) }
     }
@@ -78,7 +78,7 @@ extension ClientCore {
     }
 
     /// How a stored message is settled (DESIGN §3 "Acks"). What was missed while offline and is with APNs, what came after hanging up,
-    /// and what comes in quiet hours stays undecided until the app is in front: the server's push is its road. What APNs has taken is
+    /// and what comes in quiet hours stays undecided until the app is in the foreground: the server's push is its callback path. What APNs has taken is
     /// settled: nobody has to do anything any more.
     private mutating func judge(
         _ message: Message, at position: LogPosition, _ push: LogSync.PushReport?, now: Now,

@@ -39,7 +39,7 @@ extension ClientCore {
         self.note(answer, to: item.request, into: &effects)
         switch item.asker {
         case .app(let number): effects.append(.finishRequest(number, .answered(answer)))
-        case .wishes(let wishes): self.answered(wishes, answer, at: now, into: &effects)
+        case .pendingChanges(let pendingChanges): self.answered(pendingChanges, answer, at: now, into: &effects)
         case .settings: break
         case .token: self.answeredToken(answer, at: now)
         case .conversation: self.askConversation(at: now, into: &effects)
@@ -73,15 +73,15 @@ extension ClientCore {
         let expired = self.requests.expired(at: now)
         if expired.contains(where: { $0.asker == .token }) { self.renewal.notTaken(at: now) }
         self.end(expired, into: &effects)
-        if let wait = self.wishRetryAt, now.monotonic >= wait {
-            self.wishRetryAt = nil
-            self.tellWishes(at: now, into: &effects)
+        if let wait = self.pendingChangeRetryAt, now.monotonic >= wait {
+            self.pendingChangeRetryAt = nil
+            self.sendPendingChanges(at: now, into: &effects)
         }
     }
 
     /// The connection is gone, or the person leaves.
     mutating func endRequests(into effects: inout [ClientEffect]) {
-        self.wishRetryAt = nil
+        self.pendingChangeRetryAt = nil
         self.end(self.requests.end(), into: &effects)
     }
 

@@ -1,6 +1,6 @@
 import TidingsModel
 
-// What happens to an app that is not in front beside messages: wakes, the badge, and what waits for the front.
+// What happens to an app that is not in the foreground beside messages: wakes, the badge, and what waits for the front.
 extension ClientCore {
     mutating func wake(
         _ number: WakeNumber, remaining: Int64?, at now: Now, into effects: inout [ClientEffect]
@@ -39,7 +39,7 @@ extension ClientCore {
         effects.append(.lowerBadge(unread: self.unread, position: self.sync.stored))
     }
 
-    /// Custom messages are handed over only while the app is in front (S4.10). Which of them have expired the server's clock
+    /// Custom messages are handed over only while the app is in the foreground (S4.10). Which of them have expired the server's clock
     /// tells alone; before this process has heard of it, those that expire at some time wait for the welcome.
     mutating func handOverCustomMessages(at now: Now, into effects: inout [ClientEffect]) {
         guard self.hasCustomMessages, self.run.runState == .foreground else { return }
@@ -48,7 +48,7 @@ extension ClientCore {
         effects.append(.handOverCustomMessages(wall: self.serverClock.map { _ in self.wall(at: now) }))
     }
 
-    /// A withdrawn message: not shown if it is under way, otherwise taken out of the notification centre or replaced there.
+    /// A recalled message: not shown if it is under way, otherwise taken out of the notification centre or replaced there.
     mutating func recalled(
         _ recall: Recall, at position: LogPosition, now: Now, into effects: inout [ClientEffect]
     ) {
@@ -58,21 +58,21 @@ extension ClientCore {
             position: position,
             recipientTag: self.recipient?.tag)
         // First: an extension that answers from now on knows. A push of it may come late, too.
-        effects.append(.markWithdrawn(recall.message))
-        if let outcome = self.decisions.withdraw(recall.message, replacement: replacement) {
+        effects.append(.markRecalled(recall.message))
+        if let outcome = self.decisions.recall(recall.message, replacement: replacement) {
             self.apply(outcome, sendsAck: false, into: &effects)
         } else {
-            effects.append(.withdrawNotification(recall.message, replacement: replacement))
+            effects.append(.recallNotification(recall.message, replacement: replacement))
         }
     }
 
     /// The person has deleted a message on one of their devices: its notification goes without a word.
     mutating func deleted(_ message: MessageID, into effects: inout [ClientEffect]) {
-        effects.append(.markWithdrawn(message))
-        if let outcome = self.decisions.withdraw(message, replacement: nil) {
+        effects.append(.markRecalled(message))
+        if let outcome = self.decisions.recall(message, replacement: nil) {
             self.apply(outcome, sendsAck: false, into: &effects)
         } else {
-            effects.append(.withdrawNotification(message, replacement: nil))
+            effects.append(.recallNotification(message, replacement: nil))
         }
     }
 }

@@ -54,7 +54,7 @@ package struct ClientCore: Hashable, Sendable {
         /// What the person has set, as the log has it.
         package var preferences: AllSettings
         /// What the person has set on this device and the log has not confirmed, in a fixed order.
-        package var wishes: [SettingsWish]
+        package var pendingChanges: [PendingSettingsChange]
         /// Whether custom messages wait to be handed over (S4.10).
         package var hasCustomMessages: Bool
         /// Whether the person has signed out here and the server has not heard of it.
@@ -65,7 +65,7 @@ package struct ClientCore: Hashable, Sendable {
         /// An empty store, or one with these contents.
         package init(
             stored: LogPosition = 0, settled: LogPosition = 0, outbox: [MessageDraft] = [], reads: [ReadPosition] = [],
-            unread: Int = 0, preferences: AllSettings = AllSettings(), wishes: [SettingsWish] = [],
+            unread: Int = 0, preferences: AllSettings = AllSettings(), pendingChanges: [PendingSettingsChange] = [],
             hasCustomMessages: Bool = false, isLeaving: Bool = false, origin: LogOrigin? = nil
         ) {
             self.stored = stored
@@ -74,7 +74,7 @@ package struct ClientCore: Hashable, Sendable {
             self.reads = reads
             self.unread = unread
             self.preferences = preferences
-            self.wishes = wishes
+            self.pendingChanges = pendingChanges
             self.hasCustomMessages = hasCustomMessages
             self.isLeaving = isLeaving
             self.origin = origin
@@ -115,8 +115,8 @@ package struct ClientCore: Hashable, Sendable {
     var unread: Int
     var reads: OrderedDictionary<ConversationID, LogPosition>
     var preferences: Preferences
-    /// When wishes are told again that the server could not take, in monotonic milliseconds.
-    var wishRetryAt: Int64?
+    /// When pending changes are told again that the server could not take, in monotonic milliseconds.
+    var pendingChangeRetryAt: Int64?
     /// When what the server could not take, and does not name, is said again, in monotonic milliseconds.
     var sayAgainAt: Int64?
     /// The zone of the person's quiet hours; nil if there never were any.
@@ -153,10 +153,10 @@ package struct ClientCore: Hashable, Sendable {
     /// Custom messages were handed over while the server's clock was not known: those that expire at some time wait for it.
     var customMessagesAwaitClock = false
     /// Whether the person has signed out here and the server is still to be told.
-    var farewell: Farewell
+    var pendingSignOut: PendingSignOut
 
     /// - Parameters:
-    ///   - isForeground: whether the process was started in front.
+    ///   - isForeground: whether the process was started in the foreground.
     ///   - seed: for the jitter of the back-off; drawn outside.
     package init(settings: Settings, restored: Restored = Restored(), isForeground: Bool, seed: UInt64) {
         self.settings = settings
@@ -169,10 +169,10 @@ package struct ClientCore: Hashable, Sendable {
         self.unread = restored.unread
         self.reads = [:]
         for read in restored.reads { self.reads[read.conversation] = read.upTo }
-        self.preferences = Preferences(confirmed: restored.preferences, wishes: restored.wishes)
+        self.preferences = Preferences(confirmed: restored.preferences, pendingChanges: restored.pendingChanges)
         self.hasCustomMessages = restored.hasCustomMessages
         self.origin = restored.origin
-        self.farewell = restored.isLeaving ? .wished : .none
+        self.pendingSignOut = restored.isLeaving ? .requested : .none
         if !isForeground { _ = self.connection.handle(.parked, at: Now(monotonic: 0, wall: 0)) }
     }
 
@@ -193,8 +193,8 @@ package struct ClientCore: Hashable, Sendable {
     package var nextDeadline: Int64? {
         let times = [
             self.connection.nextDeadline, self.run.nextDeadline, self.decisions.nextDeadline,
-            self.isOnline ? self.outbox.nextDeadline : nil, self.wakes.nextDeadline, self.farewell.deadline,
-            self.requests.nextDeadline, self.wishRetryAt, self.sayAgainAt, self.renewal.nextDeadline,
+            self.isOnline ? self.outbox.nextDeadline : nil, self.wakes.nextDeadline, self.pendingSignOut.deadline,
+            self.requests.nextDeadline, self.pendingChangeRetryAt, self.sayAgainAt, self.renewal.nextDeadline,
         ]
         return times.compactMap { $0 }.min()
     }
@@ -211,16 +211,16 @@ package struct ClientCore: Hashable, Sendable {
     // tidy: long because it is one case per event.
     private mutating func perform(_ event: ClientEvent, at now: Now, into effects: inout [ClientEffect]) {
         switch event {
-        case .connectWished:
-            self.step(.wished(self.settings.person), at: now, into: &effects)
+        case .connectRequested:
+            self.step(.requested(self.settings.person), at: now, into: &effects)
             self.handOverCustomMessages(at: now, into: &effects)
-        case .disconnectWished: self.step(.unwished, at: now, into: &effects)
-        case .signOutWished: self.signOut(at: now, into: &effects)
-        case .sendWished(let draft):
+        case .disconnectRequested: self.step(.disconnectRequested, at: now, into: &effects)
+        case .signOutRequested: self.signOut(at: now, into: &effects)
+        case .sendRequested(let draft):
             guard self.outbox.add(draft) else { return }
             self.isOpen(draft.clientMessageID)
             effects.append(.storeOutgoing(draft))
-        case .markReadWished(let conversation, let position):
+        case .markReadRequested(let conversation, let position):
             self.markRead(conversation, upTo: position, into: &effects)
         case .notificationOpened(let message):
             if self.opened.note(message) { self.tellOpened([message], into: &effects) }
@@ -232,9 +232,9 @@ package struct ClientCore: Hashable, Sendable {
             self.refusedRegistration = nil
             self.tellRegistration(into: &effects)
         case .kitConfigured(let kit): self.kit = kit
-        case .settingWished(let wish): self.settingWished(wish, at: now, into: &effects)
-        case .requestWished(let number, let request): self.request(number, request, at: now, into: &effects)
-        case .typingWished(let conversation, let isTyping):
+        case .settingRequested(let pendingChange): self.settingRequested(pendingChange, at: now, into: &effects)
+        case .requestSubmitted(let number, let request): self.request(number, request, at: now, into: &effects)
+        case .typingRequested(let conversation, let isTyping):
             self.write(.typing(conversation, isTyping: isTyping), into: &effects)
 
         case .appWillResignActive:
@@ -257,9 +257,9 @@ package struct ClientCore: Hashable, Sendable {
         case .frameReceived(let number, let frame): self.receive(frame, on: number, at: now, into: &effects)
         case .connectionClosed(let number, let reason):
             let isCurrent = self.connection.current == number
-            let isFarewellHeard = self.farewell.isHeard(on: number)
+            let isSignOutHeard = self.pendingSignOut.isHeard(on: number)
             self.step(.closed(number, reason: reason), at: now, into: &effects)
-            if isFarewellHeard { self.endFarewell(at: now, into: &effects) }
+            if isSignOutHeard { self.endPendingSignOut(at: now, into: &effects) }
             if !isCurrent { self.closed(at: now, into: &effects) }
 
         case .entriesStored(let position, let unread):
@@ -302,7 +302,7 @@ package struct ClientCore: Hashable, Sendable {
         self.step(RunStateMachine.Event.deadline, at: now, into: &effects)
         self.step(ConnectionMachine.Event.deadline, at: now, into: &effects)
         self.sendDue(at: now, into: &effects)
-        self.farewellDeadlineReached(at: now, into: &effects)
+        self.signOutDeadlineReached(at: now, into: &effects)
         self.requestDeadlineReached(at: now, into: &effects)
         self.sayAgain(at: now, into: &effects)
         self.renewalDeadlineReached(at: now, into: &effects)
@@ -333,7 +333,9 @@ package struct ClientCore: Hashable, Sendable {
         effects.append(.setStoreAside)
         effects += self.outbox.drafts.map { .storeOutgoing($0) }
         effects += self.reads.map { .storeRead($0.key, upTo: $0.value) }
-        effects += [.storeSettings(self.preferences.confirmed)] + self.preferences.wishes.map { .storeWish($0) }
+        effects +=
+            [.storeSettings(self.preferences.confirmed)]
+            + self.preferences.pendingChanges.map { .storePendingChange($0) }
         self.sync.forget()
         self.settlements.forget()
         self.leftovers = []

@@ -30,12 +30,12 @@ package enum ClientEffect: Hashable, Sendable {
     /// Remember a reading position until the server's log confirms it. Answered by `.unreadCounted`.
     case storeRead(ConversationID, upTo: LogPosition)
     /// Remember what the person has set until the server's log confirms it. Answered by `.unreadCounted`.
-    case storeWish(SettingsWish)
-    /// Forget a wish, if it is still that one: the log says what holds. Answered by `.unreadCounted` or `.leftBehind`.
-    case dropWish(SettingsWish)
+    case storePendingChange(PendingSettingsChange)
+    /// Forget a pending change, if it is still that one: the log says what holds. Answered by `.unreadCounted` or `.leftBehind`.
+    case removePendingChange(PendingSettingsChange)
     /// The same, but the log need not say it: take it for what the log says. Answered by `.unreadCounted`
     /// or `.leftBehind`.
-    case keepWish(SettingsWish)
+    case addPendingChange(PendingSettingsChange)
     /// Take these settings for what the log says: a part of it is gone. Answered by `.unreadCounted`.
     case storeSettings(AllSettings)
     /// Remember a conversation's name, portrait and members, if what is there is older.
@@ -54,9 +54,9 @@ package enum ClientEffect: Hashable, Sendable {
     /// Tell the extension the language the person has set for their notifications; nil for none.
     case noteLanguage(String?)
     /// Remember that the server has not heard of the sign-out yet, for a later process.
-    case keepFarewell
+    case keepPendingSignOut
     /// The server has heard of the sign-out, or never will: nothing of this person is left to do.
-    case farewellEnded
+    case pendingSignOutEnded
     /// Forget everything of the person: log, outbox, ledger, badge, recipient, and what of ours is in the notification centre.
     case forgetPerson
 
@@ -85,7 +85,7 @@ package enum ClientEffect: Hashable, Sendable {
     case finishSend(ClientMessageID, SendOutcome)
     /// A request ended, by the number the shell gave it.
     case finishRequest(RequestNumber, RequestOutcome)
-    /// The connection wish ended: nil when the server welcomed us, otherwise why it will not.
+    /// The connect request ended: nil when the server welcomed us, otherwise why it will not.
     case finishConnect(ConnectFailure?)
 
     // MARK: Kit
@@ -98,8 +98,8 @@ package enum ClientEffect: Hashable, Sendable {
     case claimRing(MessageID)
     /// Post a local notification. Answered by `.notificationPosted`.
     case postNotification(LocalNotification)
-    /// Mark the message withdrawn in the ledger: an extension that is at work on its push asks once more before it answers.
-    case markWithdrawn(MessageID)
+    /// Mark the message recalled in the ledger: an extension that is at work on its push asks once more before it answers.
+    case markRecalled(MessageID)
     /// Mark the message shown in the ledger.
     case markShown(MessageID)
     /// Give the claim back: nothing was shown.
@@ -109,7 +109,7 @@ package enum ClientEffect: Hashable, Sendable {
     case clearNotifications(ConversationID, upTo: LogPosition)
     /// A message was withdrawn: if its notification is in the notification centre, put the replacement in its place, which
     /// neither sounds nor lights up, or take it out. Answered by `.notificationWorkDone`.
-    case withdrawNotification(MessageID, replacement: LocalNotification?)
+    case recallNotification(MessageID, replacement: LocalNotification?)
     /// Ask the system what the person allows. Answered by `.deviceStatusRead`.
     case readDeviceStatus
     /// The count changed in the background without a new message: show it, and keep other senders' share. Answered by
@@ -137,7 +137,7 @@ package enum ClientEffect: Hashable, Sendable {
     /// Whether `.notificationWorkDone` answers it.
     var isNotificationWork: Bool {
         switch self {
-        case .clearNotifications, .withdrawNotification, .lowerBadge, .writeBadge: true
+        case .clearNotifications, .recallNotification, .lowerBadge, .writeBadge: true
         default: false
         }
     }
@@ -179,13 +179,13 @@ package enum SendOutcome: Hashable, Sendable {
     case abandoned(reason: String)
 }
 
-/// Why a connection wish failed for good.
+/// Why a connect request failed for good.
 package enum ConnectFailure: Hashable, Sendable {
     /// The server refused.
     case refused(ServerFrame.Problem)
     /// The token provider failed.
     case noToken(reason: String)
-    /// The wish was taken back.
+    /// The pending change was taken back.
     case cancelled
 }
 
@@ -215,7 +215,7 @@ package struct LocalNotification: Hashable, Sendable {
     package var body: String
     /// The `rc` dictionary under its key (S0.10, S3.10).
     package var payload: NotificationPayload
-    /// Whether it neither sounds nor lights up: the replacement of a withdrawn one.
+    /// Whether it neither sounds nor lights up: the replacement of a recalled one.
     package var isSilent: Bool
     /// Whether the number on the icon follows it (S2.11).
     package var setsBadge: Bool

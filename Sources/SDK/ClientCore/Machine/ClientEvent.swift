@@ -1,32 +1,32 @@
 package import TidingsModel
 
-/// What happens to a client: wishes of the app, life-cycle moments, and the results of effects. The shell hands each one to
+/// What happens to a client: requests of the app, life-cycle moments, and the results of effects. The shell hands each one to
 /// `ClientCore.handle(_:at:into:)`; whenever it returns, the shell arms one timer for `ClientCore.nextDeadline`.
 package enum ClientEvent: Hashable, Sendable {
     // MARK: Wishes of the app
 
     /// The app wants to be connected. Repeating it ends a back-off.
-    case connectWished
+    case connectRequested
     /// The app wants no connection; what was stored stays.
-    case disconnectWished
+    case disconnectRequested
     /// The person signs out on this device: the server is told, then everything of the person is forgotten.
-    case signOutWished
+    case signOutRequested
     /// A message is to be sent. Its client message id was drawn by the shell.
-    case sendWished(MessageDraft)
+    case sendRequested(MessageDraft)
     /// The person read a conversation up to and including a log position of their own.
-    case markReadWished(ConversationID, upTo: LogPosition)
-    /// The person opened a message's notification, by whichever road.
+    case markReadRequested(ConversationID, upTo: LogPosition)
+    /// The person opened a message's notification, by whichever callback path.
     case notificationOpened(MessageID)
     /// The push registration the app received from the system; nil forgets it (S2.7).
     case pushRegistrationSet(PushRegistration?)
     /// What the kit may do from now on; nil when only the core library runs (S0.5).
     case kitConfigured(KitSettings?)
     /// The person has set something, which the local store has already.
-    case settingWished(SettingsWish)
+    case settingRequested(PendingSettingsChange)
     /// The app asks the server something. The number is the shell's, never used twice. Answered by `.finishRequest`.
-    case requestWished(RequestNumber, ClientRequest)
+    case requestSubmitted(RequestNumber, ClientRequest)
     /// The person is typing, or no longer. Not worth keeping: without a connection it is lost.
-    case typingWished(ConversationID, isTyping: Bool)
+    case typingRequested(ConversationID, isTyping: Bool)
 
     // MARK: Life cycle (S0.1; ios-delivery.md §8)
 
@@ -34,7 +34,7 @@ package enum ClientEvent: Hashable, Sendable {
     case appWillResignActive
     /// The app went to the background. `remainingMilliseconds` is what the system says it has left; nil if it does not say.
     case appDidEnterBackground(remainingMilliseconds: Int64?)
-    /// The app is coming to the front.
+    /// The app is coming to the foreground.
     case appWillEnterForeground
     /// A silent push, a background refresh or an action woke the app, or came while it runs (ios-delivery.md §7.1).
     /// `remainingMilliseconds` is the background time left, nil if the system does not say. Answered by `.finishWake`.
@@ -59,11 +59,11 @@ package enum ClientEvent: Hashable, Sendable {
     case entriesStored(upTo: LogPosition, unread: Int)
     /// The local store has entries of conversations with members whose name or members it does not know for sure.
     case conversationsIncomplete([ConversationID])
-    /// Answer to `.storeRead`, `.storeWish`, `.keepWish`, `.dropWish` and `.storeSettings`, and whenever else the local store counts anew: unread messages outside muted conversations.
+    /// Answer to `.storeRead`, `.storePendingChange`, `.addPendingChange`, `.removePendingChange` and `.storeSettings`, and whenever else the local store counts anew: unread messages outside muted conversations.
     case unreadCounted(Int)
     /// Answer to any writing to the local store: nothing was written. What waited for it is heard again or given up.
     case storeFailed(reason: String)
-    /// Answer to `.removeOutgoing`, `.keepWish` and `.dropWish` in place of `.storeFailed`: it is still there.
+    /// Answer to `.removeOutgoing`, `.addPendingChange` and `.removePendingChange` in place of `.storeFailed`: it is still there.
     case leftBehind(Leftover, reason: String)
     /// The local store was found damaged in the middle of its work: nothing in it can be relied on. Told once for each store.
     case storeDamaged(reason: String)
@@ -79,7 +79,7 @@ package enum ClientEvent: Hashable, Sendable {
     case ringClaimFailed(MessageID)
     /// Answer to `.postNotification`.
     case notificationPosted(MessageID, PostResult)
-    /// Answer to `.clearNotifications`, `.withdrawNotification`, `.lowerBadge` and `.writeBadge`, once for each: done, or there
+    /// Answer to `.clearNotifications`, `.recallNotification`, `.lowerBadge` and `.writeBadge`, once for each: done, or there
     /// is no kit.
     case notificationWorkDone
     /// Answer to `.readDeviceStatus`.

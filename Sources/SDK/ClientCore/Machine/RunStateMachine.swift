@@ -55,7 +55,7 @@ package struct RunStateMachine: Hashable, Sendable {
     package private(set) var state: State
     private let settings: Settings
 
-    /// - Parameter isForeground: whether the process was started in front; a push wake starts it in the background.
+    /// - Parameter isForeground: whether the process was started in the foreground; a push wake starts it in the background.
     package init(settings: Settings = Settings(), isForeground: Bool) {
         self.settings = settings
         self.state = isForeground ? .foreground : .backgroundSuspended

@@ -2,17 +2,17 @@ import DequeModule
 
 /// Tells a tap from its echo: the same tap can come as launch option, scene option and delegate callback (DESIGN P5).
 public struct TapLog: Hashable, Sendable {
-    /// Which delivery of which notification, what the person did with it, and by which road it came.
+    /// Which delivery of which notification, what the person did with it, and by which callback path it came.
     public struct Identity: Hashable, Sendable {
-        /// The request's identifier; nil on the roads that do not tell it.
+        /// The request's identifier; nil on the callback paths that do not tell it.
         public var request: String?
-        /// When the notification was delivered, in wall milliseconds; nil on the roads that do not tell it.
+        /// When the notification was delivered, in wall milliseconds; nil on the callback paths that do not tell it.
         public var deliveredAt: Int64?
-        /// What every road tells: the message's global id, otherwise the whole payload's text.
+        /// What every callback path tells: the message's global id, otherwise the whole payload's text.
         public var content: String
         /// The action's identifier.
         public var action: String
-        /// The road.
+        /// The callback path.
         public var origin: PersonResponse.Origin
 
         /// An identity from its parts.
@@ -30,7 +30,7 @@ public struct TapLog: Hashable, Sendable {
 
     private struct Entry: Hashable, Sendable {
         var identity: Identity
-        /// The roads that have told it. One that tells it a second time without a delivery date tells of another tap.
+        /// The callback paths that have told it. One that tells it a second time without a delivery date tells of another tap.
         var origins: Set<PersonResponse.Origin>
         /// Told by launch options whose launch is over.
         var isLaunchOver = false
@@ -45,8 +45,8 @@ public struct TapLog: Hashable, Sendable {
     public init() {}
 
     /// Notes a tap; false if it is the echo of one that was noted. Two deliveries with the same payload are two
-    /// notifications: where both roads tell request and delivery, these and the action decide (ios-delivery.md §6.1 rule 1).
-    /// Where one does not, the payload and the action do, once for each road.
+    /// notifications: where both callback paths tell request and delivery, these and the action decide (ios-delivery.md §6.1 rule 1).
+    /// Where one does not, the payload and the action do, once for each callback path.
     public mutating func note(_ tap: Identity) -> Bool {
         guard let index = self.seen.firstIndex(where: { Self.isEcho(tap, of: $0) }) else {
             self.seen.append(Entry(identity: tap, origins: [tap.origin]))
@@ -61,7 +61,7 @@ public struct TapLog: Hashable, Sendable {
         return false
     }
 
-    /// The app became active: the roads that do not tell the delivery have said by now what the launch options said
+    /// The app became active: the callback paths that do not tell the delivery have said by now what the launch options said
     /// (ios-delivery.md §6.1). Before iOS 7, and for local notifications before iOS 10, they never do.
     public mutating func launchEnded() {
         for index in self.seen.indices where self.seen[index].origins == [.launchOptions] {

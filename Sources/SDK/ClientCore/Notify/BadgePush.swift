@@ -1,7 +1,7 @@
 package import TidingsModel
 
 /// What becomes of a push that is about the number on the icon alone: the person has read messages on another device, or they
-/// were withdrawn (DESIGN P4).
+/// were recalled (DESIGN P4).
 ///
 /// The push decides the number only, so that it is right also where the server cannot be reached. Which messages were read it
 /// does not say, and no number does: one may count in no badge, being a mention in a muted conversation. Their notifications

@@ -65,7 +65,7 @@ public enum ExtensionDecision {
         public var title: String?
         /// The text in place of the push's own, which is neutral.
         public var body: String?
-        /// Where the picture is that is shown beside the text, an https URL; nil for none.
+        /// Where the image is that is shown beside the text, an https URL; nil for none.
         public var imageURL: String?
         /// Notifications to take out of the notification centre.
         public var removed: [MessageID]
@@ -105,7 +105,7 @@ public enum ExtensionDecision {
         case rings
         /// A message this phone has rung for already, or is about to.
         case alreadyShown = "already_shown"
-        /// The withdrawal of a message, or a push of one that was withdrawn.
+        /// The recall of a message, or a push of one that was recalled.
         case recall
         /// Another sender's push.
         case foreign
@@ -117,7 +117,7 @@ public enum ExtensionDecision {
         case unknown
     }
 
-    /// What a push for somebody else carries then: nothing that could be opened, and a sign by which the kit leaves it silent in front.
+    /// What a push for somebody else carries then: nothing that could be opened, and a sign by which the kit leaves it silent in the foreground.
     public static let strippedUserInfo: JSONValue = .members([(PushInfo.key, .members([]))])
 
     /// Whether an extension may show nothing of a push: with the filtering entitlement, from iOS 13.3. Below, an empty content
@@ -147,7 +147,7 @@ public enum ExtensionDecision {
     /// - Parameters:
     ///   - userInfo: the push's user info.
     ///   - facts: who is signed in, and what is known of the phone.
-    ///   - ledger: what was shown and withdrawn.
+    ///   - ledger: what was shown and recalled.
     ///   - badge: nil if none is stored (S2.20).
     ///   - isRecall: the app's own test for other senders' pushes; S2.22 by default.
     ///   - wall: wall milliseconds of this phone.
@@ -168,11 +168,11 @@ public enum ExtensionDecision {
         case .signedIn: break
         }
         let absolute = userInfo["aps"]?["badge"]?.intValue.flatMap { Int(exactly: $0) }
-        // A push of the withdrawn message may be at work beside this one, or come late.
-        if info.isRecall { ledger.markWithdrawn(info.message, by: .pushExtension, wall: wall) }
-        if ledger[info.message]?.isWithdrawn == true {
+        // A push of the recalled message may be at work beside this one, or come late.
+        if info.isRecall { ledger.markRecalled(info.message, by: .pushExtension, wall: wall) }
+        if ledger[info.message]?.isRecalled == true {
             Self.count(absolute, info, in: &badge)
-            var changes = Self.withdrawn(info.message, facts, badge: badge)
+            var changes = Self.recalled(info.message, facts, badge: badge)
             // The push of a recall says so in the server's words, which may be of a language this phone has none in.
             let said = info.isRecall ? AlertText(userInfo: userInfo).body : ""
             if !said.isEmpty { changes.body = said }
@@ -199,7 +199,7 @@ public enum ExtensionDecision {
             // Whatever becomes of this process, the system shows the push: claimed is shown.
             ledger.markShown(info.message, by: .pushExtension, wall: wall)
             changes.reason = .rings
-        case .alreadyShown, .withdrawn:
+        case .alreadyShown, .recalled:
             changes.isSilent = true
             changes.isDiscarded = facts.isFilteringEntitled
             if changes.isDiscarded { changes.imageURL = nil }
@@ -215,8 +215,8 @@ public enum ExtensionDecision {
         facts.position.map { $0 + 1 } == info.position ? info.position : nil
     }
 
-    /// What stands where a message was withdrawn, whoever tells of it first: its withdrawal, or a late push of its own.
-    static func withdrawn(_ message: MessageID, _ facts: Facts, badge: Badge?) -> Changes {
+    /// What stands where a message was recalled, whoever tells of it first: its recall, or a late push of its own.
+    static func recalled(_ message: MessageID, _ facts: Facts, badge: Badge?) -> Changes {
         Changes(
             badge: badge?.shown, isSilent: true, isDiscarded: facts.isFilteringEntitled, title: "",
             body: facts.words.recalled, removed: facts.isFilteringEntitled ? [message] : [], reason: .recall)

@@ -106,8 +106,8 @@ package enum Gate {
             recipientTag: recipientTag)
     }
 
-    /// What takes the place of a withdrawn message's notification, by the same tests: nil where a notification may not be
-    /// shown; the withdrawn one is then only taken out.
+    /// What takes the place of a recalled message's notification, by the same tests: nil where a notification may not be
+    /// shown; the recalled one is then only taken out.
     package static func replacement(
         _ recall: Recall, person: UserID, runState: RunState, kit: KitSettings?, level: NotificationLevel, unread: Int,
         position: LogPosition, recipientTag: String? = nil
@@ -126,7 +126,7 @@ package enum Gate {
         }
     }
 
-    /// The message type of a withdrawal (S0.13).
+    /// The message type of a recall (S0.13).
     package static let recallObjectName: ObjectName = "RC:RcNtf"
 }
 

@@ -15,7 +15,7 @@ package enum NotificationClearing {
         return payload.conversation == conversation
     }
 
-    /// What is put in the place of a withdrawn message's notification; nil if that one is only taken out. Before iOS 15 nothing
+    /// What is put in the place of a recalled message's notification; nil if that one is only taken out. Before iOS 15 nothing
     /// is passive: a second notification would show a banner again (DESIGN P3).
     ///
     /// - Parameter major: the system's major version.

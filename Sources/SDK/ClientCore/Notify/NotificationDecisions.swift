@@ -14,11 +14,11 @@ package struct NotificationDecisions: Hashable, Sendable {
         var unread: Int
         var step: Step
         var names: Gate.Names?
-        /// Withdrawn while the notification centre was asked.
-        var withdrawal: Withdrawal?
+        /// Recalled while the notification centre was asked.
+        var recall: Recall?
     }
 
-    private struct Withdrawal: Hashable, Sendable {
+    private struct Recall: Hashable, Sendable {
         var replacement: LocalNotification?
     }
 
@@ -89,8 +89,8 @@ package struct NotificationDecisions: Hashable, Sendable {
         switch claim {
         // The shell looks at the delivered list before it answers; an undecided answer counts as shown.
         case .alreadyShown, .heldByAnother, .lookAtDelivered: return self.end(id, .suppressed(.alreadyShown))
-        // The extension has heard of the withdrawal first: by a push that overtook the log.
-        case .withdrawn: return self.end(id, .suppressed(.recalled))
+        // The extension has heard of the recall first: by a push that overtook the log.
+        case .recalled: return self.end(id, .suppressed(.recalled))
         case .granted:
             let notification = Gate.notification(
                 item.message, names: names, person: person, kit: kit, unread: item.unread, position: item.position,
@@ -113,15 +113,15 @@ package struct NotificationDecisions: Hashable, Sendable {
     /// Test 11. What failed for another reason is left undecided: the server pushes it.
     package mutating func posted(_ id: MessageID, _ result: PostResult) -> Outcome {
         guard let item = self.pending[id], item.step == .posting else {
-            // Decided meanwhile by coming to the front; the ledger must know all the same.
+            // Decided meanwhile by coming to the foreground; the ledger must know all the same.
             return Outcome(effects: result == .shown ? [.markShown(id)] : [.releaseClaim(id)])
         }
         switch result {
         case .shown:
             var outcome = self.end(id, .shown)
             outcome.effects.append(.markShown(id))
-            if let withdrawal = item.withdrawal {
-                outcome.effects.append(.withdrawNotification(id, replacement: withdrawal.replacement))
+            if let recall = item.recall {
+                outcome.effects.append(.recallNotification(id, replacement: recall.replacement))
             }
             return outcome
         case .notAuthorized:
@@ -166,7 +166,7 @@ package struct NotificationDecisions: Hashable, Sendable {
         return next
     }
 
-    /// The app came to the front, or the person left: what is not with the notification centre yet needs no notification.
+    /// The app came to the foreground, or the person left: what is not with the notification centre yet needs no notification.
     package mutating func abandon() -> [ClientEffect] {
         let released = self.hangUp()
         self.pending.removeAll()
@@ -183,8 +183,8 @@ package struct NotificationDecisions: Hashable, Sendable {
     /// Whether the notification centre has not answered yet for a message it was given.
     package var isPosting: Bool { self.pending.values.contains { $0.step == .posting } }
 
-    /// The message was withdrawn: what is not with the notification centre yet is not shown. Nil if it is not under way here.
-    package mutating func withdraw(_ id: MessageID, replacement: LocalNotification?) -> Outcome? {
+    /// The message was recalled: what is not with the notification centre yet is not shown. Nil if it is not under way here.
+    package mutating func recall(_ id: MessageID, replacement: LocalNotification?) -> Outcome? {
         guard let item = self.pending[id] else { return nil }
         switch item.step {
         case .names, .delegate: return self.end(id, .suppressed(.recalled))
@@ -193,7 +193,7 @@ package struct NotificationDecisions: Hashable, Sendable {
             outcome.effects.append(.releaseClaim(id))
             return outcome
         case .posting:
-            self.pending[id]?.withdrawal = Withdrawal(replacement: replacement)
+            self.pending[id]?.recall = Recall(replacement: replacement)
             return Outcome()
         }
     }

@@ -5,7 +5,7 @@ package import TidingsModel
 package struct Preferences: Hashable, Sendable {
     /// As the log has it.
     package private(set) var confirmed: AllSettings
-    /// With the wishes: what holds on this device.
+    /// With the pending changes: what holds on this device.
     package private(set) var current: AllSettings
     private var pending: OrderedDictionary<String, Pending> = [:]
 
@@ -17,31 +17,31 @@ package struct Preferences: Hashable, Sendable {
         var position: LogPosition?
     }
 
-    /// A wish as it is told. The number tells it from one that sets the same, with another in between.
+    /// A pending change as it is told. The number tells it from one that sets the same, with another in between.
     package struct Telling: Hashable, Sendable {
         /// What is told.
-        package var wish: SettingsWish
+        package var pendingChange: PendingSettingsChange
         /// Counts what was set on this device.
         package var number: UInt64
     }
 
-    /// A confirmed wish.
+    /// A confirmed pending change.
     package struct Confirmation: Hashable, Sendable {
-        /// What was wished.
-        package var wish: SettingsWish
+        /// What was requested.
+        package var pendingChange: PendingSettingsChange
         /// Whether an entry of the log says so; without one it was so already.
         package var isInLog: Bool
     }
 
-    /// - Parameter wishes: not confirmed, in a fixed order.
-    package init(confirmed: AllSettings = AllSettings(), wishes: [SettingsWish] = []) {
+    /// - Parameter pending changes: not confirmed, in a fixed order.
+    package init(confirmed: AllSettings = AllSettings(), pendingChanges: [PendingSettingsChange] = []) {
         self.confirmed = confirmed
         self.current = confirmed
-        for wish in wishes { _ = self.wish(wish) }
+        for pendingChange in pendingChanges { _ = self.pendingChange(pendingChange) }
     }
 
-    /// What was not confirmed, in the order in which it was first wished.
-    package var wishes: [SettingsWish] { self.pending.values.map(\.telling.wish) }
+    /// What was not confirmed, in the order in which it was first requested.
+    package var pendingChanges: [PendingSettingsChange] { self.pending.values.map(\.telling.pendingChange) }
 
     /// What the server has not answered yet.
     package var untold: [Telling] { self.pending.values.filter { $0.position == nil }.map(\.telling) }
@@ -59,37 +59,37 @@ package struct Preferences: Hashable, Sendable {
     }
 
     /// The person has set something here.
-    package mutating func wish(_ wish: SettingsWish) -> Telling {
+    package mutating func pendingChange(_ pendingChange: PendingSettingsChange) -> Telling {
         self.last += 1
-        let telling = Telling(wish: wish, number: self.last)
-        self.pending[wish.key] = Pending(telling: telling)
-        wish.apply(to: &self.current)
+        let telling = Telling(pendingChange: pendingChange, number: self.last)
+        self.pending[pendingChange.key] = Pending(telling: telling)
+        pendingChange.apply(to: &self.current)
         return telling
     }
 
-    /// The server has taken a wish; its log says so at this position, and at none for 0: it was so already. Nothing changes if
+    /// The server has taken a pending change; its log says so at this position, and at none for 0: it was so already. Nothing changes if
     /// the person has set something else since, which is still to be told.
     package mutating func told(_ telling: Telling, position: LogPosition) {
-        guard self.pending[telling.wish.key]?.telling == telling else { return }
-        self.pending[telling.wish.key]?.position = position
+        guard self.pending[telling.pendingChange.key]?.telling == telling else { return }
+        self.pending[telling.pendingChange.key]?.position = position
     }
 
-    /// The server has refused a wish: what the log has holds again. False if the person has set something else since.
+    /// The server has refused a pending change: what the log has holds again. False if the person has set something else since.
     package mutating func refused(_ telling: Telling) -> Bool {
-        guard self.pending[telling.wish.key]?.telling == telling else { return false }
-        self.pending.removeValue(forKey: telling.wish.key)
+        guard self.pending[telling.pendingChange.key]?.telling == telling else { return false }
+        self.pending.removeValue(forKey: telling.pendingChange.key)
         self.renew()
         return true
     }
 
-    /// The local store has the log up to here: returns the wishes that it has confirmed.
+    /// The local store has the log up to here: returns the pending changes that it has confirmed.
     package mutating func confirm(storedUpTo stored: LogPosition) -> [Confirmation] {
         var done: [Confirmation] = []
         for (key, item) in self.pending {
             guard let position = item.position, position <= stored else { continue }
-            if position == 0 { item.telling.wish.apply(to: &self.confirmed) }
+            if position == 0 { item.telling.pendingChange.apply(to: &self.confirmed) }
             self.pending.removeValue(forKey: key)
-            done.append(Confirmation(wish: item.telling.wish, isInLog: position > 0))
+            done.append(Confirmation(pendingChange: item.telling.pendingChange, isInLog: position > 0))
         }
         if !done.isEmpty { self.renew() }
         return done
@@ -103,7 +103,7 @@ package struct Preferences: Hashable, Sendable {
 
     private mutating func renew() {
         self.current = self.confirmed
-        for item in self.pending.values { item.telling.wish.apply(to: &self.current) }
+        for item in self.pending.values { item.telling.pendingChange.apply(to: &self.current) }
     }
 }
 

@@ -39,9 +39,9 @@ package protocol LocalStoreContract {
 }
 
 extension LocalStoreContract {
-    /// Whether a message is known on this device: the store has it. This is the one meaning of "known", by which a push in front does not
+    /// Whether a message is known on this device: the store has it. This is the one meaning of "known", by which a push in the foreground does not
     /// ring again. It goes by the id, not by the position in the push:
-    /// - A message is known once its entry was written, read or unread, and also when it was withdrawn since, or lost by the server.
+    /// - A message is known once its entry was written, read or unread, and also when it was recalled since, or lost by the server.
     /// - What the server has trimmed from its log was passed over and never came: it is not known, though its position lies below
     ///   the stored one. Neither is anything after the store was begun anew.
     /// - A message the person has deleted is not known any more: nothing of it stays.
@@ -70,9 +70,9 @@ package enum LocalStoreCommand: Hashable, Sendable {
     /// A reading position, until the log confirms it. Answered by `.counted`.
     case markRead(ConversationID, upTo: LogPosition)
     /// What the person has set, until the log confirms it. Answered by `.counted`.
-    case keepWish(SettingsWish)
-    /// Forgets a wish if it is still that one. `isKept`: it is taken for what the log says. Answered by `.counted`.
-    case dropWish(SettingsWish, isKept: Bool)
+    case addPendingChange(PendingSettingsChange)
+    /// Forgets a pending change if it is still that one. `isKept`: it is taken for what the log says. Answered by `.counted`.
+    case removePendingChange(PendingSettingsChange, isKept: Bool)
     /// Settings that are taken for what the log says. Answered by `.counted`.
     case replaceSettings(AllSettings)
     /// What the server has answered about a conversation, unless what is there is newer.
@@ -138,9 +138,9 @@ extension ClientEffect {
         case .storeOutgoing(let draft): .keepOutgoing(draft)
         case .removeOutgoing(let id): .removeOutgoing(id)
         case .storeRead(let conversation, let position): .markRead(conversation, upTo: position)
-        case .storeWish(let wish): .keepWish(wish)
-        case .dropWish(let wish): .dropWish(wish, isKept: false)
-        case .keepWish(let wish): .dropWish(wish, isKept: true)
+        case .storePendingChange(let pendingChange): .addPendingChange(pendingChange)
+        case .removePendingChange(let pendingChange): .removePendingChange(pendingChange, isKept: false)
+        case .addPendingChange(let pendingChange): .removePendingChange(pendingChange, isKept: true)
         case .storeSettings(let all): .replaceSettings(all)
         case .storeConversation(let info): .keepConversation(info)
         case .resetLog(let origin): .resetLog(origin)
@@ -161,7 +161,7 @@ extension LocalStoreCommand {
         case .written(let written):
             [.entriesStored(upTo: written.stored, unread: written.unread)]
                 + (written.incomplete.isEmpty ? [] : [.conversationsIncomplete(written.incomplete)])
-                + written.reads.map { .markReadWished($0.conversation, upTo: $0.upTo) }
+                + written.reads.map { .markReadRequested($0.conversation, upTo: $0.upTo) }
         }
     }
 
@@ -169,7 +169,7 @@ extension LocalStoreCommand {
     package func failure(reason: String) -> ClientEvent {
         switch self {
         case .removeOutgoing(let id): .leftBehind(.outgoing(id), reason: reason)
-        case .dropWish(let wish, _): .leftBehind(.wish(wish), reason: reason)
+        case .removePendingChange(let pendingChange, _): .leftBehind(.pendingChange(pendingChange), reason: reason)
         default: .storeFailed(reason: reason)  // tidy: the others leave nothing that is over
         }
     }

@@ -10,7 +10,7 @@ package struct ReferenceLocalStore: Hashable, Sendable, LocalStoreContract {
         package var version: UInt64
         /// Its name; nil while it is not known.
         package var name: String?
-        /// Its picture, a URL.
+        /// Its image, a URL.
         package var portrait: String?
         /// Sorted by id.
         package var members: [Member] = []
@@ -44,8 +44,10 @@ package struct ReferenceLocalStore: Hashable, Sendable, LocalStoreContract {
     package internal(set) var reads: OrderedDictionary<ConversationID, LogPosition> = [:]
     /// What the person has set, as the log has it.
     package internal(set) var confirmed = AllSettings() { didSet { self.countAnew() } }
-    /// What was set on this device and the log has not confirmed, by `SettingsWish.key`.
-    package private(set) var wishes: OrderedDictionary<String, SettingsWish> = [:] { didSet { self.countAnew() } }
+    /// What was set on this device and the log has not confirmed, by `PendingSettingsChange.key`.
+    package private(set) var pendingChanges: OrderedDictionary<String, PendingSettingsChange> = [:] {
+        didSet { self.countAnew() }
+    }
     /// Custom messages by position, whether they were handed over or not.
     package internal(set) var custom: OrderedDictionary<LogPosition, CustomMessage> = [:]
     /// Which log it is; nil while no server has said.
@@ -87,12 +89,14 @@ package struct ReferenceLocalStore: Hashable, Sendable, LocalStoreContract {
             self.markRead(conversation, upTo: position)
             self.reads[conversation] = max(self.reads[conversation] ?? 0, position)
             return .counted(self.unread)
-        case .keepWish(let wish):
-            self.wishes[wish.key] = wish
+        case .addPendingChange(let pendingChange):
+            self.pendingChanges[pendingChange.key] = pendingChange
             return .counted(self.unread)
-        case .dropWish(let wish, let isKept):
-            if isKept { wish.apply(to: &self.confirmed) }
-            if self.wishes[wish.key] == wish { self.wishes.removeValue(forKey: wish.key) }
+        case .removePendingChange(let pendingChange, let isKept):
+            if isKept { pendingChange.apply(to: &self.confirmed) }
+            if self.pendingChanges[pendingChange.key] == pendingChange {
+                self.pendingChanges.removeValue(forKey: pendingChange.key)
+            }
             return .counted(self.unread)
         case .replaceSettings(let all):
             self.confirmed = all
@@ -167,7 +171,7 @@ package struct ReferenceLocalStore: Hashable, Sendable, LocalStoreContract {
             stored: self.stored, settled: self.settled, outbox: self.outbox.values.elements,
             reads: self.reads.map { ClientCore.ReadPosition(conversation: $0.key, upTo: $0.value) }
                 .sorted { $0.conversation < $1.conversation },
-            unread: self.unread, preferences: self.confirmed, wishes: self.wishes.values.elements,
+            unread: self.unread, preferences: self.confirmed, pendingChanges: self.pendingChanges.values.elements,
             hasCustomMessages: self.custom.contains { self.waits($0.key, $0.value) }, origin: self.origin)
     }
 
@@ -176,7 +180,7 @@ package struct ReferenceLocalStore: Hashable, Sendable, LocalStoreContract {
 
     /// What the person has set.
     package func preferences() -> Preferences {
-        Preferences(confirmed: self.confirmed, wishes: self.wishes.values.elements)
+        Preferences(confirmed: self.confirmed, pendingChanges: self.pendingChanges.values.elements)
     }
 
     /// How many messages are unread.

@@ -10,7 +10,7 @@ public struct StoredMessage: Hashable, Sendable, Identifiable {
     public var position: LogPosition
     /// Whether it counts as unread.
     public var isUnread: Bool
-    /// Whether the sender has withdrawn it; its content is gone then.
+    /// Whether the sender has recalled it; its content is gone then.
     public var isRecalled = false
     /// Whether the sender has changed what it says.
     public var isEdited = false
@@ -60,7 +60,7 @@ public struct ConversationSummary: Hashable, Sendable, Identifiable {
     public var level: NotificationLevel
     /// The name of a group or discussion; nil for other kinds, and while it is not known.
     public var name: String?
-    /// The picture of a group or discussion, a URL.
+    /// The image of a group or discussion, a URL.
     public var portrait: String?
     /// Nobody can write any more.
     public var isDissolved = false

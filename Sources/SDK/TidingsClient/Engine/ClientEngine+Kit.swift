@@ -72,10 +72,10 @@ extension ClientEngine {
         self.withGroup { $0.ledger.markShown(id, by: holder, wall: wall) }
     }
 
-    func markWithdrawn(_ id: MessageID) {
+    func markRecalled(_ id: MessageID) {
         let holder = Ledger.Holder.kit(process: self.parts.processNumber)
         let wall = self.parts.clock.now.wall
-        self.withGroup { $0.ledger.markWithdrawn(id, by: holder, wall: wall) }
+        self.withGroup { $0.ledger.markRecalled(id, by: holder, wall: wall) }
     }
 
     func postNotification(_ notification: LocalNotification) {
@@ -89,9 +89,9 @@ extension ClientEngine {
         }
     }
 
-    func withdraw(_ id: MessageID, _ replacement: LocalNotification?) {
+    func recall(_ id: MessageID, _ replacement: LocalNotification?) {
         let badge = replacement.flatMap { replacement in self.withGroup { $0.countPosted(replacement) } ?? nil }
-        self.tidying { host in await host.withdraw(id, replacement: replacement, badge: badge) }
+        self.tidying { host in await host.recall(id, replacement: replacement, badge: badge) }
     }
 
     func clearNotifications(_ conversation: ConversationID, upTo position: LogPosition) {

@@ -42,8 +42,8 @@ final class ClientEngine: Sendable {
         var wakeFinished: @Sendable (WakeNumber, BackgroundRefreshResult) -> Void
         /// The person has signed out and the server has not heard of it; the token is the last one the app gave, and whether
         /// the server has welcomed the person.
-        var keepFarewell: @Sendable (String?, Bool) -> Void
-        var farewellEnded: @Sendable () -> Void
+        var keepPendingSignOut: @Sendable (String?, Bool) -> Void
+        var pendingSignOutEnded: @Sendable () -> Void
     }
 
     typealias TokenProvider = @Sendable () async throws -> String
@@ -57,7 +57,7 @@ final class ClientEngine: Sendable {
         var lastToken: String?
         /// A signed-out person's engine tells the app nothing any more.
         var isMute = false
-        /// Nothing that is wished from now on is answered by the core any more.
+        /// Nothing that is requested from now on is answered by the core any more.
         var isFinished = false
         /// The last piece of work on notification centre and badge; each begins when the one before has ended.
         var tidying: Task<Void, Never>?
@@ -103,10 +103,10 @@ final class ClientEngine: Sendable {
 
     /// Wishes to be connected and waits for the server's welcome or refusal.
     ///
-    /// - Parameter limit: how long to wait, in milliseconds; the wish outlives it.
-    /// - Parameter wished: called when the wish was handed to the core, before the answer.
+    /// - Parameter limit: how long to wait, in milliseconds; the pending change outlives it.
+    /// - Parameter requested: called when the pending change was handed to the core, before the answer.
     func connect(
-        tokenProvider: @escaping TokenProvider, limit: Int64, wished: @Sendable () -> Void = {}
+        tokenProvider: @escaping TokenProvider, limit: Int64, requested: @Sendable () -> Void = {}
     ) async throws {
         let number = self.shared.withLock { shared in
             shared.tokenProvider = tokenProvider
@@ -129,12 +129,12 @@ final class ClientEngine: Sendable {
                 return false
             }
             if isOver { return continuation.resume(throwing: ChatError.cancelled) }
-            self.post(.connectWished)
-            wished()
+            self.post(.connectRequested)
+            requested()
         }
     }
 
-    /// Signs out; returns when the core has done so. What is left to say is told by the outlet `keepFarewell`.
+    /// Signs out; returns when the core has done so. What is left to say is told by the outlet `keepPendingSignOut`.
     func signOut() async {
         await withCheckedContinuation { continuation in
             let isOver = self.shared.withLock { shared in
@@ -142,7 +142,7 @@ final class ClientEngine: Sendable {
                 return shared.isFinished
             }
             if isOver { return continuation.resume() }
-            self.post(.signOutWished)
+            self.post(.signOutRequested)
         }
     }
 
@@ -158,7 +158,7 @@ final class ClientEngine: Sendable {
                 return false
             }
             if isOver { return continuation.resume(throwing: ChatError.cancelled) }
-            self.post(.sendWished(draft))
+            self.post(.sendRequested(draft))
         }
     }
 
@@ -197,7 +197,7 @@ final class ClientEngine: Sendable {
             // What lets a waiting caller go on comes last: it finds done what this event has led to.
             for effect in effects where !effect.answersCaller { self.perform(effect, &connections) }
             for effect in effects where effect.answersCaller { self.perform(effect, &connections) }
-            if event == .signOutWished {
+            if event == .signOutRequested {
                 let waiting = self.shared.withLock { shared in
                     defer { shared.signingOut = [] }
                     return shared.signingOut
@@ -226,8 +226,9 @@ final class ClientEngine: Sendable {
         case .sendFrame(let number, let frame): connections[number]?.send(FrameCodec.encode(frame, as: .protobuf))
         case .close(let number): connections[number]?.close()
 
-        case .storeEntries, .skipEntries, .storeSettled, .storeOutgoing, .removeOutgoing, .storeRead, .storeWish,
-            .dropWish, .keepWish, .storeSettings, .storeConversation, .storeOrigin:
+        case .storeEntries, .skipEntries, .storeSettled, .storeOutgoing, .removeOutgoing, .storeRead,
+            .storePendingChange,
+            .removePendingChange, .addPendingChange, .storeSettings, .storeConversation, .storeOrigin:
             self.store(effect)
         case .resetLog:
             self.store(effect)
@@ -250,10 +251,10 @@ final class ClientEngine: Sendable {
             .publishSignal:
             if !self.shared.withLock({ $0.isMute }) { self.publish(effect) }
         case .finishWake(let number, let result): self.parts.outlets.wakeFinished(number, result)
-        case .keepFarewell:
+        case .keepPendingSignOut:
             let (token, tag) = self.shared.withLock { ($0.lastToken, $0.recipientTag) }
-            self.parts.outlets.keepFarewell(token, tag != nil)
-        case .farewellEnded: self.parts.outlets.farewellEnded()
+            self.parts.outlets.keepPendingSignOut(token, tag != nil)
+        case .pendingSignOutEnded: self.parts.outlets.pendingSignOutEnded()
         case .finishSend(let id, let outcome): self.finishSend(id, outcome)
         case .finishRequest(let number, let outcome): self.finishRequest(number, outcome)
         case .finishConnect(let failure): self.finishConnect(failure)
@@ -270,12 +271,12 @@ final class ClientEngine: Sendable {
         case .claimRing(let id): self.claim(id)
         case .postNotification(let notification): self.postNotification(notification)
         case .markShown(let id): self.markShown(id)
-        case .markWithdrawn(let id): self.markWithdrawn(id)
+        case .markRecalled(let id): self.markRecalled(id)
         case .releaseClaim(let id):
             let holder = Ledger.Holder.kit(process: self.parts.processNumber)
             self.withGroup { $0.ledger.release(id, by: holder) }
         case .clearNotifications(let conversation, let position): self.clearNotifications(conversation, upTo: position)
-        case .withdrawNotification(let id, let replacement): self.withdraw(id, replacement)
+        case .recallNotification(let id, let replacement): self.recall(id, replacement)
         case .readDeviceStatus: self.readDeviceStatus()
         case .lowerBadge(let unread, let position): self.lowerBadge(unread: unread, position: position)
         case .writeBadge(let unread, let position): self.writeBadge(unread: unread, position: position)

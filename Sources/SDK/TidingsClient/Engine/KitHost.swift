@@ -22,7 +22,7 @@ package protocol KitHost: Sendable {
     func clearAllNotifications() async
     /// A message was withdrawn: if its notification is in the notification centre, puts the replacement there, silently, or
     /// takes it out.
-    func withdraw(_ message: MessageID, replacement: LocalNotification?, badge: Int?) async
+    func recall(_ message: MessageID, replacement: LocalNotification?, badge: Int?) async
     /// What the person allows; nil if the system does not say.
     func deviceStatus() async -> DeviceStatus?
     /// Shows a number on the icon; returns when the system has been told.

@@ -89,7 +89,7 @@ extension Stage {
         case .didFinishLaunching:
             if state == .background { self.client(.appDidEnterBackground(remainingMilliseconds: nil), in: process) }
             self.client(.kitConfigured(sdk.setup.hasKit ? sdk.setup.kit : nil), in: process)
-            self.client(.connectWished, in: process)
+            self.client(.connectRequested, in: process)
         case .sceneWillEnterForeground, .applicationWillEnterForeground, .applicationDidBecomeActive,
             .sceneDidBecomeActive:
             self.client(.appWillEnterForeground, in: process)
@@ -155,8 +155,9 @@ extension Stage {
             self.trace.told(server: "hangs up", at: self.now.monotonic)
             self.hangUp()
             self.client(.connectionClosed(number, reason: "closed"), in: process)
-        case .storeEntries, .skipEntries, .storeSettled, .storeOutgoing, .removeOutgoing, .storeRead, .dropWish,
-            .keepWish, .storeSettings, .storeConversation, .storeOrigin:
+        case .storeEntries, .skipEntries, .storeSettled, .storeOutgoing, .removeOutgoing, .storeRead,
+            .removePendingChange,
+            .addPendingChange, .storeSettings, .storeConversation, .storeOrigin:
             guard let command = effect.storeCommand(for: sdk.setup.person),
                 let outcome = self.app.sdk?.carryOut(command)
             else { return }
@@ -176,8 +177,8 @@ extension Stage {
         case .postNotification(let notification): self.post(notification, in: process)
         case .markShown(let id):
             self.app.sdk?.ledger.markShown(id, by: .kit(process: process.number), wall: self.now.wall)
-        case .markWithdrawn(let id):
-            self.app.sdk?.ledger.markWithdrawn(id, by: .kit(process: process.number), wall: self.now.wall)
+        case .markRecalled(let id):
+            self.app.sdk?.ledger.markRecalled(id, by: .kit(process: process.number), wall: self.now.wall)
         case .releaseClaim(let id): self.app.sdk?.ledger.release(id, by: .kit(process: process.number))
         case .clearNotifications(let conversation, let position):
             self.removeDelivered(in: process) {
@@ -186,7 +187,7 @@ extension Stage {
                     in: conversation, upTo: position, stored: { sdk.position(of: $0) })
             }
             self.client(.notificationWorkDone, in: process)
-        case .withdrawNotification(let id, let replacement):
+        case .recallNotification(let id, let replacement):
             defer { self.client(.notificationWorkDone, in: process) }
             guard self.core.screen.list.contains(where: { $0.key.identifier == id.description }) else { return }
             guard let replacement = NotificationClearing.inPlace(replacement, major: sdk.kit.settings.major) else {
