@@ -10,7 +10,7 @@ import TidingsModel
 
 #if TIDINGS_UIKIT
     import PhoneCore
-    import VirtualPhone
+    @testable import VirtualPhone
 #endif
 
 private let alice: UserID = "alice"
@@ -233,7 +233,7 @@ extension ClientBench {
     /// A phone that is there for one question: whether it is unlocked.
     private struct UnlockedPhone: PhoneLink {
         func send(_ message: ProcessMessage) {}
-        func ask(_ query: Query, number: QueryNumber) -> QueryAnswer? { .protectedData(isAvailable: true) }
+        func answer(to query: Query, number: QueryNumber) -> QueryAnswer? { .protectedData(isAvailable: true) }
     }
 
     @Suite struct `The keychain of a virtual phone` {

@@ -68,9 +68,8 @@ struct Phone: AsyncParsableCommand {
         let port = host.controlPort ?? 0
         if case .screen = mode {} else { print("control port \(port)") }
         fflush(nil)
-        let phone = HostedPhone(host: host, apps: configuration.apps.map(\.installed.bundleID))
         let title = "\(self.id)  iOS \(configuration.osVersion)  control port \(port)"
-        let status = await PhoneTerminal.run(phone, title: title, mode: mode)
+        let status = await PhoneTerminal.run(host, title: title, mode: mode)
         await host.stop()
         guard status == 0 else { throw ExitCode(status) }
     }

@@ -1,8 +1,8 @@
-import PhoneCore
 import StoreModel
 import Testing
 import TidingsModel
 
+@testable import PhoneCore
 @testable import World
 
 private func ring(_ message: Message, banner: Bool = true) -> PresentationRecord {

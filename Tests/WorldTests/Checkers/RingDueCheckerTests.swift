@@ -1,11 +1,11 @@
 import APNsModel
 import ClientCore
-import PhoneCore
 import ServerCore
 import StoreModel
 import Testing
 import TidingsModel
 
+@testable import PhoneCore
 @testable import World
 
 private let registration = PushRegistration(token: "0a", environment: .sandbox, topic: "com.example.chat")

@@ -1,17 +1,15 @@
 import Foundation
 import Synchronization
 
-/// Which functions a class has, read from the symbol table of the running executable.
-///
-/// Linux has no Objective-C runtime to ask whether an object responds to a selector, and a protocol extension's default
-/// hides whether a method was written. The symbol table tells: every function of a class begins with the class's own
-/// mangled name, which is found by the address of the class's metadata. A stripped executable has no such table; a function
-/// that the optimizer took apart is not in it. So a name that is there proves that the method exists; a name that is not
-/// proves nothing.
+/// Which functions a class has, read from the symbol table of the running executable: Linux has no Objective-C
+/// runtime to ask, and a protocol extension's default hides whether a method was written. Every function of a class
+/// begins with the class's mangled name, which is found by the address of the class's metadata. A stripped executable
+/// has no table and an inlined function no symbol: a name that is there proves the method, a missing one proves
+/// nothing.
 enum ExecutableSymbols {
     private static let functions = Mutex<[ObjectIdentifier: [String]]>([:])
 
-    /// The class's own functions and its superclasses', as the demangler writes them; empty if there is no symbol table.
+    /// Includes the superclasses'; empty without a symbol table.
     static func functions(of object: AnyObject) -> [String] {
         var classes: [AnyClass] = [type(of: object)]
         var mirror = Mirror(reflecting: object).superclassMirror

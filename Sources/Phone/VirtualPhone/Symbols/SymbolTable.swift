@@ -2,12 +2,10 @@ import Foundation
 
 /// One file of code as the operating system loaded it (proc(5), `/proc/pid/maps`).
 struct LoadedImage {
-    /// The file.
     let path: String
-    /// Where its first byte lies.
     let base: UInt64
 
-    /// The file that an address belongs to; nil for memory that is no file's.
+    /// nil for memory that belongs to no file.
     init?(containing address: UInt64) {
         guard let maps = try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8) else { return nil }
         var path: String?
@@ -31,13 +29,13 @@ struct LoadedImage {
     }
 }
 
-/// The symbols of a 64-bit ELF file (elf(5)): sections 16 bytes in are sought by type, not by name.
+/// The symbols of a 64-bit ELF file (elf(5)).
 struct SymbolTable {
     private let file: Data
     private let symbols: Range<Int>
     private let names: Range<Int>
 
-    /// Opens a file; nil if it has no symbol table, as after `strip`.
+    /// nil without a symbol table, as after `strip`.
     init?(path: String) {
         guard let file = try? Data(contentsOf: URL(fileURLWithPath: path), options: .alwaysMapped), file.count > 64,
             file.starts(with: [0x7f, 0x45, 0x4c, 0x46, 2, 1])
@@ -70,10 +68,8 @@ struct SymbolTable {
         self.names = names
     }
 
-    /// The names of the symbols with a value.
     func names(ofValue value: UInt64) -> [String] { self.names { $1 == value } }
 
-    /// The names that begin with a text.
     func names(withPrefix prefix: String) -> [String] {
         let length = prefix.utf8.count
         return prefix.withCString { text in self.names { name, _ in strncmp(name, text, length) == 0 } }

@@ -1,7 +1,7 @@
 import Foundation
 package import TidingsModel
 
-/// A dictionary as apps know it, as JSON. Values JSON cannot hold are left out, as APNs could not have carried them.
+/// Values that JSON cannot hold are left out.
 package func jsonObject(from userInfo: [AnyHashable: Any]) -> JSONObject {
     var object = JSONObject()
     for (key, value) in userInfo.compactMap({ key, value in (key.base as? String).map { ($0, value) } })
@@ -12,16 +12,14 @@ package func jsonObject(from userInfo: [AnyHashable: Any]) -> JSONObject {
     return object
 }
 
-/// A JSON object as apps know it: strings, numbers, Booleans, arrays and dictionaries.
 package func userInfo(from object: JSONObject) -> [AnyHashable: Any] {
     Dictionary(uniqueKeysWithValues: object.members.map { (AnyHashable($0.key), anyValue(from: $0.value)) })
 }
 
-/// Where the parts of a `UILocalNotification` travel that a request has no place for; not shown to apps.
+/// Parts of a `UILocalNotification` that a request has no place for; hidden from apps.
 package let legacyPartsKey = "com.apple.UIKit.localNotification"
 
-/// What an app sees of its data.
-func visibleUserInfo(from object: JSONObject) -> [AnyHashable: Any] {
+package func visibleUserInfo(from object: JSONObject) -> [AnyHashable: Any] {
     guard object[legacyPartsKey] != nil else { return userInfo(from: object) }
     var visible = object
     visible[legacyPartsKey] = nil

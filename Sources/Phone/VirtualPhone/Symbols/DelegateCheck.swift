@@ -1,12 +1,10 @@
 package import PhoneCore
 
-/// A delegate method that iOS looks for before it decides what to call.
+/// iOS looks for the method before it decides what to call.
 package struct DelegateMethod: Sendable {
-    /// Its bit.
     package let bit: DelegateMethods
-    /// Its name in Apple's documentation.
     package let name: String
-    /// What the demangler writes of its forms, from the method's name to what tells it from the others.
+    /// As the demangler writes them, from the method's name to what tells it from the others.
     let forms: [String]
 }
 
@@ -27,7 +25,6 @@ extension DelegateMethod {
             forms: ["\(start), completionHandler: ", "\(start)) async"])
     }
 
-    /// Those of `UIApplicationDelegate`.
     package static let ofApplication: [DelegateMethod] = [
         DelegateMethod(
             bit: .receiveRemote, name: "application(_:didReceiveRemoteNotification:)",
@@ -46,14 +43,12 @@ extension DelegateMethod {
             forms: [
                 "\(application)performFetchWithCompletionHandler: ",
                 "applicationPerformFetch(UIKit.UIApplication) async",
-            ]),
-        action(.actionRemote, "forRemoteNotification", of: dictionary, withText: false),
+            ]), action(.actionRemote, "forRemoteNotification", of: dictionary, withText: false),
         action(.actionRemoteText, "forRemoteNotification", of: dictionary, withText: true),
         action(.actionLocal, "for", of: "UIKit.UILocalNotification", withText: false),
         action(.actionLocalText, "for", of: "UIKit.UILocalNotification", withText: true),
     ]
 
-    /// Those of `UNUserNotificationCenterDelegate`.
     package static let ofNotificationCenter: [DelegateMethod] = [
         DelegateMethod(
             bit: .willPresent, name: "userNotificationCenter(_:willPresent:withCompletionHandler:)",
@@ -66,14 +61,13 @@ extension DelegateMethod {
             forms: ["\(center)openSettingsFor: "]),
     ]
 
-    /// The names of a set's methods.
     package static func names(_ methods: DelegateMethods) -> [String] {
         (self.ofApplication + self.ofNotificationCenter).filter { methods.contains($0.bit) }.map(\.name)
     }
 }
 
 extension PhoneProcess {
-    /// Reports the methods a delegate has and the app does not declare: iOS would call them, this phone does not.
+    /// Reports methods that a delegate has and the app does not declare: iOS would call them, this phone does not.
     package func check(_ delegate: AnyObject, has methods: [DelegateMethod]) {
         guard let declared = self.declaredMethods else { return }
         let functions = ExecutableSymbols.functions(of: delegate)
@@ -86,25 +80,20 @@ extension PhoneProcess {
         }
     }
 
-    /// Reports a method that was called and is not there: its default ran, so the declaration is wrong.
+    /// The default of a declared method ran, so the declaration is wrong.
     package static func reportMissing(_ name: String) {
         self.currentIfAny?.send(.fault("\(name) is declared in VirtualApp(delegates:) and not implemented"))
     }
 }
 
 extension ProcessHello {
-    /// What differs from the installed app, in words; nil if nothing does.
     package func mismatch(with app: InstalledApp) -> String? {
         let methods = self.methods ?? []
         var differences: [String] = []
         let missing = DelegateMethod.names(app.methods.subtracting(methods))
-        if !missing.isEmpty {
-            differences.append("\(missing.joined(separator: ", ")) is installed and not declared")
-        }
+        if !missing.isEmpty { differences.append("\(missing.joined(separator: ", ")) is installed and not declared") }
         let surplus = DelegateMethod.names(methods.subtracting(app.methods))
-        if !surplus.isEmpty {
-            differences.append("\(surplus.joined(separator: ", ")) is declared and not installed")
-        }
+        if !surplus.isEmpty { differences.append("\(surplus.joined(separator: ", ")) is declared and not installed") }
         if let lifecycle = self.lifecycle, lifecycle != app.lifecycle {
             differences.append("the life-cycle is declared as \(lifecycle.rawValue)")
         }
