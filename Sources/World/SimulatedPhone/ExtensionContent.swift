@@ -27,7 +27,6 @@ extension ContentEdit {
 }
 
 extension MissedDecision.Post {
-    /// The request of the local notification.
     package func request(recipientTag tag: String) -> NotificationRequest {
         var content = NotificationContent(
             title: self.message.text.title ?? "", body: self.message.text.body, sound: self.isSilent ? nil : .standard,

@@ -12,20 +12,15 @@ struct SDKHost {
     static let ackDeadline: Int64 = 5_000
 
     let setup: SDKSetup
-    /// The app's process while it lives.
     var client: ClientCore?
     /// Its process; one on its way out has it still when it is told (ios-delivery.md §2.2).
     var process: ProcessID?
     var isSuspended = false
-    /// What came while it was suspended.
     var waiting: [ClientEvent] = []
     /// What follows now, in order.
     var queue: [ClientEvent] = []
-    /// Whether the server cannot be reached.
     var isOffline: Bool
-    /// The kit of the app's process.
     var kit: KitMachine
-    /// The calls the file says an answer for.
     var callsAnsweredByFile: Set<CallbackNumber> = []
     /// The wakes of actions that are at work, with the calls they answer, and how many actions there were.
     var openActions: [WakeNumber: KitMachine.Call?] = [:]
@@ -51,9 +46,7 @@ struct SDKHost {
     var isWelcome = false
     /// Pushes to people who were signed in before, for their ids.
     var strangers = 0
-    /// Whose notifications it has heard were opened.
     var opened: Set<MessageID> = []
-    /// Written live and not settled yet, by position.
     var unsettled: Set<LogPosition> = []
 
     init(setup: SDKSetup, major: Int) {
@@ -97,7 +90,6 @@ struct SDKHost {
         return store
     }
 
-    /// Carries out a command of the client's.
     mutating func carryOut(_ command: LocalStoreCommand) -> LocalStoreOutcome {
         self.store.carryOut(command).counting(self.setup.unread)
     }
@@ -163,10 +155,8 @@ struct SDKHost {
         return payload
     }
 
-    /// How loud a conversation may be.
     func level(of conversation: ConversationID) -> NotificationLevel { self.setup.levels[conversation] ?? .all }
 
-    /// Where the local store has a message.
     func position(of id: MessageID) -> LogPosition? { self.store.position(of: id) }
 
     /// What the server counts: what was there at the start and every counted message since that was not read.
@@ -179,7 +169,6 @@ struct SDKHost {
 }
 
 extension LocalStoreOutcome {
-    /// With what was unread before the case.
     func counting(_ before: Int) -> LocalStoreOutcome {
         switch self {
         case .counted(let unread): return .counted(unread + before)
