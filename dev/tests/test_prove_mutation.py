@@ -33,6 +33,7 @@ let package = Package(
         .testTarget(name: "ToyTests", dependencies: ["Toy"], path: "Tests/ToyTests"),
         .target(name: "LeftOut", path: "Sources/Wing/LeftOut"),
     ])
+package.targets.removeAll { $0.name == "LeftOut" && Context.environment["TIDINGS_ONLY"] == "ToyTests" }
 """
 
 
@@ -42,7 +43,6 @@ def toy(script, tmp_path, monkeypatch):
     module = script("prove-mutation")
     monkeypatch.setattr(module, "ROOT", tmp_path)
     monkeypatch.setattr(module, "FOLDER", tmp_path / "mutation")
-    monkeypatch.setattr(module, "NEEDS", {"Toy": ([], ["no-package"])})
     for path, text in {
         "Package.swift": MANIFEST,
         "Sources/Wing/Toy/Sum.swift": SUM,
