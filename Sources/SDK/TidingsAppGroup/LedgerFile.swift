@@ -26,7 +26,7 @@ struct LedgerFile {
     ///   still there.
     mutating func take(isDamaged: inout Bool) throws(FileFault) -> Ledger {
         try self.refresh(isDamaged: &isDamaged)
-        _ = self.known.takeChanges()
+        _ = self.known.drainChanges()
         let ledger = self.known
         self.known = Ledger()
         return ledger
@@ -34,7 +34,7 @@ struct LedgerFile {
 
     /// Writes what was changed.
     mutating func commit(_ ledger: consuming Ledger) throws(FileFault) {
-        let changes = ledger.takeChanges()
+        let changes = ledger.drainChanges()
         if changes.isReset || self.end > Self.bytesMax {
             try self.rewrite(ledger)
         } else if !changes.messages.isEmpty {

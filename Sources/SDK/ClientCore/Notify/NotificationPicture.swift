@@ -1,13 +1,13 @@
-/// A picture beside the text of a notification (apns.md §13 `mutable-content`): what may be fetched, and what it is.
+/// An image beside the text of a notification (apns.md §13 `mutable-content`): what may be fetched, and what it is.
 public enum NotificationPicture {
-    /// The largest picture that is fetched, in bytes: half of what the system takes, and little of the memory an extension has
+    /// The largest image that is fetched, in bytes: half of what the system takes, and little of the memory an extension has
     /// (ios-delivery.md §10).
     public static let bytesMax = 5_000_000
-    /// How long a picture may take, in seconds; the notification waits for it. The system gives an extension about 30
+    /// How long an image may take, in seconds; the notification waits for it. The system gives an extension about 30
     /// (ios-delivery.md §10).
     public static let seconds = 10.0
 
-    /// Whether a picture may be fetched from a host. The URL of a picture is the sender's: a host of theirs would learn when, and from
+    /// Whether an image may be fetched from a host. The URL of an image is the sender's: a host of theirs would learn when, and from
     /// which address, the push has reached the person.
     ///
     /// - Parameters:
@@ -25,7 +25,7 @@ public enum NotificationPicture {
         }
     }
 
-    /// The kinds of picture the system shows beside a notification.
+    /// The kinds of image the system shows beside a notification.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
         case jpeg = "jpg"
         case png
@@ -34,8 +34,8 @@ public enum NotificationPicture {
         /// The ending of a file's name, by which the system knows the kind.
         public var fileExtension: String { self.rawValue }
 
-        /// The kind of a file by its first bytes; nil if it is no such picture. What the server says of it does not count: a
-        /// file that is called a picture and is none would be refused by the system, together with the notification's text.
+        /// The kind of a file by its first bytes; nil if it is no such image. What the server says of it does not count: a
+        /// file that is called an image and is none would be refused by the system, together with the notification's text.
         public init?(bytes: some Collection<UInt8>) {
             let starts: [(Kind, [UInt8])] = [
                 (.jpeg, [0xff, 0xd8, 0xff]), (.png, [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
