@@ -132,10 +132,12 @@ extension World {
     // MARK: The extension
 
     /// Whether something happens to the extension while it has a push: it is ended for memory, or its process does not go on.
-    mutating func breaksExtension(_ process: ProcessID, on index: Int) -> Bool {
-        guard var chance = self.strike(.pushExtension(index), perMille: self.options.faults.extensions) else {
-            return false
-        }
+    ///
+    /// - Parameter isForAnother: the push is for nobody who is signed in. Few are, and only without an extension does the kit see them.
+    mutating func breaksExtension(_ process: ProcessID, isForAnother: Bool, on index: Int) -> Bool {
+        let rate = self.options.faults.extensions
+        let perMille = isForAnother && rate > 0 ? max(rate, 500) : rate
+        guard var chance = self.strike(.pushExtension(index), perMille: perMille) else { return false }
         guard chance.chance(perMille: 500) else {
             self.note("phone \(index) extension does not go on")
             self.see(.reached(.stalledExtensions))

@@ -219,7 +219,7 @@ struct Checkers {
             BlockChecker(), RequestChecker(), ConvergenceChecker(), BadgeChecker(), TapChecker(), CustomChecker(),
             LegChecker(), PersonChecker(), RollCallChecker(), RingDueChecker(), FollowUpChecker(),
             PushedBadgeChecker(), TokenChecker(), WordsChecker(), BoundsChecker(), PoolChecker(),
-            AbuseChecker(),
+            AbuseChecker(), FrontRingChecker(),
         ]
     }
 
