@@ -23,7 +23,6 @@ extension ChatClient {
         set { self.change { $0.managesBadge = newValue } }
     }
 
-    /// The switches for a kit with or without a callback of the app's (S3.4).
     package func kitSettings(hasDelegate: Bool) -> KitSettings {
         self.state.withLock { state in
             state.switches.hasDelegate = hasDelegate
@@ -31,41 +30,40 @@ extension ChatClient {
         }
     }
 
-    /// What the kit's decisions go by.
     package var kitFacts: ClientKitFacts { ClientKitFacts(client: self) }
 
-    /// What the server has told of the sender's name in the group; nil for none, and elsewhere.
+    /// Nil for none, and outside groups.
     package func storedNickname(_ question: NameQuestion) -> String? {
         guard let group = question.group else { return nil }
         return (try? self.engine?.store.nickname(of: question.sender, in: group)) ?? nil
     }
 
-    /// A push has rung in front before its message came over the connection: should that be in the background, the message
+    /// Also before the sign-in of a process that a push has started: then with the configured app group.
+    package func carryOut(_ effect: KitMachine.Effect) async -> KitMachine.Event? {
+        let managesBadge = self.state.withLock { $0.kit?.managesBadge ?? false }
+        guard let work = effect.centerWork(managesBadge: managesBadge),
+            case .kit(let event)? = await self.carryOut(work)
+        else { return nil }
+        return event
+    }
+
+    func carryOut(_ work: NotificationCenterQueue.Work) async -> NotificationCenterQueue.Answer? {
+        await withCheckedContinuation { continuation in
+            let engine = self.engine
+            let requester =
+                engine?.centerRequester { continuation.resume(returning: $0) }
+                ?? NotificationCenterWorker.Requester(
+                    group: self.group(of: nil), process: self.processNumber, clock: self.clock, position: { _ in nil },
+                    groupFailed: { _ in }, finish: { continuation.resume(returning: $0) })
+            self.center.request(work, for: requester)
+        }
+    }
+
+    /// A push has rung in the foreground before its message came over the connection: should that be in the background, the message
     /// does not ring again (DESIGN P3). Where the service extension ran, it has said so already.
-    package func noteRung(_ id: MessageID) { self.engine?.markShown(id) }
+    package func markShown(_ message: MessageID) { self.engine?.requestCenterWork(.markShown(message)) }
 
-    /// Counts a push that is about the number on the icon alone.
-    ///
-    /// - Parameter isActive: whether the app is.
-    package func count(_ push: BadgeInfo, isActive: Bool) async -> BadgePush.Verdict {
-        let (engine, kit) = self.state.withLock { ($0.engine, $0.kit) }
-        let facts = BadgePush.Facts(isActive: isActive, managesBadge: kit?.managesBadge ?? false)
-        var none: Badge?
-        // Files that cannot be used are as good as no stored badge.
-        return (try? self.group(of: engine)?.update { BadgePush.verdict(push, facts, badge: &$0.badge) })
-            ?? BadgePush.verdict(push, facts, badge: &none)
-    }
-
-    /// Shows a number that a push has told, also before the sign-in of a process that the push has started.
-    package func showPushedBadge(_ number: Int) async {
-        let (engine, host) = self.state.withLock { ($0.engine, $0.host) }
-        if let engine { return await engine.showPushedBadge(number) }
-        // The person may have left since it was counted: the app group knows.
-        let stored = (try? self.group(of: nil)?.update { $0.badge?.shown }) ?? nil
-        await host?.showBadge(stored ?? number)
-    }
-
-    /// The app group, also before somebody has signed in; nil if there is none or it cannot be used.
+    /// Nil if there is none or it cannot be used.
     fileprivate func group(of engine: ClientEngine?) -> AppGroup? {
         engine?.parts.group
             ?? self.configuration.resolvedAppGroupFolder.flatMap {
@@ -82,7 +80,6 @@ extension ChatClient {
     }
 }
 
-/// What the kit's decisions go by in the app's process.
 package struct ClientKitFacts: KitFacts {
     let client: ChatClient
 
@@ -93,9 +90,7 @@ package struct ClientKitFacts: KitFacts {
         return (try? self.client.group(of: engine)?.update { $0.signIn }) ?? .unknown
     }
 
-    /// Whether somebody is signed in, or was when the app last ran.
     package var hasPerson: Bool { self.client.engine != nil || self.client.folders.lastSignIn != nil }
 
-    /// Whether the local store has a message.
     package func isKnown(_ message: MessageID) -> Bool { (try? self.client.engine?.store.isKnown(message)) ?? false }
 }

@@ -53,15 +53,15 @@ extension ChatClient {
             let isNew = self.isNewSignIn(person)
             let isAfterAnother = isNew && self.folders.lastSignIn != nil
             // Before the device id is drawn. On an installation without one nobody can have left anything, and before iOS 10 clearing would
-            // take a push that has just come (`KitHostAdapter.clearAllTheOldWay`).
+            // take a push that has just come (`KitHostAdapter.removeScheduledTheOldWay`).
             let isFirst = !self.folders.hasDeviceID
             let isUnregistered = self.folders.isUnregistered(app: self.configuration.appKey)
             let parts: ClientEngine.Parts
             do { parts = try self.parts(for: person) } catch { throw ChatError.store(reason: "\(error)") }
             // What is left of the person before, this one must not see or answer (DESIGN P7).
-            if isNew, !isFirst, let host = self.state.withLock({ $0.host }) {
-                if isAfterAnother, self.state.withLock({ $0.kit?.managesBadge ?? false }) { await host.showBadge(0) }
-                await host.clearAllNotifications()
+            if isNew, !isFirst {
+                let managesBadge = self.state.withLock { $0.kit?.managesBadge ?? false }
+                _ = await self.carryOut(.clearAll(showsZero: isAfterAnother && managesBadge))
             }
             let begun = self.state.withLock { state -> ClientEngine? in
                 guard state.generation == generation, state.engine == nil else { return nil }
@@ -72,7 +72,7 @@ extension ChatClient {
             guard let begun else { continue }
             // Not under the lock: what goes wrong with the app group is reported, and a report takes the lock.
             begun.noteSettings(self.state.withLock { $0.kit })
-            begun.recoverLedger()
+            begun.requestCenterWork(.recoverClaims)
             self.tellPendingOpened(to: begun)
             return begun
         }

@@ -34,6 +34,8 @@ enum Occurrence {
     /// For a process of a phone; while that is suspended it waits.
     case client(Int, ProcessID, ClientEvent)
     case clientTimer(Int, ProcessID)
+    /// The same for the kit's work at the notification centre.
+    indirect case center(Int, ProcessID, NotificationCenterQueue.Event)
     /// A frame arrives at the other end of a connection.
     case toServer(Int, ClientFrame)
     case toClient(Int, ServerFrame)

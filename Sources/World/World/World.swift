@@ -253,7 +253,7 @@ package struct World {
             .server
         case .apns, .apnsFault, .appleAnswers, .toApple, .chanceOfAPNsFault: .apns
         case .phone(let index, _), .phoneTimer(let index), .client(let index, _, _), .clientTimer(let index, _),
-            .pushArrives(let index, _, _), .extensionHears(let index, _, _, _),
+            .center(let index, _, _), .pushArrives(let index, _, _), .extensionHears(let index, _, _, _),
             .extensionGoesOn(let index, _, _),
             .storageFreed(let index),
             .energySaved(let index):
@@ -296,6 +296,7 @@ package struct World {
             self.phones[index].timerAt = nil
             self.handle(.timerReached, on: index)
         case .client(let index, let process, let event): self.handle(event, in: process, on: index)
+        case .center(let index, let process, let event): self.handle(event, in: process, on: index)
         case .clientTimer(let index, let process):
             guard self.phones[index].processes[process]?.timerAt == self.time else { return }
             self.phones[index].processes[process]?.timerAt = nil

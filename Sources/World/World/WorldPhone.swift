@@ -1,6 +1,7 @@
 import ClientCore
 import OrderedCollections
 import PhoneCore
+import SimulatedPhone
 import TidingsModel
 
 /// A phone with one app: its core, what survives the app's processes, and the processes themselves.
@@ -109,20 +110,22 @@ final class WorldProcess {
     var client: WorldClient?
     var isSuspended = false
     /// What arrived while it was suspended, in order.
-    var waiting: [ClientEvent] = []
+    var waiting: [Occurrence] = []
     var timerAt: Int64?
     var task: BackgroundTaskNumber?
     /// The app was told that it is on the screen, and not yet that it left.
     var isInFront = false
     var kit: KitMachine
+    var center = NotificationCenterQueue()
+    var lastCenterWork: NotificationCenterQueue.Number = 0
 
     init(major: Int) { self.kit = KitMachine(KitMachine.Settings(major: major)) }
 }
 
 /// What the answer to a query is for.
 enum QueryPurpose: Hashable {
-    /// A local notification of the kit's.
-    case kitPost(MessageID)
+    /// The kit's work at the notification centre.
+    case center(NotificationCenterQueue.PendingQuery)
     /// One of the extension's, at work on a push.
     case extensionPost(CallbackNumber, MessageID)
 }

@@ -15,6 +15,7 @@ final class ClientEngine: Sendable {
         var group: AppGroup?
         /// Where the extension token lies; nil for the app group's file.
         var tokens: (any ExtensionTokens)?
+        var center: NotificationCenterWorker
         var transport: any ClientTransport
         var serverURL: URL
         /// Where the extension finds the HTTP API.
@@ -59,8 +60,6 @@ final class ClientEngine: Sendable {
         var isMute = false
         /// Nothing that is wished from now on is answered by the core any more.
         var isFinished = false
-        /// The last piece of work on notification centre and badge; each begins when the one before has ended.
-        var tidying: Task<Void, Never>?
         /// Names the person on this device since the last welcome (DESIGN P7).
         var recipientTag: String?
         var signingOut: [CheckedContinuation<Void, Never>] = []
@@ -244,7 +243,9 @@ final class ClientEngine: Sendable {
             self.noteSettings()
         case .readTimeZone(let name):
             self.post(.timeZoneRead(name, TimeZoneFacts(named: name, at: self.parts.clock.now.wall)))
-        case .forgetPerson: self.forgetPerson()
+        case .forgetPerson:
+            self.forgetPerson()
+            if let work = effect.centerWork { self.requestCenterWork(work) }
 
         case .publishStatus, .publishRunState, .publishEntries, .handOverCustomMessages, .publishProblem,
             .publishSignal:
@@ -267,18 +268,10 @@ final class ClientEngine: Sendable {
         case .askDelegate(let message, let name):
             self.asking { host in .delegateAnswered(message.id, handled: await host.handles(message, senderName: name))
             }
-        case .claimRing(let id): self.claim(id)
-        case .postNotification(let notification): self.postNotification(notification)
-        case .markShown(let id): self.markShown(id)
-        case .markWithdrawn(let id): self.markWithdrawn(id)
-        case .releaseClaim(let id):
-            let holder = Ledger.Holder.kit(process: self.parts.processNumber)
-            self.withGroup { $0.ledger.release(id, by: holder) }
-        case .clearNotifications(let conversation, let position): self.clearNotifications(conversation, upTo: position)
-        case .withdrawNotification(let id, let replacement): self.withdraw(id, replacement)
+        case .claimRing, .postNotification, .markShown, .markWithdrawn, .releaseClaim, .clearNotifications,
+            .withdrawNotification, .lowerBadge, .writeBadge:
+            if let work = effect.centerWork { self.requestCenterWork(work) }
         case .readDeviceStatus: self.readDeviceStatus()
-        case .lowerBadge(let unread, let position): self.lowerBadge(unread: unread, position: position)
-        case .writeBadge(let unread, let position): self.writeBadge(unread: unread, position: position)
 
         case .beginBackgroundTask: self.shared.withLock { $0.host }?.beginBackgroundTask()
         case .endBackgroundTask: self.shared.withLock { $0.host }?.endBackgroundTask()
